@@ -1,0 +1,51 @@
+# One command for each thing that a person does with this repository; CI runs `check` and `test`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded tests
+INSTALLED := .venv/.installed
+
+.PHONY: install demo run check format test bench lock clean
+
+install: $(INSTALLED)
+
+$(INSTALLED): requirements.lock pyproject.toml $(PACKAGES:%=%/pyproject.toml)
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+		{ echo "Traceline needs Python 3.11, 3.12 or 3.13: say which with 'make PYTHON=python3.12 ...'."; exit 1; }
+	@echo "Installing into .venv (once; about a minute) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e ./%)
+	@touch $@
+
+# Ctrl-C reaches the whole foreground group: exec lets the program answer it alone, without make's complaint.
+demo: $(INSTALLED)
+	@exec $(BIN)/python -m embedded --demo
+
+run: $(INSTALLED)
+	@exec $(BIN)/python -m embedded
+
+check: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy $(foreach p,$(PACKAGES),$(p)/src)
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+test: $(INSTALLED)
+	$(BIN)/pytest
+
+bench: $(INSTALLED)
+	$(BIN)/python -m acceptance.bench
+
+# The versions of everything, for every Python that is supported. Needs uv.
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
+		$(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) \
+		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements.lock
+
+clean:
+	rm -rf .venv .traceline
