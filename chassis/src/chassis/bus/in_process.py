@@ -1,0 +1,73 @@
+"""The bus of the embedded run: the same promises within one process, nothing kept in memory alone."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chassis.bus import Deliver, Publication
+
+_log = logging.getLogger(__name__)
+_FIRST_PAUSE = 0.1
+_LONGEST_PAUSE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Subscription:
+    queue: str
+    sources: frozenset[str]
+    deliver: Deliver
+    in_order: asyncio.Lock
+
+
+class InProcessBus:
+    """Delivers while publishing: an event is confirmed when every queue has acknowledged it.
+
+    So a crash loses nothing: the relay has not moved on, and sends again.
+    """
+
+    def __init__(self) -> None:
+        self._subscriptions: list[_Subscription] = []
+        self._started = asyncio.Event()
+
+    def subscribe(self, queue: str, sources: frozenset[str], deliver: Deliver) -> None:
+        """See Bus.subscribe."""
+        if any(subscription.queue == queue for subscription in self._subscriptions):
+            raise ValueError(f"The queue {queue} has a subscription already.")
+        self._subscriptions.append(_Subscription(queue, sources, deliver, asyncio.Lock()))
+
+    async def start(self) -> None:
+        """See Bus.start."""
+        self._started.set()
+
+    async def stop(self) -> None:
+        """See Bus.stop. Publishers wait from now on; their events stay in the outbox."""
+        self._started.clear()
+
+    async def publish(self, publications: Sequence[Publication]) -> None:
+        """See Bus.publish."""
+        await self._started.wait()
+        await asyncio.gather(*(self._deliver(subscription, publications) for subscription in self._subscriptions))
+
+    async def _deliver(self, subscription: _Subscription, publications: Sequence[Publication]) -> None:
+        batch = [publication.envelope for publication in publications if publication.source in subscription.sources]
+        if not batch:
+            return
+        async with subscription.in_order:
+            pause = _FIRST_PAUSE
+            while True:
+                try:
+                    await subscription.deliver(batch)
+                except Exception as error:  # noqa: BLE001 - whatever it was, the events must not be lost
+                    _log.warning(
+                        "%s did not take %d events: %s; again in %.1f s",
+                        subscription.queue,
+                        len(batch),
+                        error,
+                        pause,
+                    )
+                else:
+                    return
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
+                await self._started.wait()

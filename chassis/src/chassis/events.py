@@ -1,0 +1,152 @@
+"""Events: a typed payload in a CloudEvents 1.0 envelope."""
+
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Generic, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+from chassis.identity import Identity
+from chassis.request_context import request_id
+
+
+class Payload(BaseModel):
+    """Base of every published event: a past-tense fact with an explicit wire name."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    wire_name: ClassVar[str]
+    """Name on the wire, `<source>.<thing>.<what happened>`, never a class path."""
+
+
+P = TypeVar("P", bound=Payload)
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who did it: a user, or the system itself (no id)."""
+
+    id: int | None
+    email: str
+
+
+SYSTEM = Actor(None, "system")
+
+
+def actor_of(identity: Identity) -> Actor:
+    """Give the actor that a caller is."""
+    return Actor(identity.id, identity.email)
+
+
+@dataclass(frozen=True, slots=True)
+class Received(Generic[P]):
+    """An event as a handler gets it.
+
+    `sequence` is the position in the feed of its source (from 1, without gaps): the order key.
+    `correlation_id` is the id of the request that began it all.
+    """
+
+    id: uuid.UUID
+    source: str
+    sequence: int
+    time: datetime
+    actor: Actor
+    correlation_id: str
+    data: P
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event about to be recorded in the outbox, together with the change that it tells of."""
+
+    data: Payload
+    subject: str
+    actor: Actor
+    causation_id: str | None = None
+    id: uuid.UUID = field(default_factory=uuid.uuid4)
+    time: datetime = field(default_factory=lambda: datetime.now(UTC))
+    correlation_id: str = field(default_factory=request_id.get)
+
+    @property
+    def wire_name(self) -> str:
+        """The event's type on the wire."""
+        return self.data.wire_name
+
+    def envelope(self) -> bytes:
+        """Give the structured CloudEvents JSON, still without its sequence."""
+        head: dict[str, Any] = {
+            "specversion": "1.0",
+            "id": self.id,
+            "source": f"/traceline/{self.wire_name.partition('.')[0]}",
+            "type": self.wire_name,
+            "subject": self.subject,
+            "time": self.time,
+            "datacontenttype": "application/json",
+            "correlationid": self.correlation_id,
+            "actor": self.actor.email,
+        }
+        if self.actor.id is not None:
+            head["actorid"] = self.actor.id
+        if self.causation_id is not None:
+            head["causationid"] = self.causation_id
+        return (
+            orjson.dumps(head, option=orjson.OPT_UTC_Z)[:-1]
+            + b',"data":'
+            + self.data.__pydantic_serializer__.to_json(self.data)
+            + b"}"
+        )
+
+
+def sequenced(sequence: int, envelope: bytes) -> bytes:
+    """Give the envelope with its place in the feed."""
+    return b'{"sequence":%d,%s' % (sequence, envelope[1:])
+
+
+class UndecodableMessage(ValueError):
+    """The message is no event that this reader knows; trying again cannot help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it came: the envelope read, the payload not yet."""
+
+    raw: bytes
+    id: uuid.UUID
+    source: str
+    wire_name: str
+    sequence: int
+    attributes: dict[str, Any]
+
+    @classmethod
+    def read(cls, raw: bytes) -> "Message":
+        """Read the envelope; raise UndecodableMessage when it is none."""
+        try:
+            attributes = orjson.loads(raw)
+            return cls(
+                raw,
+                uuid.UUID(attributes["id"]),
+                attributes["source"].removeprefix("/traceline/"),
+                attributes["type"],
+                int(attributes["sequence"]),
+                attributes,
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UndecodableMessage(f"Not an event envelope: {error!r}") from None
+
+    def decode(self, payload: type[P]) -> Received[P]:
+        """Read the payload; raise UndecodableMessage when it does not fit `payload`."""
+        attributes = self.attributes
+        try:
+            return Received(
+                self.id,
+                self.source,
+                self.sequence,
+                datetime.fromisoformat(attributes["time"]),
+                Actor(attributes.get("actorid"), attributes["actor"]),
+                attributes.get("correlationid", ""),
+                payload.model_validate(attributes["data"]),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise UndecodableMessage(f"Not a {self.wire_name}: {error}") from None

@@ -1,0 +1,1 @@
+"""The manners of the HTTP API: strict bodies, problems, ETags, pages, filters, idempotency keys."""

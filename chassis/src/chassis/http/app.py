@@ -1,0 +1,194 @@
+"""The app factory: what the HTTP app of every service has in common."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psycopg
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chassis import outbox, request_context
+from chassis.database import AWAY, Database, Db
+from chassis.http.validation import from_http_exception, from_validation
+from chassis.identity import InternalTokens, ServiceCaller
+from chassis.problems import InternalError, Invalid, Problem, Unavailable, render
+
+_log = logging.getLogger(__name__)
+
+
+class ProblemDocument(BaseModel):
+    """RFC 9457, for the OpenAPI document."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    code: str
+    request_id: str
+
+
+class FieldErrorDocument(BaseModel):
+    """One field that is wrong."""
+
+    pointer: str
+    message: str
+    code: str
+
+
+class InvalidDocument(ProblemDocument):
+    """The problem document of 422."""
+
+    errors: list[FieldErrorDocument]
+
+
+_MEANINGS = {
+    400: "Malformed JSON",
+    401: "Missing, invalid or expired token",
+    403: "Role too low",
+    404: "Not found",
+    409: "Duplicate or state conflict",
+    412: "If-Match is stale",
+    413: "Body too large",
+    415: "Wrong media type",
+    422: "Invalid field or query",
+    429: "Too many requests",
+    503: "A service is away; try again",
+    504: "A service did not answer in time",
+}
+
+
+def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Give the `responses` of a route that may answer these errors."""
+    return {
+        status: _response(_MEANINGS[status], "InvalidDocument" if status == 422 else "ProblemDocument")
+        for status in statuses
+    }
+
+
+def _response(description: str, model: str) -> dict[str, Any]:
+    schema = {"$ref": f"#/components/schemas/{model}"}
+    return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
+
+
+def create_app(
+    title: str,
+    routers: Sequence[APIRouter],
+    *,
+    database: Database,
+    internal_tokens: InternalTokens,
+    schema_version: str,
+    state: Mapping[str, object],
+) -> FastAPI:
+    """Give a service's HTTP app.
+
+    It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`, the newest
+    migration), `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is
+    what the routers find in `request.app.state`.
+    """
+    app = FastAPI(
+        title=title,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+        responses=problem_responses(401, 403, 422, 503),
+    )
+    app.state.database = database
+    app.state.internal_tokens = internal_tokens
+    for name, value in state.items():
+        setattr(app.state, name, value)
+    for router in routers:
+        app.include_router(router)
+    app.include_router(_internal_routes(schema_version))
+    app.add_exception_handler(Problem, _render)
+    app.add_exception_handler(RequestValidationError, _render)
+    app.add_exception_handler(HTTPException, _render)
+    app.add_middleware(_Edge)
+    return app
+
+
+def _internal_routes(schema_version: str) -> APIRouter:
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/livez")
+    async def livez() -> Response:
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    @router.get("/readyz")
+    async def readyz(database: Db) -> Response:
+        async with database.connection() as connection:
+            row = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone()
+        found = None if row is None else row["version_num"]
+        if found != schema_version:
+            raise Unavailable(
+                f"The database has schema {found}, this service needs {schema_version}; run the migrations."
+            )
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    @router.get("/internal/changes")
+    async def changes(_: ServiceCaller, database: Db, after: int = 0, limit: int = 500) -> Response:
+        return Response(await outbox.changes(database, after, min(limit, 2000)), media_type="application/json")
+
+    return router
+
+
+def as_problem(error: Exception) -> Problem:
+    """Give the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RequestValidationError):
+        return from_validation(error)
+    if isinstance(error, HTTPException):
+        return from_http_exception(error)
+    if isinstance(error, AWAY):
+        _log.warning("The database is away: %s", error)
+        return Unavailable("The service cannot reach its database right now; try again.")
+    if isinstance(error, psycopg.DataError):
+        # The last net: a value that passed every check and that PostgreSQL still refuses.
+        _log.warning("PostgreSQL refused a value: %s", error)
+        return Invalid("A value of this request cannot be stored; check its texts and numbers.")
+    _log.error("Unforeseen error", exc_info=error)
+    return InternalError("Something went wrong on our side; the log has it under this request_id.")
+
+
+async def _render(request: Request, error: Exception) -> Response:
+    return render(as_problem(error), request.scope)
+
+
+class _Edge:
+    """Gives each request its id, on the answer too, and answers what no handler caught."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
+        current = request_context.accept_or_make(sent)
+        token = request_context.request_id.set(current)
+        began = False
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal began
+            if message["type"] == "http.response.start":
+                began = True
+                message["headers"] = [*message["headers"], (request_context.HEADER, current.encode())]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_id)
+        except Exception as error:
+            if began:
+                raise
+            await render(as_problem(error), scope)(scope, receive, send_with_id)
+        finally:
+            request_context.request_id.reset(token)

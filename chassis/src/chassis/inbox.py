@@ -1,0 +1,185 @@
+"""Applies events exactly once: an event's effect and its inbox row are one transaction.
+
+A handler that fails is rolled back and its event kept with the error, tried again with growing pauses, then
+parked; it blocks nobody. While the database is away nothing is acknowledged.
+"""
+
+import logging
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from chassis import request_context
+from chassis.database import AWAY, Connection, Database
+from chassis.events import Message, Payload, Received, UndecodableMessage
+
+_log = logging.getLogger(__name__)
+
+Handler = Callable[[Connection, list[Received[Any]]], Awaitable[None]]
+"""Applies events of one type, in feed order, on the connection of the inbox's transaction."""
+
+MAX_ATTEMPTS = 8
+
+
+class Inbox:
+    """The door by which events enter a service.
+
+    `handlers` is the table from event to service call. A type of a followed source that is in neither
+    `handlers` nor `ignored` is unknown, and parked.
+    """
+
+    def __init__(
+        self,
+        queue: str,
+        database: Database,
+        handlers: Mapping[type[Payload], Handler],
+        ignored: Iterable[type[Payload]] = (),
+    ) -> None:
+        self.queue = queue
+        self._database = database
+        self._handlers = {payload.wire_name: (payload, handler) for payload, handler in handlers.items()}
+        self._known = {*self._handlers, *(payload.wire_name for payload in ignored)}
+        self.sources = frozenset(name.partition(".")[0] for name in self._known)
+
+    async def receive(self, raw: Sequence[bytes]) -> None:
+        """Apply a batch, in order; returns when each event is applied, known already, or kept with its error.
+
+        Raises when the database is away: then the whole batch must come again.
+        """
+        messages = []
+        for body in raw:
+            try:
+                message = Message.read(body)
+                if message.wire_name not in self._known:
+                    raise UndecodableMessage(f"Unknown event type {message.wire_name!r}.")
+                messages.append(message)
+            except UndecodableMessage as error:
+                await self._park_unreadable(body, str(error))
+        if not messages:
+            return
+        try:
+            await self._apply(messages)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with its error below
+            if len(messages) == 1:
+                await self._keep(messages[0], error)
+                return
+            # One of them is to blame: apply each by itself, so that the others are not held up.
+            for message in messages:
+                await self.receive([message.raw])
+
+    async def position(self, source: str) -> int:
+        """Give N: every event of `source` up to N was received here."""
+        async with self._database.connection() as connection:
+            cursor = await connection.execute("SELECT position FROM inbox_positions WHERE source = %s", (source,))
+            row = await cursor.fetchone()
+        return 0 if row is None else row["position"]
+
+    async def retry_due(self) -> None:
+        """Try kept events again whose pause is over."""
+        async with self._database.connection() as connection:
+            cursor = await connection.execute(
+                "SELECT id, message FROM inbox_failures WHERE parked_at IS NULL AND next_attempt_at <= now()"
+                " ORDER BY id LIMIT 100"
+            )
+            due = await cursor.fetchall()
+        for row in due:
+            await self.retry(row["id"], bytes(row["message"]))
+
+    async def retry(self, failure_id: int, raw: bytes) -> bool:
+        """Try one kept event again; tell whether it was applied."""
+        try:
+            await self._apply([Message.read(raw)], failure_id)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with its error
+            await self._failed_again(failure_id, error)
+            return False
+        return True
+
+    async def _apply(self, messages: Sequence[Message], failure_id: int | None = None) -> None:
+        async with self._database.transaction() as connection:
+            # Batches of one queue wait for one another, so that two replicas, or the bus and a reader who
+            # catches up, neither deadlock nor overtake.
+            await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"inbox:{self.queue}",))
+            if failure_id is not None:
+                await connection.execute("DELETE FROM inbox_failures WHERE id = %s", (failure_id,))
+            cursor = await connection.execute(
+                "INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%s::uuid[], %s::text[])"
+                " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
+                ([message.id for message in messages], [message.wire_name for message in messages]),
+            )
+            new = {row["event_id"] for row in await cursor.fetchall()}
+            unique = {message.id: message for message in messages if message.id in new}
+            for wire_name, run in groupby(unique.values(), key=lambda message: message.wire_name):
+                if wire_name in self._handlers:
+                    payload, handler = self._handlers[wire_name]
+                    await self._handle(connection, handler, [message.decode(payload) for message in run])
+            await self._advance(connection, messages)
+
+    async def _handle(self, connection: Connection, handler: Handler, events: list[Received[Any]]) -> None:
+        token = request_context.request_id.set(events[0].correlation_id)
+        try:
+            await handler(connection, events)
+        finally:
+            request_context.request_id.reset(token)
+
+    async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
+        """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
+        received: dict[str, list[int]] = {}
+        for message in messages:
+            received.setdefault(message.source, []).append(message.sequence)
+        for source, sequences in received.items():
+            cursor = await connection.execute(
+                "INSERT INTO inbox_positions (source, position) VALUES (%s, 0)"
+                " ON CONFLICT (source) DO UPDATE SET position = inbox_positions.position RETURNING position",
+                (source,),
+            )
+            row = await cursor.fetchone()
+            assert row is not None
+            position = row["position"]
+            for sequence in sorted(sequences):
+                if sequence == position + 1:
+                    position = sequence
+            if position != row["position"]:
+                await connection.execute(
+                    "UPDATE inbox_positions SET position = %s WHERE source = %s", (position, source)
+                )
+
+    async def _keep(self, message: Message, error: Exception) -> None:
+        _log.warning("%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error)
+        parked = isinstance(error, UndecodableMessage)
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, %s, %s, %s, 1, now() + interval '1 second', CASE WHEN %s THEN now() END)"
+                " ON CONFLICT (event_id) DO NOTHING",
+                (message.id, message.wire_name, message.raw, _describe(error), parked),
+            )
+            await self._advance(connection, [message])
+
+    async def _park_unreadable(self, raw: bytes, error: str) -> None:
+        _log.error("%s parked a message that it cannot read: %s", self.queue, error)
+        # Named by its content, so that the same message delivered again is parked once.
+        event_id = uuid.uuid5(uuid.NAMESPACE_OID, raw.hex())
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, '', %s, %s, 1, now(), now()) ON CONFLICT (event_id) DO NOTHING",
+                (event_id, raw, error),
+            )
+
+    async def _failed_again(self, failure_id: int, error: Exception) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "UPDATE inbox_failures SET attempts = attempts + 1, error = %(error)s,"
+                " next_attempt_at = now() + least(power(2, attempts), 300) * interval '1 second',"
+                " parked_at = CASE WHEN attempts + 1 >= %(most)s THEN now() END WHERE id = %(id)s",
+                {"error": _describe(error), "most": MAX_ATTEMPTS, "id": failure_id},
+            )
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:2000]

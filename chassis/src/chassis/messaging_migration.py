@@ -1,0 +1,65 @@
+"""The first step of each service's first migration: the messaging tables of `schema`, as of version 1."""
+
+from alembic import op
+
+
+def create_tables() -> None:
+    """Create the tables. Frozen: a change of `schema` comes as a new function here, and a new migration."""
+    for statement in STATEMENTS:
+        op.execute(statement)
+
+
+STATEMENTS = (
+    """
+    CREATE TABLE outbox (
+        id bigint GENERATED ALWAYS AS IDENTITY,
+        feed_seq bigint,
+        event_id uuid NOT NULL,
+        wire_name text NOT NULL,
+        envelope text NOT NULL,
+        CONSTRAINT pk_outbox PRIMARY KEY (id),
+        CONSTRAINT uq_outbox_feed_seq UNIQUE (feed_seq)
+    )
+    """,
+    "CREATE INDEX ix_outbox_unnumbered ON outbox (id) WHERE feed_seq IS NULL",
+    "CREATE TABLE feed_head (only_row boolean CONSTRAINT pk_feed_head PRIMARY KEY, head bigint NOT NULL)",
+    "INSERT INTO feed_head VALUES (true, 0)",
+    "CREATE TABLE relay_position (only_row boolean CONSTRAINT pk_relay_position PRIMARY KEY, position bigint NOT NULL)",
+    "INSERT INTO relay_position VALUES (true, 0)",
+    """
+    CREATE TABLE inbox (
+        event_id uuid CONSTRAINT pk_inbox PRIMARY KEY,
+        wire_name text NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT now()
+    )
+    """,
+    "CREATE TABLE inbox_positions (source text CONSTRAINT pk_inbox_positions PRIMARY KEY, position bigint NOT NULL)",
+    """
+    CREATE TABLE inbox_failures (
+        id bigint GENERATED ALWAYS AS IDENTITY,
+        event_id uuid NOT NULL,
+        wire_name text NOT NULL,
+        message bytea NOT NULL,
+        error text NOT NULL,
+        attempts integer NOT NULL,
+        next_attempt_at timestamptz NOT NULL,
+        parked_at timestamptz,
+        failed_at timestamptz NOT NULL DEFAULT now(),
+        CONSTRAINT pk_inbox_failures PRIMARY KEY (id),
+        CONSTRAINT uq_inbox_failures_event_id UNIQUE (event_id)
+    )
+    """,
+    """
+    CREATE TABLE idempotency_keys (
+        caller_id bigint NOT NULL,
+        scope text NOT NULL,
+        key text NOT NULL,
+        body_hash bytea NOT NULL,
+        status integer,
+        headers text[],
+        body bytea,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        CONSTRAINT pk_idempotency_keys PRIMARY KEY (caller_id, scope, key)
+    )
+    """,
+)

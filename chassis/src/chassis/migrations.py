@@ -1,0 +1,47 @@
+"""Runs a service's Alembic migrations: `python -m chassis.migrations PACKAGE`, DATABASE_URL says where.
+
+It is a command, never a part of starting an app; an app waits for its schema.
+"""
+
+import os
+import sys
+from importlib.resources import files
+
+import sqlalchemy
+from alembic import command, context
+from alembic.config import Config
+from sqlalchemy import MetaData, pool
+
+_LOCK = 7_235_114
+
+
+def upgrade(package: str, database_url: str) -> None:
+    """Bring the database of service `package` to the newest schema; one at a time, others wait."""
+    config = Config()
+    config.set_main_option("script_location", str(files(package).joinpath("migrations")))
+    config.attributes["database_url"] = database_url
+    command.upgrade(config, "head")
+
+
+def run(metadata: MetaData) -> None:
+    """What each service's `migrations/env.py` calls; `metadata` is that of its models."""
+    engine = sqlalchemy.create_engine(
+        sqlalchemy_url(context.config.attributes["database_url"]), poolclass=pool.NullPool
+    )
+    with engine.connect() as connection:
+        context.configure(connection=connection, target_metadata=metadata)
+        with context.begin_transaction():
+            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '30s'"))
+            connection.execute(sqlalchemy.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+            context.run_migrations()
+        connection.commit()
+
+
+def sqlalchemy_url(database_url: str) -> str:
+    """Give SQLAlchemy's form of a libpq URL: the driver is psycopg."""
+    return "postgresql+psycopg://" + database_url.partition("://")[2]
+
+
+if __name__ == "__main__":
+    for service in sys.argv[1:]:
+        upgrade(service, os.environ["DATABASE_URL"])

@@ -1,0 +1,43 @@
+"""Calls from one service to another: the few that are synchronous."""
+
+from typing import Any
+
+import httpx
+
+from chassis.http.responses import encode
+from chassis.identity import Identity, InternalTokens
+from chassis.problems import Unavailable
+from chassis.request_context import request_id
+
+
+class Peer:
+    """Another service, called with a service's own token; every call has a time-out."""
+
+    def __init__(self, name: str, client: httpx.AsyncClient, tokens: InternalTokens, caller: str) -> None:
+        """`client` knows the base URL and the time-out; `caller` is the name of the calling service."""
+        self._name = name
+        self._client = client
+        self._tokens = tokens
+        self._identity = Identity(id=None, email=caller, role=None)
+
+    async def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
+        """GET; raises Unavailable when the service does not answer, answers late or with 5xx."""
+        return await self._call("GET", path, params=params)
+
+    async def put(self, path: str, body: Any) -> httpx.Response:
+        """PUT a JSON body; raises Unavailable when the service does not answer, answers late or with 5xx."""
+        return await self._call("PUT", path, content=encode(body))
+
+    async def _call(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        headers = {
+            "authorization": f"Bearer {self._tokens.issue(self._identity)}",
+            "content-type": "application/json",
+            "x-request-id": request_id.get() or "none",
+        }
+        try:
+            response = await self._client.request(method, path, headers=headers, **parts)
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{self._name} does not answer right now; try again.") from error
+        if response.status_code >= 500:
+            raise Unavailable(f"{self._name} cannot work right now; try again.")
+        return response

@@ -1,0 +1,176 @@
+"""Errors that know their status and code, and the one place that renders them (RFC 9457).
+
+Problem
+├── MalformedBody         400 malformed_json
+├── Unauthenticated       401 unauthenticated
+├── Forbidden             403 forbidden
+├── NotFound              404 not_found
+├── MethodNotAllowed      405 method_not_allowed
+├── Conflict              409 conflict
+├── PreconditionFailed    412 precondition_failed
+├── TooLarge              413 body_too_large
+├── UnsupportedMediaType  415 unsupported_media_type
+├── Invalid               422 invalid_request, with errors
+├── TooManyRequests       429 too_many_requests, with Retry-After
+├── InternalError         500 internal_error
+├── Unavailable           503 unavailable, with Retry-After
+└── TimedOut              504 timed_out
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+import orjson
+from starlette.responses import Response
+from starlette.types import Scope
+
+from chassis.request_context import request_id
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field: a pointer into the body, or /query/NAME, /path/NAME, /header/NAME."""
+
+    pointer: str
+    message: str
+    code: str
+
+
+class Problem(Exception):
+    """An answer that is an error; `detail` is a sentence that a person can act on."""
+
+    status: ClassVar[int] = 500
+    default_code: ClassVar[str] = "internal_error"
+    default_headers: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str | None = None,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code if code is not None else self.default_code
+        self.errors = tuple(errors)
+        self.headers = {**self.default_headers, **(headers or {})}
+
+
+class MalformedBody(Problem):
+    status = 400
+    default_code = "malformed_json"
+
+
+class Unauthenticated(Problem):
+    status = 401
+    default_code = "unauthenticated"
+    default_headers = {"WWW-Authenticate": "Bearer"}
+
+
+class Forbidden(Problem):
+    status = 403
+    default_code = "forbidden"
+
+
+class NotFound(Problem):
+    status = 404
+    default_code = "not_found"
+
+
+class MethodNotAllowed(Problem):
+    status = 405
+    default_code = "method_not_allowed"
+
+
+class Conflict(Problem):
+    status = 409
+    default_code = "conflict"
+
+
+class PreconditionFailed(Problem):
+    status = 412
+    default_code = "precondition_failed"
+
+
+class TooLarge(Problem):
+    status = 413
+    default_code = "body_too_large"
+
+
+class UnsupportedMediaType(Problem):
+    status = 415
+    default_code = "unsupported_media_type"
+
+
+class Invalid(Problem):
+    status = 422
+    default_code = "invalid_request"
+
+    @classmethod
+    def field(cls, pointer: str, message: str, code: str) -> "Invalid":
+        """One field is wrong."""
+        return cls.fields([FieldError(pointer, message, code)])
+
+    @classmethod
+    def fields(cls, errors: Sequence[FieldError]) -> "Invalid":
+        """Several fields are wrong; the detail tells the first and how many more."""
+        first = errors[0]
+        more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
+        where = first.pointer.strip("/").replace("/", ".")
+        code = first.code if first.code in {"unknown_field"} else None
+        return cls(f"{where or 'body'}: {first.message}{more}", errors=errors, code=code)
+
+
+class TooManyRequests(Problem):
+    status = 429
+    default_code = "too_many_requests"
+
+    def __init__(self, detail: str, *, retry_after: int, code: str | None = None) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
+
+class InternalError(Problem):
+    status = 500
+
+
+class Unavailable(Problem):
+    status = 503
+    default_code = "unavailable"
+
+    def __init__(self, detail: str, *, code: str | None = None, retry_after: int = 1) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
+
+class TimedOut(Problem):
+    status = 504
+    default_code = "timed_out"
+
+
+MEDIA_TYPE = "application/problem+json"
+
+
+def document(problem: Problem, path: str) -> dict[str, Any]:
+    """Give the problem document of `problem` for a request of `path`."""
+    body: dict[str, Any] = {
+        "type": f"urn:traceline:problem:{problem.code}",
+        "title": HTTPStatus(problem.status).phrase,
+        "status": problem.status,
+        "detail": problem.detail,
+        "instance": path,
+        "code": problem.code,
+        "request_id": request_id.get(),
+    }
+    if problem.errors or isinstance(problem, Invalid):
+        body["errors"] = [{"pointer": e.pointer, "message": e.message, "code": e.code} for e in problem.errors]
+    return body
+
+
+def render(problem: Problem, scope: Scope) -> Response:
+    """Give the response of `problem`, the same shape from every service and the gateway."""
+    raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
+    body = document(problem, raw_path.split(b"?")[0].decode("ascii", "replace"))
+    return Response(orjson.dumps(body), problem.status, headers=problem.headers, media_type=MEDIA_TYPE)

@@ -1,0 +1,83 @@
+"""JSON as the API accepts it: RFC 8259, text that PostgreSQL can hold, numbers of 64 bits, nesting of 32."""
+
+import json
+import math
+from typing import Any
+
+from chassis.problems import Invalid, MalformedBody
+
+MAX_DEPTH = 32
+_INT64 = range(-(2**63), 2**63)
+
+
+def parse(body: bytes) -> Any:
+    """Give the value of a JSON body.
+
+    Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
+    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"))
+    except RecursionError:
+        raise _too_deep("") from None
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"The body is not UTF-8 text: byte {error.start} cannot be read.") from None
+    except json.JSONDecodeError as error:
+        raise MalformedBody(
+            f"The body is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        ) from None
+    except ValueError:  # an integer of more digits than Python converts
+        raise Invalid.field(
+            "", "A number in the body is out of range; send it as text.", "number_out_of_range"
+        ) from None
+    _check(value, "", 0)
+    return value
+
+
+def is_storable(text: str) -> bool:
+    """Tell whether PostgreSQL can hold the text and UTF-8 can carry it."""
+    if text.isascii():
+        return "\0" not in text
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _check(value: Any, pointer: str, depth: int) -> None:
+    if isinstance(value, str):
+        _check_text(value, pointer)
+    elif isinstance(value, dict):
+        if depth >= MAX_DEPTH:
+            raise _too_deep(pointer)
+        for key, member in value.items():
+            here = f"{pointer}/{_escape(key)}"
+            _check_text(key, here)
+            _check(member, here, depth + 1)
+    elif isinstance(value, list):
+        if depth >= MAX_DEPTH:
+            raise _too_deep(pointer)
+        for index, member in enumerate(value):
+            _check(member, f"{pointer}/{index}", depth + 1)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise Invalid.field(
+                pointer, "NaN, Infinity and numbers beyond 1.8e308 are not accepted.", "number_out_of_range"
+            )
+    elif isinstance(value, int) and value not in _INT64:
+        raise Invalid.field(
+            pointer, "Integers beyond 64 bits are not accepted; send them as text.", "number_out_of_range"
+        )
+
+
+def _check_text(text: str, pointer: str) -> None:
+    if not is_storable(text):
+        raise Invalid.field(
+            pointer, "The text holds NUL (U+0000) or half of a surrogate pair; remove it.", "invalid_text"
+        )
+
+
+def _too_deep(pointer: str) -> Invalid:
+    return Invalid.field(pointer, f"The body is nested deeper than {MAX_DEPTH} levels.", "too_deep")
+
+
+def _escape(key: str) -> str:
+    """Escape one reference token of a JSON pointer (RFC 6901), so that UTF-8 can carry it."""
+    return key.replace("~", "~0").replace("/", "~1").encode("utf-8", "replace").decode("utf-8")

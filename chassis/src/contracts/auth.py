@@ -1,0 +1,64 @@
+"""What auth-service tells."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from chassis.events import Payload
+
+
+class UserState(BaseModel):
+    """A user as they are after the event. Tokens issued before `tokens_not_before` do not work."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: int
+    email: str
+    full_name: str
+    role: str
+    is_active: bool
+    tokens_not_before: datetime | None
+
+
+class UserCreated(Payload):
+    """Somebody registered, or an admin or the first start made the account."""
+
+    wire_name = "auth.user.created"
+    user: UserState
+
+
+class UserUpdated(Payload):
+    """An admin changed a user; `changes` maps a field to its `before` and `after`."""
+
+    wire_name = "auth.user.updated"
+    user: UserState
+    changes: dict[str, dict[str, Any]]
+
+
+class PasswordChanged(Payload):
+    """A user changed their password: tokens issued earlier do not work."""
+
+    wire_name = "auth.user.password_changed"
+    user: UserState
+
+
+class TokenEnded(Payload):
+    """A user logged out: the token with this id does not work any more. `expires_at` is its own end."""
+
+    wire_name = "auth.token.ended"
+    user_id: int
+    token_id: str
+    expires_at: datetime
+
+
+class LoginFailed(Payload):
+    """Somebody tried to log in and could not; `reason` is a stable code."""
+
+    wire_name = "auth.login.failed"
+    email: str
+    address: str
+    reason: str
+
+
+EVENTS: tuple[type[Payload], ...] = (UserCreated, UserUpdated, PasswordChanged, TokenEnded, LoginFailed)

@@ -1,0 +1,169 @@
+"""What catalog-service tells: the full state of an item in each event."""
+
+from datetime import datetime
+from typing import Any, ClassVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from chassis.events import Payload
+
+
+class _State(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Change(_State):
+    """One field before and after."""
+
+    before: Any
+    after: Any
+
+
+class RequirementState(_State):
+    """A requirement as it is after the event (as it was, when deleted)."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    description: str
+    type: str
+    priority: str
+    status: str
+    module: str | None
+    tags: list[str]
+    custom_metadata: dict[str, Any] | None
+    source_system: str | None
+    source_url: str | None
+    created_by: str | None
+    version: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class TestCaseState(RequirementState):
+    """A test case as it is after the event (as it was, when deleted)."""
+
+    __test__: ClassVar[bool] = False  # pytest: not a test class
+
+    steps: dict[str, str] | None
+    preconditions: str | None
+    postconditions: str | None
+    test_data: dict[str, Any] | None
+    automation_status: str
+    execution_time_minutes: int | None
+
+
+class LinkState(_State):
+    """A trace link, with the titles of its ends for people to read."""
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    link_type: str
+    link_source: str
+    confidence_score: float | None
+    notes: str | None
+    created_at: datetime
+    created_by: str | None
+    confirmed_at: datetime | None
+    confirmed_by: str | None
+    requirement_title: str
+    test_case_title: str
+
+
+class RequirementCreated(Payload):
+    """A requirement was created."""
+
+    wire_name = "catalog.requirement.created"
+    requirement: RequirementState
+
+
+class RequirementUpdated(Payload):
+    """Fields of a requirement changed."""
+
+    wire_name = "catalog.requirement.updated"
+    requirement: RequirementState
+    changes: dict[str, Change]
+
+
+class RequirementDeleted(Payload):
+    """A requirement was deleted; its links follow, each with an event of its own."""
+
+    wire_name = "catalog.requirement.deleted"
+    requirement: RequirementState
+
+
+class TestCaseCreated(Payload):
+    """A test case was created."""
+
+    __test__: ClassVar[bool] = False
+
+    wire_name = "catalog.test_case.created"
+    test_case: TestCaseState
+
+
+class TestCaseUpdated(Payload):
+    """Fields of a test case changed."""
+
+    __test__: ClassVar[bool] = False
+
+    wire_name = "catalog.test_case.updated"
+    test_case: TestCaseState
+    changes: dict[str, Change]
+
+
+class TestCaseDeleted(Payload):
+    """A test case was deleted; its links follow, each with an event of its own."""
+
+    __test__: ClassVar[bool] = False
+
+    wire_name = "catalog.test_case.deleted"
+    test_case: TestCaseState
+
+
+class LinkCreated(Payload):
+    """A requirement and a test case were linked; `suggestion_id` when a suggestion was accepted."""
+
+    wire_name = "catalog.link.created"
+    link: LinkState
+    suggestion_id: UUID | None = None
+
+
+class LinkUpdated(Payload):
+    """Fields of a link changed, or it was confirmed."""
+
+    wire_name = "catalog.link.updated"
+    link: LinkState
+    changes: dict[str, Change]
+
+
+class LinkDeleted(Payload):
+    """A link was deleted, by itself or with one of its ends."""
+
+    wire_name = "catalog.link.deleted"
+    link: LinkState
+
+
+class CoverageDropped(Payload):
+    """Coverage (0..1) went from at or above `threshold` to below it."""
+
+    wire_name = "catalog.coverage.dropped"
+    coverage: float
+    threshold: float
+    covered_requirements: int
+    total_requirements: int
+
+
+EVENTS: tuple[type[Payload], ...] = (
+    RequirementCreated,
+    RequirementUpdated,
+    RequirementDeleted,
+    TestCaseCreated,
+    TestCaseUpdated,
+    TestCaseDeleted,
+    LinkCreated,
+    LinkUpdated,
+    LinkDeleted,
+    CoverageDropped,
+)

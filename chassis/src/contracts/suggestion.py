@@ -1,0 +1,84 @@
+"""What suggestion-service tells."""
+
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+from chassis.events import Payload
+
+
+class ReviewedSuggestion(BaseModel):
+    """A suggestion as it is after its review, with the titles of its pair for people to read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    requirement_title: str
+    test_case_title: str
+    similarity_score: float
+    suggestion_method: str
+    status: Literal["accepted", "rejected"]
+    feedback: str | None
+    link_id: UUID | None
+
+
+class ItemSuggestionsGenerated(Payload):
+    """The background found suggestions for one item; the actor is who created or updated it."""
+
+    wire_name = "suggestion.item.generated"
+    item_type: Literal["requirement", "test_case"]
+    item_id: UUID
+    item_title: str
+    algorithm: str
+    threshold: float
+    suggestions_created: int
+    suggestions_skipped: int
+
+
+class RunFinished(Payload):
+    """A generation over everything ended; the actor is who asked for it."""
+
+    wire_name = "suggestion.run.finished"
+    run_id: UUID
+    status: Literal["completed", "failed", "cancelled"]
+    algorithm: str
+    threshold: float
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_skipped: int
+    error: str | None
+
+
+class SuggestionReviewed(Payload):
+    """One suggestion was accepted or rejected."""
+
+    wire_name = "suggestion.suggestion.reviewed"
+    suggestion: ReviewedSuggestion
+
+
+class SuggestionsBulkReviewed(Payload):
+    """Several suggestions were reviewed by one request: one event, not one a suggestion."""
+
+    wire_name = "suggestion.suggestions.bulk_reviewed"
+    action: Literal["accept", "reject"]
+    suggestions: list[ReviewedSuggestion]
+
+
+class SuggestionsExpired(Payload):
+    """Suggestions were pending for too long, or their pair was linked directly (`reason`)."""
+
+    wire_name = "suggestion.suggestions.expired"
+    suggestion_ids: list[UUID]
+    reason: str
+
+
+EVENTS: tuple[type[Payload], ...] = (
+    ItemSuggestionsGenerated,
+    RunFinished,
+    SuggestionReviewed,
+    SuggestionsBulkReviewed,
+    SuggestionsExpired,
+)

@@ -1,0 +1,37 @@
+"""A database with the messaging tables, as each service has them."""
+
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+
+from chassis import messaging_migration
+from chassis.database import Database
+from chassis.testing import PostgresServer
+
+
+def _messaging_database(postgres: PostgresServer) -> str:
+    url = postgres.empty_database()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in messaging_migration.STATEMENTS:
+            connection.execute(statement)
+        connection.execute("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")
+    return url
+
+
+@pytest.fixture
+async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """The database of a service that publishes, and may consume."""
+    database = Database(_messaging_database(postgres))
+    await database.open()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def other_database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """The database of another service."""
+    database = Database(_messaging_database(postgres))
+    await database.open()
+    yield database
+    await database.close()
