@@ -1,0 +1,1 @@
+"""The only public address: checks JWTs, routes /api/v1, merges the OpenAPI documents."""

@@ -1,0 +1,197 @@
+"""Who may pass: user tokens verified once, and what has happened to their users since."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import jwt
+
+from chassis import outbox
+from chassis.events import Message
+from chassis.identity import Identity, Role
+from chassis.peers import Peer
+from chassis.problems import Unauthenticated, Unavailable
+from contracts import tokens
+from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
+
+_MAX_TOKEN_LENGTH = 4096
+_CACHE_SIZE = 20_000
+_POLL = 0.5
+_MAX_STALENESS = 15
+"""Seconds without news from auth-service after which nobody passes: a deactivated user must not stay in."""
+_KEY_FETCH_INTERVAL = 10
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A token whose signature and claims are right; times in seconds since the epoch."""
+
+    identity: Identity
+    issued_at: float
+    expires_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Current:
+    """A user whose access changed within the last token lifetime, as they are now."""
+
+    role: Role
+    is_active: bool
+    not_before: float
+
+
+class Access:
+    """Verifies user tokens and keeps the exceptions of the last token lifetime, from auth-service's feed."""
+
+    def __init__(self, auth: Peer) -> None:
+        self._auth = auth
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._keys_fetched_at = float("-inf")
+        self._verified: dict[str, _Verified] = {}
+        self._users: dict[int, _Current] = {}
+        self._ended: dict[str, float] = {}
+        self._position = 0
+        self._fresh_at = float("-inf")
+        self._fetching_keys = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Read what happened to users, for ever; at most _POLL seconds old while auth-service answers."""
+        await self._start()
+        while True:
+            await asyncio.sleep(_POLL)
+            await self.refresh()
+
+    def is_fresh(self) -> bool:
+        """Tell whether what is known of users is recent enough to let anybody pass."""
+        return time.monotonic() - self._fresh_at <= _MAX_STALENESS
+
+    async def identify(self, token: str) -> Identity:
+        """Give the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
+        if not self.is_fresh():
+            raise Unavailable("Tokens cannot be checked right now; try again.")
+        verified = self._verified.get(token)
+        if verified is None:
+            verified = await self._verify(token)
+        if verified.expires_at <= time.time():
+            self._verified.pop(token, None)
+            raise _refused()
+        identity = verified.identity
+        if identity.token_id in self._ended:
+            raise _refused()
+        current = self._users.get(identity.id or 0)
+        if current is None:
+            return identity
+        if not current.is_active or verified.issued_at < current.not_before:
+            raise _refused()
+        if current.role is identity.role:
+            return identity
+        return Identity(identity.id, identity.email, current.role, identity.token_id, identity.token_expires_at)
+
+    async def refresh(self) -> None:
+        """Read auth-service's feed up to its head."""
+        while True:
+            asked_at = time.monotonic()
+            response = await self._auth.get("/internal/changes", {"after": self._position, "limit": _PAGE})
+            head, events = outbox.read_changes(response.content)
+            self._apply(events)
+            if self._position >= head:
+                self._fresh_at = asked_at
+                return
+
+    async def _start(self) -> None:
+        response = (await self._auth.get("/internal/access-changes")).json()
+        self._users = {
+            user["id"]: _Current(Role(user["role"]), user["is_active"], _seconds(user["tokens_not_before"]))
+            for user in response["users"]
+        }
+        self._ended = {token["token_id"]: _seconds(token["expires_at"]) for token in response["ended_tokens"]}
+        self._position = response["head"]
+        await self._fetch_keys()
+        await self.refresh()
+
+    def _apply(self, events: Iterable[bytes]) -> None:
+        for raw in events:
+            message = Message.read(raw)
+            if message.wire_name == UserCreated.wire_name:
+                pass  # nobody holds a token of theirs yet
+            elif message.wire_name == UserUpdated.wire_name:
+                self._remember(message.decode(UserUpdated).data.user)
+            elif message.wire_name == PasswordChanged.wire_name:
+                self._remember(message.decode(PasswordChanged).data.user)
+            elif message.wire_name == TokenEnded.wire_name:
+                ended = message.decode(TokenEnded).data
+                self._forget_expired()
+                self._ended[ended.token_id] = ended.expires_at.timestamp()
+            self._position = message.sequence
+
+    def _remember(self, user: UserState) -> None:
+        not_before = 0.0 if user.tokens_not_before is None else user.tokens_not_before.timestamp()
+        self._users[user.id] = _Current(Role(user.role), user.is_active, not_before)
+
+    def _forget_expired(self) -> None:
+        now = time.time()
+        self._ended = {token_id: expires_at for token_id, expires_at in self._ended.items() if expires_at > now}
+
+    async def _verify(self, token: str) -> _Verified:
+        if len(token) > _MAX_TOKEN_LENGTH:
+            raise _refused()
+        try:
+            header = jwt.get_unverified_header(token)
+            if header.get("alg") != tokens.ALGORITHM or "crit" in header:
+                raise _refused()
+            key = await self._key(header.get("kid"))
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[tokens.ALGORITHM],
+                audience=tokens.AUDIENCE,
+                issuer=tokens.ISSUER,
+                options={"require": ["iss", "aud", "sub", "role", "email", "iat", "exp", "jti"]},
+            )
+            identity = Identity(
+                int(claims["sub"]),
+                str(claims["email"]),
+                Role(claims["role"]),
+                str(claims["jti"]),
+                int(claims["exp"]),
+            )
+        except (jwt.InvalidTokenError, ValueError, TypeError):
+            raise _refused() from None
+        if len(self._verified) >= _CACHE_SIZE:
+            self._verified.clear()
+        verified = _Verified(identity, float(claims["iat"]), float(claims["exp"]))
+        self._verified[token] = verified
+        return verified
+
+    async def _key(self, key_id: object) -> jwt.PyJWK:
+        if not isinstance(key_id, str):
+            raise _refused()
+        if key_id not in self._keys:
+            async with self._fetching_keys:
+                # An unknown key id may be a new key, or nonsense: ask, but not for every such token.
+                if time.monotonic() - self._keys_fetched_at > _KEY_FETCH_INTERVAL:
+                    await self._fetch_keys()
+        key = self._keys.get(key_id)
+        if key is None:
+            raise _refused()
+        return key
+
+    async def _fetch_keys(self) -> None:
+        self._keys_fetched_at = time.monotonic()
+        response = await self._auth.get("/api/v1/auth/jwks.json")
+        self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}
+
+
+def _seconds(timestamp: str | None) -> float:
+    return 0.0 if timestamp is None else datetime.fromisoformat(timestamp).timestamp()
+
+
+def _refused() -> Unauthenticated:
+    return Unauthenticated(
+        "The access token is missing, wrong, expired or ended; log in at /api/v1/auth/login and send it as"
+        " 'Authorization: Bearer <ACCESS_TOKEN>'."
+    )

@@ -1,0 +1,136 @@
+"""The gateway's ASGI app: its own few addresses, and everything else through the proxy."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chassis import request_context
+from chassis.http.app import as_problem
+from chassis.http.responses import answer, etag
+from chassis.identity import InternalTokens
+from chassis.peers import Peer
+from chassis.problems import MethodNotAllowed, Unavailable, render
+from chassis.worker import Worker
+from gateway import documentation
+from gateway.access import Access
+from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
+from gateway.proxy import Proxy
+from gateway.routes import AUTH
+from gateway.settings import Settings
+
+_HEALTH_TIMEOUT = 2
+
+
+class Gateway:
+    """The only public address.
+
+    Its own addresses are `/healthz`, `/docs`, the merged OpenAPI document and `/`, which leads to `/docs`.
+    """
+
+    def __init__(self, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
+        self._proxy = proxy
+        self._access = access
+        self._services = services
+        self._documentation = Documentation(services)
+        self._own: dict[str, Callable[[], Awaitable[Response]]] = {
+            "/": self._home,
+            "/healthz": self._health,
+            "/docs": self._docs,
+            OPENAPI_PATH: self._openapi,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; the process that runs the gateway sees to start and end."""
+        if scope["type"] != "http":
+            return
+        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
+        request_id = request_context.accept_or_make(sent)
+        token = request_context.request_id.set(request_id)
+        began = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal began
+            began = True
+            await send(message)
+
+        try:
+            own = self._own.get(scope["path"])
+            if own is not None:
+                await _with_request_id(await self._answer_own(own, scope), request_id)(scope, receive, send_on)
+            elif scope["path"].startswith(ASSETS_PATH):
+                await documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send_on)
+            else:
+                await self._proxy.forward(scope, receive, send_on, request_id)
+        except Exception as error:
+            if began:
+                raise
+            problem = render(as_problem(error), scope)
+            await _with_request_id(problem, request_id)(scope, receive, send)
+        finally:
+            request_context.request_id.reset(token)
+
+    async def _answer_own(self, own: Callable[[], Awaitable[Response]], scope: Scope) -> Response:
+        if scope["method"] not in {"GET", "HEAD"}:
+            raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
+        return await own()
+
+    async def _home(self) -> Response:
+        return RedirectResponse("/docs")
+
+    async def check_ready(self) -> None:
+        """Raise Unavailable, naming who is not ready, unless everything is."""
+        results = await asyncio.gather(*(_is_ready(peer) for peer in self._services.values()), return_exceptions=True)
+        away = [name for name, result in zip(self._services, results, strict=True) if result is not None]
+        if not self._access.is_fresh():
+            away.append("gateway")
+        if away:
+            raise Unavailable(f"Not ready: {', '.join(away)}.", code="not_ready")
+
+    async def _health(self) -> Response:
+        await self.check_ready()
+        return answer({"status": "ok", "services": dict.fromkeys(self._services, "ok")})
+
+    async def _docs(self) -> Response:
+        return Response(documentation.page, media_type="text/html")
+
+    async def _openapi(self) -> Response:
+        content = await self._documentation.document()
+        return Response(content, headers={"ETag": etag(content)}, media_type="application/json")
+
+
+async def _is_ready(peer: Peer) -> None:
+    async with asyncio.timeout(_HEALTH_TIMEOUT):
+        response = await peer.get("/readyz")
+    if response.status_code != 200:
+        raise Unavailable("It does not say that it is ready.")
+
+
+def _with_request_id(response: Response, request_id: str) -> Response:
+    response.headers["X-Request-ID"] = request_id
+    return response
+
+
+def create_gateway(
+    settings: Settings,
+    services: Mapping[str, ASGIApp],
+    peers: Mapping[str, Peer],
+    internal_tokens: InternalTokens,
+) -> tuple[Gateway, Worker]:
+    """Give the gateway and the worker that keeps its knowledge of users fresh.
+
+    `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
+    the names of `gateway.routes`.
+    """
+    access = Access(peers[AUTH])
+    worker = Worker()
+    worker.add("gateway access", access.run)
+    proxy = Proxy(
+        services,
+        access,
+        internal_tokens,
+        timeout=settings.gateway_timeout_seconds,
+        max_body_bytes=settings.gateway_max_body_bytes,
+    )
+    return Gateway(proxy, access, peers), worker

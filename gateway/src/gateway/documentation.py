@@ -1,0 +1,84 @@
+"""One OpenAPI 3.1 document of all services, and the page that shows it."""
+
+import asyncio
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from fastapi.openapi.docs import get_swagger_ui_html
+from starlette.staticfiles import StaticFiles
+
+from chassis.http.app import FieldErrorDocument, InvalidDocument, ProblemDocument
+from chassis.http.responses import encode
+from chassis.peers import Peer
+from gateway.routes import VERSIONS
+
+OPENAPI_PATH = "/api/v1/openapi.json"
+ASSETS_PATH = "/docs/assets"
+
+# The newest Swagger UI as a package: the page must work where no other server can be reached.
+assets = StaticFiles(directory=str(files("fastapi_offline").joinpath("static")))
+
+page = bytes(
+    get_swagger_ui_html(
+        openapi_url=OPENAPI_PATH,
+        title="Traceline API",
+        swagger_js_url=f"{ASSETS_PATH}/swagger-ui-bundle.js",
+        swagger_css_url=f"{ASSETS_PATH}/swagger-ui.css",
+        swagger_favicon_url=f"{ASSETS_PATH}/favicon.png",
+    ).body
+)
+
+_DESCRIPTION = """Which requirement is covered by which test, kept true while both change.
+
+Log in with `POST /api/v1/auth/login` and send the token as `Authorization: Bearer <ACCESS_TOKEN>`.
+Every error is a problem document (RFC 9457) with a stable `code`."""
+
+
+class Documentation:
+    """Merges the services' documents when first asked, and keeps the result."""
+
+    def __init__(self, services: Mapping[str, Peer]) -> None:
+        self._services = services
+        self._document: bytes | None = None
+
+    async def document(self) -> bytes:
+        """Give the merged document; raise Unavailable while a service does not answer."""
+        if self._document is None:
+            responses = await asyncio.gather(*(peer.get("/openapi.json") for peer in self._services.values()))
+            self._document = encode(merge([response.json() for response in responses]))
+        return self._document
+
+
+def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
+    """Give one document with the public paths and the schemas of all."""
+    paths: dict[str, Any] = {}
+    schemas: dict[str, Any] = {}
+    tags: list[str] = []
+    for document in documents:
+        for path, operations in document["paths"].items():
+            if any(path.startswith(version.prefix) for version in VERSIONS):
+                paths[path] = {method: _operation(path, method, item) for method, item in operations.items()}
+                tags += [tag for item in operations.values() for tag in item.get("tags", []) if tag not in tags]
+        schemas |= document.get("components", {}).get("schemas", {})
+    for model in (ProblemDocument, FieldErrorDocument, InvalidDocument):
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schema.pop("$defs", None)
+        schemas[model.__name__] = schema
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Traceline API", "version": "1", "description": _DESCRIPTION},
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+        },
+        "security": [{"bearer": []}],
+        "tags": [{"name": tag} for tag in tags],
+    }
+
+
+def _operation(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    if any((method.upper(), path) in version.public for version in VERSIONS):
+        return {**operation, "security": []}
+    return operation

@@ -1,0 +1,140 @@
+"""The way of every request through the gateway to a service."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping
+from urllib.parse import unquote_to_bytes
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chassis.identity import InternalTokens
+from chassis.problems import (
+    MalformedBody,
+    NotFound,
+    Problem,
+    TimedOut,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+)
+from chassis.request_context import HEADER
+from gateway import headers
+from gateway.access import Access
+from gateway.routes import VERSIONS, Version
+
+_log = logging.getLogger(__name__)
+_HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
+"""What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments."""
+
+
+class BodyTooLarge(Exception):
+    """Raised into a service that reads a body of more than is allowed."""
+
+
+class Proxy:
+    """Sends a request to the service that answers it, as the caller that its token proves.
+
+    A service is an ASGI app: the service itself within one process, or a client of one elsewhere.
+    """
+
+    def __init__(
+        self,
+        services: Mapping[str, ASGIApp],
+        access: Access,
+        internal_tokens: InternalTokens,
+        *,
+        timeout: float,
+        max_body_bytes: int,
+    ) -> None:
+        """`timeout`: seconds until the answer begins."""
+        self._services = services
+        self._access = access
+        self._internal_tokens = internal_tokens
+        self._timeout = timeout
+        self._max_body_bytes = max_body_bytes
+
+    async def forward(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+        """Answer one request; raise the Problem that it meets before the service has begun to answer."""
+        incoming = headers.read(scope["headers"])
+        version, service = self._find(scope)
+        forwarded = incoming.forwarded
+        forwarded.append((HEADER, request_id.encode()))
+        client = scope.get("client")
+        forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
+        if (scope["method"], scope["path"]) not in version.public:
+            token = self._internal_tokens.issue(await self._access.identify(_bearer(incoming.authorization)))
+            forwarded.append((b"authorization", b"Bearer " + token.encode()))
+        if incoming.content_length is not None and incoming.content_length > self._max_body_bytes:
+            raise self._too_large()
+        await self._call(service, version, {**scope, "headers": forwarded}, receive, send)
+
+    def _find(self, scope: Scope) -> tuple[Version, str]:
+        path: str = scope["path"]
+        raw_path: bytes = scope["raw_path"].partition(b"?")[0]
+        if _HIDDEN.search(raw_path):
+            raise MalformedBody(
+                "The path has encoded or doubled slashes, dots or backslashes; write it plainly.",
+                code="malformed_path",
+            )
+        if b"%" in raw_path and b"\0" in unquote_to_bytes(raw_path):
+            raise MalformedBody("The path cannot be read.", code="malformed_path")
+        for version in VERSIONS:
+            if path.startswith(version.prefix):
+                service = version.service_of(path)
+                if service is not None:
+                    return version, service
+        raise NotFound("There is nothing at this address; see /docs for what there is.", code="route_not_found")
+
+    async def _call(self, service: str, version: Version, scope: Scope, receive: Receive, send: Send) -> None:
+        received = 0
+        began = False
+        too_large = False
+
+        async def receive_bounded() -> Message:
+            nonlocal received, too_large
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._max_body_bytes:
+                too_large = True
+                raise BodyTooLarge
+            return message
+
+        async def send_on(message: Message) -> None:
+            nonlocal began
+            if too_large:
+                return  # what the service makes of a body that was cut off is not the answer
+            if not began:
+                began = True
+                deadline.reschedule(None)
+                if version.headers:
+                    message["headers"] = [*message["headers"], *version.headers]
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._timeout) as deadline:
+                await self._services[service](scope, receive_bounded, send_on)
+        except TimeoutError:
+            if began:
+                raise
+            raise TimedOut(f"{service} did not answer within {self._timeout:g} seconds; try again later.") from None
+        except Problem:
+            raise
+        except Exception as error:
+            if began:
+                raise
+            if not too_large:
+                _log.error("%s failed", service, exc_info=error)
+                raise Unavailable(f"{service} cannot answer right now; try again.") from None
+        if too_large and not began:
+            raise self._too_large()
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(f"The body is larger than {self._max_body_bytes} bytes.")
+
+
+def _bearer(authorization: bytes | None) -> str:
+    scheme, _, token = (authorization or b"").partition(b" ")
+    if scheme.lower() != b"bearer" or not token:
+        raise Unauthenticated("Log in and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'.")
+    return token.decode("latin-1")

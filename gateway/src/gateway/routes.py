@@ -1,0 +1,77 @@
+"""The route table: which service answers which address, a table for each version of the API."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import format_datetime
+
+AUTH = "auth-service"
+CATALOG = "catalog-service"
+SUGGESTION = "suggestion-service"
+NOTIFICATION = "notification-service"
+
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """When a version was deprecated, when it goes away, and where its users read about it."""
+
+    since: datetime
+    sunset: datetime
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of the API.
+
+    `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
+    need no token.
+    """
+
+    prefix: str
+    services: dict[str, str]
+    public: frozenset[tuple[str, str]]
+    deprecation: Deprecation | None = None
+    headers: list[tuple[bytes, bytes]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Work out the headers of every answer of this version (RFC 9745, RFC 8594)."""
+        headers = []
+        if self.deprecation is not None:
+            headers = [
+                (b"deprecation", f"@{int(self.deprecation.since.timestamp())}".encode()),
+                (b"sunset", format_datetime(self.deprecation.sunset, usegmt=True).encode()),
+                (b"link", f'<{self.deprecation.link}>; rel="deprecation"; type="text/html"'.encode()),
+            ]
+        object.__setattr__(self, "headers", headers)
+
+    def service_of(self, path: str) -> str | None:
+        """Give the service that answers `path`, which begins with the prefix; None when there is none."""
+        return self.services.get(path[len(self.prefix) :].partition("/")[0])
+
+
+V1 = Version(
+    prefix="/api/v1/",
+    services={
+        "auth": AUTH,
+        "users": AUTH,
+        "requirements": CATALOG,
+        "test-cases": CATALOG,
+        "links": CATALOG,
+        "reports": CATALOG,
+        "search": CATALOG,
+        "suggestions": SUGGESTION,
+        "analytics": SUGGESTION,
+        "notifications": NOTIFICATION,
+        "activity": NOTIFICATION,
+        "audit-log": NOTIFICATION,
+    },
+    public=frozenset(
+        {
+            ("POST", "/api/v1/auth/register"),
+            ("POST", "/api/v1/auth/login"),
+            ("GET", "/api/v1/auth/jwks.json"),
+        }
+    ),
+)
+
+VERSIONS = (V1,)
