@@ -65,7 +65,7 @@ class InternalTokens:
             "aud": AUDIENCE,
             "sub": "service" if identity.id is None else str(identity.id),
             "email": identity.email,
-            "role": identity.role,
+            "role": identity.role or "",  # a required claim must not be null
             "iat": int(now),
             "exp": int(now) + LIFETIME,
             "tid": identity.token_id,
@@ -96,7 +96,7 @@ class InternalTokens:
             identity = Identity(
                 id=None if claims["sub"] == "service" else int(claims["sub"]),
                 email=claims["email"],
-                role=None if claims["role"] is None else Role(claims["role"]),
+                role=Role(claims["role"]) if claims["role"] else None,
                 token_id=claims["tid"],
                 token_expires_at=claims["texp"],
             )

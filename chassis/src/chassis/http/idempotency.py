@@ -18,11 +18,14 @@ async def answer_once(
     database: Database,
     caller: Identity,
     create: Callable[[Connection], Awaitable[Response]],
+    *,
+    body_key: bytes = b"",
 ) -> Response:
     """Run `create` and commit it; with an `Idempotency-Key`, once for the same key, caller and route in 24 h.
 
     `create` must write with exactly one statement: without a key it runs in no other transaction. A
     concurrent request of the same key waits for the first one. The same key with another body raises Invalid.
+    `body_key` (at most 64 bytes) keys the hash that is kept of the body, where the body holds a secret.
     """
     key = request.headers.get("idempotency-key")
     if key is None:
@@ -33,7 +36,7 @@ async def answer_once(
             "/header/Idempotency-Key", "An idempotency key has 1 to 255 printable characters.", "invalid_key"
         )
     scope = f"{request.method} {request.scope['path']}"
-    body_hash = blake2b(await request.body(), digest_size=32).digest()
+    body_hash = blake2b(await request.body(), digest_size=32, key=body_key).digest()
     identity = (caller.id, scope, key)
     async with database.transaction() as connection:
         cursor = await connection.execute(

@@ -24,6 +24,8 @@ def _field_error(entry: dict[str, Any]) -> FieldError:
         steps.insert(0, place)
     kind = entry["type"]
     message = "This field does not exist." if kind == "extra_forbidden" else entry["msg"].removeprefix("Value error, ")
+    if not message.endswith("."):
+        message += "."
     pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
     return FieldError(pointer.encode("utf-8", "replace").decode(), message, _CODES.get(kind, kind))
 

@@ -1,0 +1,16 @@
+"""What a bearer token of auth-service is: who checks one needs this, the public keys and the events."""
+
+from datetime import timedelta
+
+ISSUER = "traceline"
+AUDIENCE = "traceline-api"
+ALGORITHM = "EdDSA"
+REQUIRED_CLAIMS = ("iss", "aud", "sub", "role", "email", "iat", "exp", "jti")
+"""`sub` is the user's id as a string; `iat` and `exp` are seconds with a fraction of microseconds.
+
+A token is refused when `iat < tokens_not_before` of its user: whole seconds could not tell a token issued just
+before a change of password from one issued just after it.
+"""
+
+LONGEST_LIFETIME = timedelta(days=30)
+"""No token lives longer, whatever the settings say: what restricts old tokens may be forgotten after this."""

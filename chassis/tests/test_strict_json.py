@@ -1,0 +1,61 @@
+"""What the API takes for JSON, and what it says about the rest."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chassis import strict_json
+from chassis.problems import Invalid, MalformedBody
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer", "code"),
+    [
+        (rb'{"title": "a\u0000b"}', "/title", "invalid_text"),
+        (rb'{"tags": ["ok", "\ud800"]}', "/tags/1", "invalid_text"),
+        (rb'{"meta": {"a\u0000": 1}}', "/meta/a\0", "invalid_text"),
+        (b'{"score": NaN}', "/score", "number_out_of_range"),
+        (b'{"score": -Infinity}', "/score", "number_out_of_range"),
+        (b'{"score": 1e999}', "/score", "number_out_of_range"),
+        (b'{"minutes": 9223372036854775808}', "/minutes", "number_out_of_range"),
+        (b'{"minutes": ' + b"9" * 5000 + b"}", "", "number_out_of_range"),
+        (b'{"a/b~c": NaN}', "/a~1b~0c", "number_out_of_range"),
+        (b"[" * 33 + b"]" * 33, "/0" * 32, "too_deep"),
+        (b"[" * 100_000, "", "too_deep"),
+        (b'{"a":' * 100_000, "", "too_deep"),
+    ],
+    ids=range(12),
+)
+def test_what_cannot_be_stored_is_refused_with_its_place(body: bytes, pointer: str, code: str) -> None:
+    with pytest.raises(Invalid) as caught:
+        strict_json.parse(body)
+    [error] = caught.value.errors
+    assert (error.pointer, error.code) == (pointer, code)
+
+
+@pytest.mark.parametrize("body", [b"{", b"", b"\xff", b"{'a': 1}", b'{"a": 1} x', b'"\x00"', b"\xef\xbb\xbf{}"])
+def test_what_is_no_json_is_malformed(body: bytes) -> None:
+    with pytest.raises(MalformedBody):
+        strict_json.parse(body)
+
+
+def test_32_levels_are_fine() -> None:
+    assert strict_json.parse(b"[" * 32 + b"]" * 32) is not None
+
+
+@given(st.text())
+def test_text_is_storable_exactly_when_utf8_and_postgresql_can_carry_it(text: str) -> None:
+    try:
+        text.encode("utf-8")
+        carried = "\0" not in text
+    except UnicodeEncodeError:
+        carried = False
+    assert strict_json.is_storable(text) is carried
+
+
+@given(st.binary())
+def test_no_bytes_are_too_strange(body: bytes) -> None:
+    with contextlib.suppress(Invalid, MalformedBody):
+        strict_json.parse(body)

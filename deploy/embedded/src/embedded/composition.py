@@ -1,0 +1,134 @@
+"""The composition root of the embedded run: every service, its database and the bus, in one event loop."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import auth_service.app
+import auth_service.settings
+import auth_service.startup
+import auth_service.worker
+import catalog_service.app
+import catalog_service.settings
+import catalog_service.worker
+import httpx
+import notification_service.app
+import notification_service.worker
+import suggestion_service.app
+import suggestion_service.settings
+import suggestion_service.worker
+from starlette.types import ASGIApp
+
+import gateway.app
+import gateway.settings
+import notification_service.settings
+from chassis.bus.in_process import InProcessBus
+from chassis.database import Database
+from chassis.identity import InternalTokens
+from chassis.peers import Peer
+from chassis.worker import Worker
+from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
+
+SCHEMAS = {
+    AUTH: ("auth_service", auth_service.app.SCHEMA_VERSION),
+    CATALOG: ("catalog_service", catalog_service.app.SCHEMA_VERSION),
+    SUGGESTION: ("suggestion_service", suggestion_service.app.SCHEMA_VERSION),
+    NOTIFICATION: ("notification_service", notification_service.app.SCHEMA_VERSION),
+}
+"""The package and the schema version of each service that has a database."""
+
+_PEER_TIMEOUT = 10
+
+
+@dataclass
+class Traceline:
+    """The whole system, not yet running: serve `app`, run `workers`, between `start` and `stop`."""
+
+    app: gateway.app.Gateway
+    workers: list[Worker]
+    bus: InProcessBus
+    databases: list[Database]
+    auth_settings: auth_service.settings.Settings
+    peers: AsyncExitStack
+    running: list[asyncio.Task[None]] = field(default_factory=list)
+
+    async def start(self) -> None:
+        """Connect to the databases and see that there is somebody who can log in."""
+        await asyncio.gather(*(database.open() for database in self.databases))
+        await auth_service.startup.prepare(self.auth_settings, self.databases[0])
+        await self.bus.start()
+        self.running = [asyncio.create_task(worker.run()) for worker in self.workers]
+
+    async def check_ready(self) -> None:
+        """Raise Unavailable, naming who is not ready, unless everything is."""
+        await self.app.check_ready()
+
+    async def stop(self) -> None:
+        """Stop the loops; what they had not finished is taken up at the next start."""
+        await self.bus.stop()
+        for task in self.running:
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+        await self.peers.aclose()
+        await asyncio.gather(*(database.close() for database in self.databases))
+
+
+def compose(database_urls: Mapping[str, str], environment: Mapping[str, str]) -> Traceline:
+    """Give the system over these databases, by service; `environment` may be changed by the services' settings.
+
+    Gateway and services trust one another by a secret that lives as long as the process.
+    """
+    secret = secrets.token_urlsafe(48)
+    common = {"environment": environment.get("ENVIRONMENT", "development"), "internal_token_secret": secret}
+    tokens = InternalTokens(secret)
+    bus = InProcessBus()
+    stack = AsyncExitStack()
+
+    auth_settings = auth_service.settings.Settings(database_url=database_urls[AUTH], **common)
+    catalog_settings = catalog_service.settings.Settings(database_url=database_urls[CATALOG], **common)
+    suggestion_settings = suggestion_service.settings.Settings(database_url=database_urls[SUGGESTION], **common)
+    notification_settings = notification_service.settings.Settings(database_url=database_urls[NOTIFICATION], **common)
+    databases = {
+        settings.database_url: Database(settings.database_url, pool_size=settings.database_pool_size)
+        for settings in (auth_settings, catalog_settings, suggestion_settings, notification_settings)
+    }
+    auth, catalog, suggestion, notification = databases.values()
+
+    def peer(name: str, app: ASGIApp, caller: str) -> Peer:
+        client = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app), base_url=f"http://{name}", timeout=_PEER_TIMEOUT
+        )
+        stack.push_async_callback(client.aclose)
+        return Peer(name, client, tokens, caller)
+
+    catalog_app = catalog_service.app.create_app(catalog_settings, catalog, tokens)
+    catalog_peer = peer(CATALOG, catalog_app, SUGGESTION)
+    services: dict[str, ASGIApp] = {
+        AUTH: auth_service.app.create_app(auth_settings, auth, tokens),
+        CATALOG: catalog_app,
+        SUGGESTION: suggestion_service.app.create_app(suggestion_settings, suggestion, tokens, catalog_peer),
+        NOTIFICATION: notification_service.app.create_app(notification_settings, notification, tokens),
+    }
+    app, gateway_worker = gateway.app.create_gateway(
+        gateway.settings.Settings(internal_token_secret=common["internal_token_secret"]),
+        services,
+        {name: peer(name, service, "gateway") for name, service in services.items()},
+        tokens,
+    )
+    workers = [
+        auth_service.worker.create_worker(auth_settings, auth, bus),
+        catalog_service.worker.create_worker(catalog_settings, catalog, bus),
+        suggestion_service.worker.create_worker(suggestion_settings, suggestion, bus, catalog_peer),
+        notification_service.worker.create_worker(notification_settings, notification, bus),
+        gateway_worker,
+    ]
+    return Traceline(
+        app=app,
+        workers=workers,
+        bus=bus,
+        databases=[auth, catalog, suggestion, notification],
+        auth_settings=auth_settings,
+        peers=stack,
+    )

@@ -1,0 +1,107 @@
+"""Brings everything up in order, serves until a signal, and takes everything down again."""
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+import uvloop
+
+from chassis.problems import Problem
+from embedded.composition import SCHEMAS, Traceline, compose
+from embedded.demo import DemoError, load_demo
+from embedded.failure import StartFailure
+from embedded.postgres import Postgres, migrate
+
+_GRACE = 2
+"""Seconds that requests under way have to end."""
+
+
+def serve(folder: Path, listener: socket.socket, *, demo: bool) -> None:
+    """Run Traceline on the data of `folder` until SIGINT or SIGTERM; raise StartFailure when it cannot start."""
+    postgres = Postgres(folder / "postgresql")
+    try:
+        urls = {}
+        for service, (package, schema_version) in SCHEMAS.items():
+            urls[service] = postgres.database(package)
+            migrate(package, urls[service], schema_version)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(urls, listener, demo=demo))
+    finally:
+        postgres.stop()
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to us: uvicorn would raise them again before the databases are closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _serve(urls: dict[str, str], listener: socket.socket, *, demo: bool) -> None:
+    traceline = compose(urls, os.environ)
+    try:
+        await traceline.start()
+    except RuntimeError as error:
+        raise StartFailure(str(error)) from error
+    server = _Server(
+        uvicorn.Config(
+            traceline.app,
+            http="httptools",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE,
+        )
+    )
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, _stop, server)
+    greeting = asyncio.create_task(_greet(traceline, listener, demo=demo))
+    try:
+        await server.serve(sockets=[listener])
+    finally:
+        greeting.cancel()
+        await asyncio.gather(greeting, return_exceptions=True)
+        await traceline.stop()
+
+
+def _stop(server: uvicorn.Server) -> None:
+    server.force_exit = server.should_exit
+    server.should_exit = True
+
+
+async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -> None:
+    host, port = listener.getsockname()[:2]
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    while True:
+        try:
+            await traceline.check_ready()
+            break
+        except Problem:
+            await asyncio.sleep(0.05)
+    admin = traceline.auth_settings
+    log_in = f"{admin.default_admin_email} with the password that it was given"
+    if "default_admin_password" not in admin.model_fields_set:
+        log_in = f"{admin.default_admin_email}, password {admin.default_admin_password.get_secret_value()}"
+    if demo:
+        try:
+            summary = await load_demo(
+                address, admin.default_admin_email, admin.default_admin_password.get_secret_value()
+            )
+        except DemoError as error:
+            _say(f"The demo project was not loaded: {error}")
+        else:
+            _say(str(summary) if summary is not None else "The demo project is there already.")
+    _say(f"Traceline is running at {address} (API pages at {address}/docs).")
+    _say(f"Log in as {log_in}. Ctrl-C stops it; the data stays.")
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)

@@ -1,0 +1,17 @@
+"""Where the embedded run listens and keeps its data."""
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Set by TRACELINE_HOST, TRACELINE_PORT and TRACELINE_DATA_DIR."""
+
+    model_config = SettingsConfigDict(env_prefix="TRACELINE_", extra="ignore", frozen=True)
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+    data_dir: Path = Path(".traceline")
+    log_level: str = "WARNING"

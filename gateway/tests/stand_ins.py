@@ -1,0 +1,123 @@
+"""What stands behind a gateway under test: an auth-service of a few routes, and services that tell what came."""
+
+import asyncio
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import jwt
+import orjson
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from fastapi import FastAPI, Request, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from chassis.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.identity import InternalTokens
+from contracts import tokens
+from gateway.access import Access
+from gateway.app import Gateway
+
+SECRET = "a-secret-of-at-least-32-characters!!"
+
+
+@dataclass
+class Issuer:
+    """Signs user tokens and tells what happens to users, as auth-service does."""
+
+    key: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
+    key_id: str = "k1"
+    events: list[bytes] = field(default_factory=list)
+    key_requests: int = 0
+    away: bool = False
+
+    def token(self, user_id: int = 7, role: str = "reviewer", **changed: Any) -> str:
+        now = time.time()
+        claims = {
+            "iss": tokens.ISSUER,
+            "aud": tokens.AUDIENCE,
+            "sub": str(user_id),
+            "role": role,
+            "email": f"u{user_id}@traceline.test",
+            "iat": now,
+            "exp": int(now) + 600,
+            "jti": uuid.uuid4().hex,
+        } | changed
+        claims = {name: value for name, value in claims.items() if value is not None}
+        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": self.key_id})
+
+    def tell(self, payload: Payload) -> None:
+        envelope = NewEvent(payload, "1", SYSTEM).envelope()
+        self.events.append(sequenced(len(self.events) + 1, envelope))
+
+    def app(self) -> FastAPI:
+        app = FastAPI()
+
+        @app.middleware("http")
+        async def refuse_when_away(request: Request, call_next: Any) -> Response:
+            if self.away:
+                return Response(status_code=503)
+            response: Response = await call_next(request)
+            return response
+
+        @app.get("/api/v1/auth/jwks.json")
+        async def keys() -> dict[str, Any]:
+            self.key_requests += 1
+            key = orjson.loads(jwt.algorithms.OKPAlgorithm.to_jwk(self.key.public_key()))
+            return {"keys": [key | {"kid": self.key_id, "alg": "EdDSA", "use": "sig"}]}
+
+        @app.get("/internal/access-changes")
+        async def access_changes() -> dict[str, Any]:
+            return {"head": len(self.events), "users": [], "ended_tokens": []}
+
+        @app.get("/internal/changes")
+        async def changes(after: int, limit: int) -> Response:
+            page = b",".join(self.events[after : after + limit])
+            return Response(b'{"head":%d,"events":[%s]}' % (len(self.events), page))
+
+        @app.get("/readyz")
+        async def ready() -> dict[str, str]:
+            return {}
+
+        return app
+
+
+def telling_app() -> ASGIApp:
+    """A service that answers with what reached it, sleeps at .../slow and fails at .../crash."""
+    app = FastAPI()
+
+    @app.get("/readyz")
+    async def ready() -> dict[str, str]:
+        return {}
+
+    @app.api_route("/api/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    async def tell(request: Request) -> dict[str, Any]:
+        if "slow" in request.url.path:
+            await asyncio.sleep(60)
+        body = await request.body()
+        return {"path": request.url.path, "headers": request.headers.items(), "body_length": len(body)}
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"].endswith("crash"):
+            raise RuntimeError("secret detail")
+        await app(scope, receive, send)
+
+    return answer
+
+
+@dataclass
+class Running:
+    """A gateway under test."""
+
+    client: httpx.AsyncClient
+    issuer: Issuer
+    access: Access
+    gateway: Gateway
+    internal_tokens: InternalTokens
+
+    async def get(self, path: str, token: str | None = None, **parts: Any) -> httpx.Response:
+        headers = parts.pop("headers", {})
+        if token is not None:
+            headers = {**headers, "Authorization": f"Bearer {token}"}
+        return await self.client.request(parts.pop("method", "GET"), path, headers=headers, **parts)

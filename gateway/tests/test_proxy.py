@@ -1,0 +1,182 @@
+"""What of a request reaches a service, and what the gateway answers itself."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from stand_ins import Running
+from starlette.types import Message
+
+from gateway.routes import V1, Deprecation, Version
+
+
+def assert_problem(response: Any, status: int, code: str) -> None:
+    assert response.headers["content-type"] == "application/problem+json"
+    assert (response.status_code, response.json()["code"]) == (status, code), response.text
+    assert response.json()["request_id"] == response.headers["x-request-id"]
+
+
+async def raw(running: Running, method: str, path: bytes, headers: list[tuple[bytes, bytes]]) -> tuple[int, bytes]:
+    """Send a request as a server hands it over, without a client that tidies it."""
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": unquote(path.decode("latin-1")),
+        "raw_path": path,
+        "query_string": b"",
+        "headers": headers,
+        "client": ("192.0.2.1", 1),
+    }
+    await running.gateway(scope, receive, send)
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
+
+
+async def test_only_known_headers_reach_a_service_and_none_that_speaks_for_the_gateway(running: Running) -> None:
+    hostile = {
+        "X-User-Id": "1",
+        "X_User_Id": "1",
+        "X-Forwarded-For": "10.0.0.1",
+        "Connection": "keep-alive, X-Other",
+        "Keep-Alive": "1",
+        "TE": "trailers",
+        "Upgrade": "h2c",
+        "Cookie": "a=b",
+        "X-Anything": "1",
+        "Accept": "text/csv",
+        "If-None-Match": '"x"',
+        "Idempotency-Key": "k",
+    }
+    response = await running.get("/api/v1/links", running.issuer.token(), headers=hostile)
+    reached = dict(response.json()["headers"])
+    assert set(reached) <= {
+        "accept",
+        "if-none-match",
+        "idempotency-key",
+        "user-agent",
+        "x-request-id",
+        "x-forwarded-for",
+        "authorization",
+    }
+    assert reached["accept"] == "text/csv"
+    assert reached["x-forwarded-for"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        b"/api/v1/requirements/..%2fusers",
+        b"/api/v1/requirements/%2E%2E/users",
+        b"/api/v1/requirements/../users",
+        b"/api/v1/requirements/./x",
+        b"/api/v1/requirements\\x",
+        b"/api/v1/requirements/%5cx",
+        b"/api/v1//requirements",
+        b"//api/v1/requirements",
+        b"/api/v1/requirements/%00",
+    ],
+)
+async def test_a_path_that_could_mean_two_things_is_refused(running: Running, path: bytes) -> None:
+    status, body = await raw(running, "GET", path, [(b"host", b"x")])
+    assert status == 400
+    assert b"malformed_path" in body
+
+
+@pytest.mark.parametrize("name", [b"host", b"authorization", b"content-length", b"content-type", b"idempotency-key"])
+async def test_a_header_with_one_value_is_refused_when_it_comes_twice(running: Running, name: bytes) -> None:
+    headers = [(b"host", b"x"), (name, b"1"), (name, b"2")]
+    status, body = await raw(running, "GET", b"/api/v1/links", headers)
+    assert (status, b"duplicate_header" in body) == (400, True)
+
+
+async def test_a_request_without_host_is_refused(running: Running) -> None:
+    status, body = await raw(running, "GET", b"/api/v1/links", [])
+    assert (status, b"missing_host" in body) == (400, True)
+
+
+async def test_addresses_that_nobody_answers_are_not_found(running: Running) -> None:
+    for path in ("/api/v1/nothing", "/api/v2/requirements", "/internal/changes", "/readyz", "/api/v1/", "/nothing"):
+        assert_problem(await running.get(path, running.issuer.token()), 404, "route_not_found")
+
+
+async def test_public_addresses_need_no_token(running: Running) -> None:
+    assert (await running.get("/api/v1/auth/jwks.json")).status_code == 200
+    assert (await running.get("/healthz")).json()["status"] == "ok"
+    assert "swagger-ui" in (await running.get("/docs")).text
+    assert (await running.get("/docs/assets/swagger-ui.css")).status_code == 200
+    assert (await running.get("/")).headers["location"] == "/docs"
+
+
+async def test_the_gateways_own_addresses_only_take_get(running: Running) -> None:
+    response = await running.get("/healthz", method="POST")
+    assert_problem(response, 405, "method_not_allowed")
+    assert response.headers["allow"] == "GET, HEAD"
+
+
+async def test_health_names_the_service_that_is_away(running: Running) -> None:
+    running.issuer.away = True
+    response = await running.get("/healthz")
+    assert_problem(response, 503, "not_ready")
+    assert response.json()["detail"] == "Not ready: auth-service."
+
+
+async def test_a_body_beyond_the_limit_is_refused_announced_or_not(running: Running) -> None:
+    token = running.issuer.token()
+    response = await running.get("/api/v1/links", token, method="POST", content=b"x" * 1001)
+    assert_problem(response, 413, "body_too_large")
+
+    async def chunks() -> Any:
+        for _ in range(11):
+            yield b"x" * 100
+
+    response = await running.get("/api/v1/links", token, method="POST", content=chunks())
+    assert_problem(response, 413, "body_too_large")
+    response = await running.get("/api/v1/links", token, method="POST", content=b"x" * 1000)
+    assert response.json()["body_length"] == 1000
+
+
+async def test_a_service_that_does_not_answer_in_time_is_504(running: Running) -> None:
+    assert_problem(await running.get("/api/v1/links/slow", running.issuer.token()), 504, "timed_out")
+
+
+async def test_a_service_that_fails_is_503_and_tells_no_secret(running: Running) -> None:
+    response = await running.get("/api/v1/links/crash", running.issuer.token())
+    assert_problem(response, 503, "unavailable")
+    assert "secret" not in response.text
+
+
+async def test_the_request_id_is_on_every_answer_and_reaches_the_service(running: Running) -> None:
+    response = await running.get("/api/v1/links", running.issuer.token(), headers={"X-Request-ID": "abc-1"})
+    assert dict(response.json()["headers"])["x-request-id"] == "abc-1"
+    assert (await running.get("/healthz", headers={"X-Request-ID": "abc-1"})).headers["x-request-id"] == "abc-1"
+    assert len((await running.get("/nothing")).headers["x-request-id"]) == 32
+
+
+async def test_a_deprecated_version_says_so(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    deprecated = Version(
+        V1.prefix,
+        V1.services,
+        V1.public,
+        Deprecation(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC), "/docs/v1"),
+    )
+    monkeypatch.setattr("gateway.proxy.VERSIONS", (deprecated,))
+    response = await running.get("/api/v1/links", running.issuer.token())
+    assert response.headers["deprecation"] == "@1767225600"
+    assert response.headers["sunset"] == "Thu, 31 Dec 2026 00:00:00 GMT"
+    assert response.headers["link"] == '</docs/v1>; rel="deprecation"; type="text/html"'
+
+
+async def test_many_requests_at_once_each_get_their_own_answer(running: Running) -> None:
+    token = running.issuer.token()
+    responses = await asyncio.gather(*(running.get(f"/api/v1/links/{n}", token) for n in range(100)))
+    assert [response.json()["path"] for response in responses] == [f"/api/v1/links/{n}" for n in range(100)]
