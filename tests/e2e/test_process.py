@@ -1,0 +1,169 @@
+"""The process itself: how it ends, what it leaves, and how it refuses to start."""
+
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from acceptance.client import Json, Traceline, ok, problem
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, living_in
+from acceptance.waiting import eventually
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A Traceline whose tokens live for one minute, and a login of when it started."""
+
+    server: RunningTraceline
+    client: Traceline
+    login: Json
+    ends: float
+
+
+@pytest.fixture(scope="module", autouse=True)
+def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brief]:
+    """Started before the first test, so that nobody waits a whole minute at the last."""
+    place = tmp_path_factory.mktemp("brief") / "data"
+    with (
+        RunningTraceline(place, ACCESS_TOKEN_EXPIRE_MINUTES="1") as server,
+        Traceline(server.base_url) as client,
+    ):
+        login = ok(client.login(ADMIN_EMAIL, ADMIN_PASSWORD))
+        yield Brief(server, client, login, time.monotonic() + login["expires_in"])
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def one_clear_sentence(ended: subprocess.CompletedProcess[str], about: str) -> None:
+    """Assert that it refused to start: exit code 1, and one line about the reason, for people."""
+    assert ended.returncode == 1, ended
+    assert "Traceback" not in ended.stdout + ended.stderr
+    (sentence,) = (line for line in ended.stderr.splitlines() if about in line)
+    assert sentence == ended.stderr.splitlines()[-1]
+    assert sentence.rstrip().endswith(".")
+    assert not sentence.startswith("{"), "a log record is no sentence"
+
+
+def test_ctrl_c_ends_it_and_nothing_is_lost_or_left(place: Path) -> None:
+    server = RunningTraceline(place)
+    with server, Traceline(server.base_url) as client:
+        admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        requirement, test_case = admin.create_pair()
+        suggestion = admin.generate() and admin.suggestions_for(requirement["id"], test_case["id"])[0]
+        ok(admin.post(f"/suggestions/{suggestion['id']}/accept"))
+        server.stop()
+        eventually(lambda: living_in(place) == [], "the end of every process", seconds=5)
+
+        server.start()
+        assert ok(admin.get(f"/requirements/{requirement['id']}")) == requirement, "and the token still works"
+        (link,) = admin.items("/links", requirement_id=requirement["id"])
+        assert link["test_case_id"] == test_case["id"]
+        assert admin.read(f"/suggestions/{suggestion['id']}")["status"] == "accepted"
+        assert client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).me() == admin.me()
+        assert len(admin.items("/users")) == 1, "the first admin is made once"
+
+
+def test_ctrl_c_ends_it_while_clients_keep_their_connections_open(place: Path) -> None:
+    with RunningTraceline(place) as server, Traceline(server.base_url) as client:
+        client.get("/requirements")
+        with socket.create_connection(("127.0.0.1", server.port)) as half:
+            half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nuser")
+            server.stop()
+    assert living_in(place) == []
+
+
+def test_it_starts_again_after_a_power_cut(place: Path) -> None:
+    with RunningTraceline(place) as server, Traceline(server.base_url) as client:
+        admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        for _ in range(2):
+            made = admin.create_requirement()
+            server.kill()
+            server.start()
+            assert ok(admin.get(f"/requirements/{made['id']}")) == made
+    assert living_in(place) == []
+
+
+def test_a_minute_is_sixty_seconds(brief: Brief) -> None:
+    assert brief.login["expires_in"] == 60
+
+
+def test_it_answers_only_at_the_address_that_it_was_given(brief: Brief) -> None:
+    family = [process for process in psutil.process_iter() if in_family(process, brief.server.pid)]
+    listening = {
+        connection.laddr[:2]
+        for process in family
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    }
+    assert listening == {("127.0.0.1", brief.server.port)}
+
+
+def in_family(process: psutil.Process, pid: int) -> bool:
+    return pid in (process.pid, *(parent.pid for parent in process.parents()))
+
+
+def test_a_port_in_use_is_told_in_one_sentence(place: Path) -> None:
+    server = RunningTraceline(place)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", server.port))
+        other.listen()
+        ended = server.run_to_its_end()
+    one_clear_sentence(ended, about=str(server.port))
+    assert living_in(place) == []
+
+
+def test_a_data_folder_in_use_is_told_in_one_sentence_and_harms_nobody(brief: Brief) -> None:
+    ended = RunningTraceline(brief.server.data_dir).run_to_its_end()
+    one_clear_sentence(ended, about=str(brief.server.data_dir))
+    assert httpx.get(brief.server.base_url + "/healthz").status_code == 200
+    brief.client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).create_requirement()
+
+
+def test_a_data_folder_that_is_none_is_told_in_one_sentence(place: Path) -> None:
+    place.write_text("not a folder")
+    one_clear_sentence(RunningTraceline(place).run_to_its_end(), about=str(place))
+    assert place.read_text() == "not a folder"
+
+
+def test_a_data_folder_that_cannot_be_made_is_told_in_one_sentence(place: Path) -> None:
+    place.write_text("not a folder")
+    one_clear_sentence(RunningTraceline(place / "below").run_to_its_end(), about=str(place))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("TRACELINE_PORT", "99999"),
+        ("TRACELINE_PORT", "http"),
+        ("AUTO_SUGGESTIONS_THRESHOLD", "1.5"),
+        ("AUTO_SUGGESTIONS_ALGORITHM", "magic"),
+        ("ACCESS_TOKEN_EXPIRE_MINUTES", "soon"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named(place: Path, setting: str, value: str) -> None:
+    server = RunningTraceline(place, **{setting: value})
+    ended = server.run_to_its_end()
+    assert ended.returncode == 1, ended
+    assert setting.lower() in ended.stderr.lower()
+    assert "Traceback" not in ended.stderr
+    assert living_in(place) == []
+
+
+def test_a_token_ends_with_its_lifetime(brief: Brief) -> None:
+    """The last one here, so that most of the minute is over."""
+    visitor = brief.client.with_token(brief.login["access_token"])
+    remaining = brief.ends - time.monotonic()
+    assert remaining < 5 or ok(visitor.get("/requirements")), "it must work until then"
+    time.sleep(max(remaining, 0))
+    eventually(lambda: visitor.get("/requirements").status_code == 401, "the end of the token", seconds=5)
+    problem(visitor.get("/auth/me"), 401)
+    ok(brief.client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).get("/auth/me"))

@@ -1,0 +1,78 @@
+"""Requests a second through the gateway, each beside a bare FastAPI route on the same server."""
+
+import asyncio
+import itertools
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import uvloop
+
+from acceptance.bench.load import Measured, request, run
+from acceptance.bench.running import Server, serving
+from acceptance.bench.texts import Texts
+
+CONNECTIONS = 32
+_SECONDS = 2.0
+_ROUNDS = 3
+_ITEMS = 1000
+_GOALS = {"unread-count": 0.35, "me": 0.35, "list of 20": 0.25, "read": None, "create": 0.15}
+
+
+def main(folder: Path) -> None:
+    """Print the table."""
+    with serving(folder, "acceptance.bench.server") as server:
+        texts = Texts(1)
+        for number in range(_ITEMS):
+            server.client.post("/api/v1/requirements", json=texts.requirement(number, "REQ")).raise_for_status()
+        server.client.post("/api/v1/suggestions/generate").raise_for_status()
+        print(f"\nHTTP through the gateway, {CONNECTIONS} connections, {_ITEMS} requirements")
+        print(f"{'':14}{'requests/s':>11}{'p50 ms':>9}{'p99 ms':>9}{'bare/s':>9}{'ratio':>8}{'goal':>7}{'errors':>8}")
+        for name, make in _requests(server, texts).items():
+            uvloop.run(_compare(server, name, make))
+
+
+def _requests(server: Server, texts: Texts) -> dict[str, Callable[[], bytes]]:
+    token = server.token
+    item = server.client.get("/api/v1/requirements?limit=1").json()["items"][0]["id"]
+    numbers = itertools.count()
+
+    def fixed(path: str) -> Callable[[], bytes]:
+        message = request("GET", path, token)
+        return lambda: message
+
+    def create() -> bytes:
+        return request("POST", "/api/v1/requirements", token, orjson.dumps(texts.requirement(next(numbers), "NEW")))
+
+    return {
+        "unread-count": fixed("/api/v1/notifications/unread-count"),
+        "me": fixed("/api/v1/auth/me"),
+        "list of 20": fixed("/api/v1/requirements?limit=20"),
+        "read": fixed(f"/api/v1/requirements/{item}"),
+        "create": create,
+    }
+
+
+async def _compare(server: Server, name: str, make: Callable[[], bytes]) -> None:
+    """Measure in turns with the bare route, since the machine's speed drifts."""
+    bare_request = request("GET", "/bare", server.token)
+    ratios, all_measured, bare_rates = [], [], []
+    for _ in range(_ROUNDS):
+        bare = await run(server.port, lambda: bare_request, connections=CONNECTIONS, seconds=_SECONDS / 2)
+        measured = await run(server.port, make, connections=CONNECTIONS, seconds=_SECONDS)
+        await asyncio.sleep(0.5)
+        ratios.append(measured.per_second / bare.per_second)
+        all_measured.append(measured)
+        bare_rates.append(bare.per_second)
+    whole = Measured(
+        [latency for measured in all_measured for latency in measured.seconds],
+        sum(measured.duration for measured in all_measured),
+        sum(measured.errors for measured in all_measured),
+    )
+    goal = _GOALS[name]
+    print(
+        f"{name:14}{whole.per_second:11,.0f}{whole.percentile(0.5):9.1f}{whole.percentile(0.99):9.1f}"
+        f"{statistics.median(bare_rates):9,.0f}{statistics.median(ratios):8.0%}"
+        f"{'' if goal is None else format(goal, '.0%'):>7}{whole.errors:8}"
+    )

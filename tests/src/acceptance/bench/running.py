@@ -1,0 +1,36 @@
+"""A server under measurement, in a process of its own."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where it listens, a client that is logged in as an admin, and how long it took to be ready."""
+
+    port: int
+    pid: int
+    token: str
+    client: httpx.Client
+    start_seconds: float
+
+
+@contextmanager
+def serving(folder: Path, *module: str, **settings: str) -> Iterator[Server]:
+    """Run `python -m MODULE...` with its data in `folder` until the block ends."""
+    began = time.perf_counter()
+    with RunningTraceline(folder, module, **settings) as running:
+        start_seconds = time.perf_counter() - began
+        with httpx.Client(base_url=running.base_url, timeout=60) as client:
+            credentials = {"username": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
+            login = client.post("/api/v1/auth/login", data=credentials).raise_for_status()
+            token = login.json()["access_token"]
+            client.headers["Authorization"] = f"Bearer {token}"
+            yield Server(running.port, running.pid, token, client, start_seconds)

@@ -1,0 +1,74 @@
+"""`python -m acceptance.bench.server`: the embedded run with a bare FastAPI route on the same server.
+
+The route, GET /bare, is the yardstick: the same event loop, HTTP parser and process, and nothing behind it.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+import uvloop
+from fastapi import FastAPI
+from starlette.types import Receive, Scope, Send
+
+from chassis import logs
+from embedded.composition import SCHEMAS, compose
+from embedded.postgres import Postgres, migrate
+from embedded.settings import Settings
+
+bare = FastAPI()
+
+
+@bare.get("/bare")
+async def answer() -> dict[str, int]:
+    """What FastAPI costs by itself."""
+    return {"unread_count": 1}
+
+
+def main(settings: Settings) -> None:
+    """Serve until SIGINT."""
+    logs.configure("WARNING")
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    postgres = Postgres(settings.data_dir.resolve() / "postgresql")
+    try:
+        urls = {}
+        for service, (package, schema_version) in SCHEMAS.items():
+            urls[service] = postgres.database(package)
+            migrate(package, urls[service], schema_version)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_serve(urls, settings.port))
+    finally:
+        postgres.stop()
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to us, as the embedded run does."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _serve(urls: dict[str, str], port: int) -> None:
+    traceline = compose(urls, os.environ)
+    await traceline.start()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await (bare if scope["type"] == "http" and scope["path"] == "/bare" else traceline.app)(scope, receive, send)
+
+    config = uvicorn.Config(
+        app, port=port, http="httptools", lifespan="off", log_config=None, access_log=False, timeout_graceful_shutdown=1
+    )
+    server = _Server(config)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, lambda: setattr(server, "should_exit", True))
+    try:
+        await server.serve()
+    finally:
+        await traceline.stop()
+
+
+if __name__ == "__main__":
+    main(Settings())

@@ -1,0 +1,28 @@
+"""Waiting for what happens in the background, with an end to the patience."""
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+
+def eventually(look: Callable[[], Found | None], what: str, *, seconds: float = 15.0) -> Found:
+    """Look again and again until ``look`` finds something truthy, and return it.
+
+    Args:
+        look: asked at least once, and once more when the time is over.
+        what: what is waited for, as it reads in the failure.
+        seconds: how long to go on looking.
+
+    Raises:
+        AssertionError: nothing was found in that time.
+    """
+    end = time.monotonic() + seconds
+    while True:
+        over = time.monotonic() >= end
+        found = look()
+        if found:
+            return found
+        assert not over, f"{what}: not seen within {seconds:g} s (last look: {found!r})"
+        time.sleep(0.05)
