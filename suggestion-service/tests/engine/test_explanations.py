@@ -1,0 +1,166 @@
+"""What a person is told about a score."""
+
+import json
+from dataclasses import asdict
+from itertools import product
+from uuid import UUID
+
+import pytest
+
+from suggestion_service.engine import (
+    ALGORITHMS,
+    Algorithm,
+    Corpus,
+    Entry,
+    ItemText,
+    Snapshot,
+    readable_words,
+    terms,
+)
+
+REQUIREMENTS = [
+    ItemText(
+        title="Lock accounts after failed logins",
+        description="The account is locked for 15 minutes after five failed login attempts from any address.",
+        module="login",
+        tags=["security"],
+    ),
+    ItemText(
+        title="UART parity",
+        description="The UART sends the rx_parity_err interrupt when a received parity bit is wrong.",
+        tags=["hardware", "smoke"],
+    ),
+    ItemText(title="Export invoices", description="Invoices can be exported as PDF and as spreadsheets."),
+]
+TEST_CASES = [
+    ItemText(
+        title="Five failed attempts lock an account",
+        description="Check that the fifth failed attempt locks.",
+        steps={"1": "Enter a wrong password five times", "2": "Log in with the right one: the account is locked"},
+        module="login",
+        tags=["security", "smoke"],
+    ),
+    ItemText(
+        title="Parity error interrupts",
+        description="Send a byte with wrong parity bits; rx_parity_err interrupts fire on the UART.",
+        tags=["hardware"],
+    ),
+    ItemText(title="Backup", description="Nightly backups are restored on an empty machine."),
+]
+PRIORITIES = ["high", "low", None]
+REQUIREMENT_IDS = [UUID(int=number) for number in range(1, 4)]
+TEST_CASE_IDS = [UUID(int=number) for number in range(11, 14)]
+LOCKING = REQUIREMENT_IDS[0], TEST_CASE_IDS[0]
+PARITY = REQUIREMENT_IDS[1], TEST_CASE_IDS[1]
+UNALIKE = REQUIREMENT_IDS[2], TEST_CASE_IDS[2]
+WORDS = {
+    item_id: readable_words(item)
+    for item_id, item in zip(REQUIREMENT_IDS + TEST_CASE_IDS, REQUIREMENTS + TEST_CASES, strict=True)
+}
+
+every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+
+
+@pytest.fixture
+def snapshot() -> Snapshot:
+    corpus = Corpus()
+    for item_id, item, priority in zip(REQUIREMENT_IDS, REQUIREMENTS, PRIORITIES, strict=True):
+        corpus.put("requirement", item_id, Entry(terms(item), item.module, item.tags, priority))
+    for item_id, item, priority in zip(TEST_CASE_IDS, TEST_CASES, reversed(PRIORITIES), strict=True):
+        corpus.put("test_case", item_id, Entry(terms(item), item.module, item.tags, priority))
+    return corpus.snapshot()
+
+
+@every_algorithm
+def test_the_score_can_be_computed_again_from_the_components(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
+        explained = snapshot.explain(algorithm, *pair)
+        again = sum(part["weight"] * part["score"] for part in explained.components.values())
+        assert again == pytest.approx(explained.score, abs=1e-6)
+        assert sum(part["weight"] for part in explained.components.values()) == pytest.approx(1.0, abs=1e-8)
+        assert all(0.0 <= part["score"] <= 1.0 + 1e-9 for part in explained.components.values())
+
+
+@every_algorithm
+def test_the_matched_terms_and_the_others_make_up_what_the_texts_give(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    for pair in (LOCKING, PARITY):
+        explained = snapshot.explain(algorithm, *pair)
+        metadata = explained.components.get("heuristic", {"weight": 0.0, "score": 0.0})
+        from_texts = explained.score - metadata["weight"] * metadata["score"]
+        weights = [float(term["weight"]) for term in explained.matched_terms]
+        assert weights == sorted(weights, reverse=True)
+        assert sum(weights) + explained.other_weight == pytest.approx(from_texts, abs=1e-5)
+
+
+def test_many_matched_terms_are_summed_up_in_the_others() -> None:
+    corpus = Corpus()
+    pair = UUID(int=1), UUID(int=2)
+    corpus.put("requirement", pair[0], Entry({f"term{n:02}": 1 + n for n in range(25)}))
+    corpus.put("test_case", pair[1], Entry({f"term{n:02}": 1 + n for n in range(25)}))
+    explained = corpus.snapshot().explain("tfidf", *pair)
+    assert [term["term"] for term in explained.matched_terms] == [f"term{n}" for n in range(24, 14, -1)]
+    assert explained.other_terms == 15
+    assert 0.0 < explained.other_weight < 1.0
+    assert "“term24”, “term23”, “term22”, “term21”, “term20” and 20 more" in explained.reason
+
+
+@every_algorithm
+def test_a_reason_names_the_words_that_count_as_the_texts_write_them(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    explained = snapshot.explain(algorithm, *PARITY, WORDS)
+    assert "“parity”" in explained.reason
+    assert "pariti" not in explained.reason.replace("parity", "")
+    named = {term["term"] for term in explained.matched_terms}
+    assert {"parity", "rx_parity_err", "UART"} <= named
+
+
+def test_without_the_texts_stems_are_named(snapshot: Snapshot) -> None:
+    assert "pariti" in {term["term"] for term in snapshot.explain("tfidf", *PARITY).matched_terms}
+
+
+def test_a_hybrid_reason_says_which_metadata_agree(snapshot: Snapshot) -> None:
+    locking = snapshot.explain("hybrid", *LOCKING, WORDS)
+    assert "same module, 1 shared tag, combined score" in locking.reason
+    assert set(locking.components) == {"semantic", "keyword", "heuristic"}
+    parity = snapshot.explain("hybrid", *PARITY, WORDS)
+    assert "1 shared tag, same priority, combined score" in parity.reason
+    assert "module" not in parity.reason
+
+
+def test_a_pair_without_metadata_has_no_heuristic_part() -> None:
+    corpus = Corpus()
+    pair = UUID(int=1), UUID(int=2)
+    corpus.put("requirement", pair[0], Entry({"login": 1}, module="shop"))
+    corpus.put("test_case", pair[1], Entry({"login": 1}, priority="low"))
+    explained = corpus.snapshot().explain("hybrid", *pair)
+    assert set(explained.components) == {"semantic", "keyword"}
+    assert explained.score == 1.0
+
+
+@every_algorithm
+def test_a_pair_with_nothing_in_common_says_so(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    explained = snapshot.explain(algorithm, *UNALIKE)
+    assert explained.score == 0.0
+    assert explained.matched_terms == []
+    assert explained.reason.startswith("The two texts share no word that counts")
+
+
+@every_algorithm
+def test_many_at_once_are_explained_as_one_by_one(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    # More pairs than are worked on in one go.
+    pairs = list(product(REQUIREMENT_IDS, TEST_CASE_IDS)) * 80
+    together = snapshot.explain_many(algorithm, pairs, WORDS)
+    apart = {pair: snapshot.explain(algorithm, *pair, WORDS) for pair in set(pairs)}
+    assert together == [apart[pair] for pair in pairs]
+    assert snapshot.explain_many(algorithm, []) == []
+
+
+@every_algorithm
+def test_an_explanation_is_plain_json(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    plain = asdict(snapshot.explain(algorithm, *LOCKING))
+    assert json.loads(json.dumps(plain)) == plain
+
+
+@every_algorithm
+def test_an_id_that_is_not_there_cannot_be_explained(snapshot: Snapshot, algorithm: Algorithm) -> None:
+    with pytest.raises(KeyError):
+        snapshot.explain(algorithm, UUID(int=0), TEST_CASE_IDS[0])

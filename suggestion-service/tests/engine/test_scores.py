@@ -1,0 +1,345 @@
+"""What scores are, whoever asks, in whatever order the corpus was filled."""
+
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise, product
+from math import nextafter
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Side, Snapshot, terms
+
+Items = dict[tuple[Side, UUID], Entry]
+Scores = dict[tuple[UUID, UUID], float]
+
+
+def new_id(chance: random.Random) -> UUID:
+    return UUID(int=chance.getrandbits(128), version=4)
+
+
+def random_entry(chance: random.Random, vocabulary: int = 200) -> Entry:
+    """Some terms, common ones likelier than rare ones, and metadata that may be absent."""
+    ranks = [int(vocabulary ** chance.random()) for _ in range(chance.randint(1, 40))]
+    counts: dict[str, int] = {}
+    for rank in ranks:
+        counts[f"term{rank}"] = counts.get(f"term{rank}", 0) + 1
+    return Entry(
+        terms=counts,
+        module=chance.choice([None, "billing", "login", "reports"]),
+        tags=chance.sample(["smoke", "slow", "api", "ui"], chance.randint(0, 3)),
+        priority=chance.choice([None, "high", "low"]),
+    )
+
+
+def random_items(seed: int, requirements: int = 25, test_cases: int = 40) -> Items:
+    chance = random.Random(seed)
+    items: Items = {("requirement", new_id(chance)): random_entry(chance) for _ in range(requirements)}
+    return items | {("test_case", new_id(chance)): random_entry(chance) for _ in range(test_cases)}
+
+
+def shuffle(chance: random.Random, counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(chance.sample(list(counts.items()), len(counts)))
+
+
+def filled(items: Iterable[tuple[tuple[Side, UUID], Entry]]) -> Corpus:
+    corpus = Corpus()
+    for (side, item_id), entry in items:
+        corpus.put(side, item_id, entry)
+    return corpus
+
+
+def scores(
+    snapshot: Snapshot,
+    algorithm: Algorithm,
+    threshold: float = 0.0,
+    requirements: list[UUID] | None = None,
+    test_cases: list[UUID] | None = None,
+    block_rows: int = 256,
+) -> Scores:
+    found: Scores = {}
+    for block in snapshot.score(algorithm, threshold, requirements, test_cases, block_rows):
+        pairs = zip(block.requirement_ids.tolist(), block.test_case_ids.tolist(), strict=True)
+        for pair, score in zip(pairs, block.scores.tolist(), strict=True):
+            assert pair not in found
+            found[pair] = score
+    return found
+
+
+every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
+
+
+def test_tfidf_is_the_cosine_that_scikit_learn_computes() -> None:
+    items = random_items(1)
+    requirements = [item_id for side, item_id in items if side == "requirement"]
+    test_cases = [item_id for side, item_id in items if side == "test_case"]
+    vectorizer = TfidfVectorizer(analyzer=lambda entry: Counter(entry.terms).elements(), sublinear_tf=True)
+    vectors = vectorizer.fit_transform(items.values())
+    cosines = (vectors[: len(requirements)] @ vectors[len(requirements) :].T).toarray()
+
+    snapshot = filled(items.items()).snapshot()
+    found = scores(snapshot, "tfidf")
+
+    for i, requirement_id in enumerate(requirements):
+        for j, test_case_id in enumerate(test_cases):
+            pair = requirement_id, test_case_id
+            assert found.get(pair, 0.0) == pytest.approx(cosines[i, j], abs=5.1e-7)
+            exact = snapshot.explain("tfidf", *pair).components["tfidf"]["score"]
+            assert exact == pytest.approx(cosines[i, j], abs=1e-9)
+
+
+@every_algorithm
+def test_scores_after_single_changes_are_those_of_a_corpus_made_anew(algorithm: Algorithm) -> None:
+    chance = random.Random(2)
+    items = random_items(2)
+    corpus = filled(items.items())
+    for _ in range(60):
+        side, item_id = chance.choice(list(items))
+        match chance.choice(["add", "replace", "remove"]):
+            case "add":
+                item_id = new_id(chance)
+                items[side, item_id] = random_entry(chance, vocabulary=400)
+                corpus.put(side, item_id, items[side, item_id])
+            case "replace":
+                items[side, item_id] = random_entry(chance, vocabulary=400)
+                corpus.put(side, item_id, items[side, item_id])
+            case "remove":
+                del items[side, item_id]
+                corpus.remove(side, item_id)
+        # Asked for each time, so that whatever is kept from one change to the next is put to the test.
+        found = scores(corpus.snapshot(), algorithm)
+        assert found == scores(filled(items.items()).snapshot(), algorithm)
+    assert corpus.count("requirement") + corpus.count("test_case") == len(items)
+
+
+@every_algorithm
+def test_a_pair_has_one_score_whatever_the_order_of_arrival(algorithm: Algorithm) -> None:
+    chance = random.Random(3)
+    items = random_items(3)
+    expected = scores(filled(items.items()).snapshot(), algorithm)
+    for _ in range(5):
+        shuffled = list(items.items())
+        chance.shuffle(shuffled)
+        corpus = filled(shuffled)
+        for (side, item_id), entry in chance.sample(shuffled, 20):
+            corpus.remove(side, item_id)
+            corpus.put(side, item_id, replace(entry, terms=dict(reversed(entry.terms.items()))))
+        assert scores(corpus.snapshot(), algorithm) == expected
+
+
+@every_algorithm
+def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
+    # More than one tile of test cases, so that pairs are computed in different company.
+    items = random_items(4, requirements=12, test_cases=2_100)
+    snapshot = filled(items.items()).snapshot()
+    together = scores(snapshot, algorithm)
+    assert scores(snapshot, algorithm, block_rows=5) == together
+    apart: Scores = {}
+    for side, item_id in items:
+        if side == "requirement":
+            apart |= scores(snapshot, algorithm, requirements=[item_id])
+    assert apart == together
+    chosen = [item_id for side, item_id in items if side == "test_case"][::300]
+    for item_id in chosen:
+        of_one = {pair: score for pair, score in together.items() if pair[1] == item_id}
+        assert scores(snapshot, algorithm, test_cases=[item_id]) == of_one
+    some = dict(list(together.items())[:50])
+    assert {pair: snapshot.explain(algorithm, *pair).score for pair in some} == some
+
+
+def unrounded(snapshot: Snapshot, algorithm: Algorithm) -> Scores:
+    """Scores before they are rounded: rounding hides sums that were made in another order, most of the time."""
+    found: Scores = {}
+    for (left_ids, left), (right_ids, right) in product(
+        snapshot._requirements.tiles(None), snapshot._test_cases.tiles(None)
+    ):
+        i, j, parts = snapshot._between(algorithm, 0.0, left, slice(0, len(left)), right)
+        sums = sum(part.weight * part.score for part in parts.values())
+        found |= dict(zip(zip(left_ids[i], right_ids[j], strict=True), sums.tolist(), strict=True))
+    return found
+
+
+@every_algorithm
+def test_the_order_of_arrival_does_not_change_the_last_bit_of_a_score(algorithm: Algorithm) -> None:
+    chance = random.Random(12)
+    items = random_items(12)
+    expected = unrounded(filled(items.items()).snapshot(), algorithm)
+    for _ in range(5):
+        shuffled = [(key, replace(entry, terms=shuffle(chance, entry.terms))) for key, entry in items.items()]
+        chance.shuffle(shuffled)
+        assert unrounded(filled(shuffled).snapshot(), algorithm) == expected
+
+
+@every_algorithm
+def test_a_snapshot_knows_nothing_of_later_changes(algorithm: Algorithm) -> None:
+    items = random_items(5)
+    corpus = filled(items.items())
+    snapshot = corpus.snapshot()
+    pair = next(iter(scores(filled(items.items()).snapshot(), algorithm)))
+    for side, item_id in items:
+        corpus.remove(side, item_id)
+    for (side, item_id), entry in random_items(6).items():
+        others = {f"other {term}": count for term, count in entry.terms.items()}
+        corpus.put(side, item_id, replace(entry, terms=others))
+    before = filled(items.items()).snapshot()
+    assert scores(snapshot, algorithm) == scores(before, algorithm)
+    assert snapshot.explain(algorithm, *pair) == before.explain(algorithm, *pair)
+
+
+@every_algorithm
+def test_the_threshold_itself_is_enough(algorithm: Algorithm) -> None:
+    snapshot = filled(random_items(7).items()).snapshot()
+    everything = scores(snapshot, algorithm)
+    for threshold in sorted(set(everything.values()))[::7]:
+        for limit in (threshold, nextafter(threshold, 2)):
+            expected = {pair: score for pair, score in everything.items() if score >= limit}
+            assert scores(snapshot, algorithm, limit) == expected
+
+
+@every_algorithm
+def test_a_pair_that_shares_no_term_is_no_suggestion_even_at_threshold_zero(algorithm: Algorithm) -> None:
+    corpus = Corpus()
+    apart, alike, test_case = UUID(int=1), UUID(int=2), UUID(int=3)
+    corpus.put("requirement", apart, Entry({"invoice": 1}, module="shop", tags=["smoke"], priority="high"))
+    corpus.put("requirement", alike, Entry({"login": 1}))
+    corpus.put("test_case", test_case, Entry({"login": 2}, module="shop", tags=["smoke"], priority="high"))
+    assert scores(corpus.snapshot(), algorithm).keys() == {(alike, test_case)}
+    assert corpus.snapshot().explain(algorithm, apart, test_case).score == 0.0
+
+
+@every_algorithm
+def test_blocks_count_every_pair_and_progress_ends_at_one(algorithm: Algorithm) -> None:
+    snapshot = filled(random_items(8, requirements=30, test_cases=2_100).items()).snapshot()
+    blocks = list(snapshot.score(algorithm, 0.3, block_rows=7))
+    assert len(blocks) > 2
+    assert sum(block.pairs for block in blocks) == 30 * 2_100
+    progress = [block.progress for block in blocks]
+    assert all(earlier < later for earlier, later in pairwise(progress))
+    assert progress[-1] == 1.0
+
+
+@every_algorithm
+def test_ids_that_are_not_there_are_left_out_and_those_named_twice_count_once(algorithm: Algorithm) -> None:
+    items = random_items(9)
+    snapshot = filled(items.items()).snapshot()
+    everything = scores(snapshot, algorithm)
+    known, unknown = next(iter(everything))[0], UUID(int=0)
+    of_known = {pair: score for pair, score in everything.items() if pair[0] == known}
+    assert scores(snapshot, algorithm, requirements=[known, unknown, known]) == of_known
+    assert list(snapshot.score(algorithm, 0.0, requirements=[unknown])) == []
+    assert list(Corpus().snapshot().score(algorithm, 0.0)) == []
+
+
+def test_removing_what_is_not_there_changes_nothing() -> None:
+    corpus = filled(random_items(10).items())
+    before = corpus.snapshot()
+    corpus.remove("requirement", UUID(int=0))
+    assert corpus.snapshot() is before
+
+
+@every_algorithm
+@given(texts=st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_score_1(
+    algorithm: Algorithm, texts: list[tuple[str, str]]
+) -> None:
+    corpus = Corpus()
+    counted = [terms(ItemText(title=title, description=description)) for title, description in texts]
+    for number, of_text in enumerate(counted):
+        corpus.put("requirement", UUID(int=number), Entry(of_text, module="m", tags=["t"], priority="low"))
+        corpus.put("test_case", UUID(int=number), Entry(of_text, module="m", tags=["t"], priority="low"))
+    found = scores(corpus.snapshot(), algorithm)
+    assert all(0.0 < score <= 1.0 for score in found.values())
+    for number, of_text in enumerate(counted):
+        assert found.get((UUID(int=number), UUID(int=number))) == (1.0 if of_text else None)
+
+
+@every_algorithm
+def test_identical_texts_score_1_among_thousands_of_words_that_everyone_uses(algorithm: Algorithm) -> None:
+    same = {"user": 3, "login": 1, "system": 7}
+    corpus = Corpus()
+    for number in range(50):
+        corpus.put("requirement", UUID(int=number), Entry(same))
+        corpus.put("test_case", UUID(int=number), Entry(same))
+    found = scores(corpus.snapshot(), algorithm)
+    assert len(found) == 2_500
+    assert set(found.values()) == {1.0}
+
+
+@every_algorithm
+def test_a_text_of_a_hundred_thousand_terms_can_be_scored(algorithm: Algorithm) -> None:
+    corpus = Corpus()
+    long, short = UUID(int=1), UUID(int=2)
+    corpus.put("requirement", long, Entry({f"term{n}": 1 + n % 3 for n in range(100_000)}))
+    corpus.put("test_case", long, Entry({f"term{n}": 1 + n % 3 for n in range(100_000)}))
+    corpus.put("test_case", short, Entry({"term1": 1}))
+    found = scores(corpus.snapshot(), algorithm)
+    assert found[long, long] == 1.0
+    assert 0.0 < found[long, short] < 0.1
+
+
+def hybrid_score(requirement: Entry, test_case: Entry) -> float:
+    """Score the one pair among others that are always the same."""
+    items = {key: replace(entry, module=None, tags=[], priority=None) for key, entry in random_items(11).items()}
+    corpus = filled(items.items())
+    corpus.put("requirement", UUID(int=1), requirement)
+    corpus.put("test_case", UUID(int=1), test_case)
+    return scores(corpus.snapshot(), "hybrid")[UUID(int=1), UUID(int=1)]
+
+
+FULL: Mapping[str, object] = {"module": "shop", "tags": ("smoke", "api"), "priority": "high"}
+OTHER: Mapping[str, object] = {"module": "login", "tags": ("slow",), "priority": "low"}
+NONE: Mapping[str, object] = {"module": None, "tags": (), "priority": None}
+
+
+@pytest.mark.parametrize("field", ["module", "tags", "priority"])
+def test_metadata_raise_a_score_when_they_agree_and_lower_it_only_when_they_differ(field: str) -> None:
+    requirement = Entry({"term1": 1, "term50": 2, "term77": 1})
+    test_case = Entry({"term1": 2, "term50": 1, "term99": 1})
+    bare = hybrid_score(requirement, test_case)
+
+    def given_both(left: object, right: object) -> float:
+        return hybrid_score(replace(requirement, **{field: left}), replace(test_case, **{field: right}))
+
+    assert given_both(FULL[field], FULL[field]) > bare
+    assert given_both(FULL[field], OTHER[field]) < bare
+    assert given_both(FULL[field], NONE[field]) == bare
+    assert given_both(NONE[field], FULL[field]) == bare
+
+
+def test_labels_are_compared_without_regard_to_case_and_blanks() -> None:
+    requirement, test_case = Entry({"term1": 1, "term5": 1}), Entry({"term1": 1, "term7": 1})
+    agreeing = hybrid_score(
+        replace(requirement, module="Shop", tags=["API", "smoke"]),
+        replace(test_case, module=" shop ", tags=["smoke", "api", "Api", " "]),
+    )
+    exact = hybrid_score(
+        replace(requirement, module="shop", tags=["api", "smoke"]),
+        replace(test_case, module="shop", tags=["api", "smoke"]),
+    )
+    assert agreeing == exact
+
+
+def test_keywords_are_the_terms_that_stand_out() -> None:
+    corpus = Corpus()
+    for number in range(200):
+        corpus.put("test_case", UUID(int=number), Entry({"system": 1, f"rare{number}": 1, f"odd{number}": 1}))
+    requirement_id = UUID(int=1_000)
+    corpus.put("requirement", requirement_id, Entry({"system": 1, "rare7": 1, "odd7": 1}))
+    assert scores(corpus.snapshot(), "keyword") == {(requirement_id, UUID(int=7)): 1.0}
+    assert len(scores(corpus.snapshot(), "tfidf")) == 200
+
+
+def test_importing_the_engine_loads_neither_scipy_nor_a_learning_library() -> None:
+    program = (
+        "import sys, suggestion_service.engine; print([name for name in ('scipy', 'sklearn') if name in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
