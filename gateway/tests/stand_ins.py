@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.identity import InternalTokens
+from chassis.problems import Problem, render
 from contracts import tokens
 from gateway.access import Access
 from gateway.app import Gateway
@@ -86,6 +87,10 @@ class Issuer:
 def telling_app() -> ASGIApp:
     """A service that answers with what reached it, sleeps at .../slow and fails at .../crash."""
     app = FastAPI()
+
+    @app.exception_handler(Problem)
+    async def answer_problem(request: Request, problem: Problem) -> Response:
+        return render(problem, request.scope)
 
     @app.get("/readyz")
     async def ready() -> dict[str, str]:

@@ -24,6 +24,8 @@ _MAX_STALENESS = 15
 """Seconds without news from auth-service after which nobody passes: a deactivated user must not stay in."""
 _KEY_FETCH_INTERVAL = 10
 _PAGE = 500
+_CLOCK_SKEW = 5
+"""Seconds by which auth-service's clock may be ahead of ours; an expired token is refused all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,8 @@ class Access:
                 algorithms=[tokens.ALGORITHM],
                 audience=tokens.AUDIENCE,
                 issuer=tokens.ISSUER,
-                options={"require": ["iss", "aud", "sub", "role", "email", "iat", "exp", "jti"]},
+                leeway=_CLOCK_SKEW,
+                options={"require": list(tokens.REQUIRED_CLAIMS)},
             )
             identity = Identity(
                 int(claims["sub"]),

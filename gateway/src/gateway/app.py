@@ -52,13 +52,16 @@ class Gateway:
 
         async def send_on(message: Message) -> None:
             nonlocal began
-            began = True
+            if not began:
+                began = True
+                if all(name != request_context.HEADER for name, _ in message["headers"]):
+                    message["headers"] = [*message["headers"], (request_context.HEADER, request_id.encode())]
             await send(message)
 
         try:
             own = self._own.get(scope["path"])
             if own is not None:
-                await _with_request_id(await self._answer_own(own, scope), request_id)(scope, receive, send_on)
+                await (await self._answer_own(own, scope))(scope, receive, send_on)
             elif scope["path"].startswith(ASSETS_PATH):
                 await documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send_on)
             else:
@@ -66,8 +69,7 @@ class Gateway:
         except Exception as error:
             if began:
                 raise
-            problem = render(as_problem(error), scope)
-            await _with_request_id(problem, request_id)(scope, receive, send)
+            await render(as_problem(error), scope)(scope, receive, send_on)
         finally:
             request_context.request_id.reset(token)
 
@@ -105,11 +107,6 @@ async def _is_ready(peer: Peer) -> None:
         response = await peer.get("/readyz")
     if response.status_code != 200:
         raise Unavailable("It does not say that it is ready.")
-
-
-def _with_request_id(response: Response, request_id: str) -> Response:
-    response.headers["X-Request-ID"] = request_id
-    return response
 
 
 def create_gateway(

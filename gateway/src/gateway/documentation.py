@@ -54,12 +54,12 @@ def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
     """Give one document with the public paths and the schemas of all."""
     paths: dict[str, Any] = {}
     schemas: dict[str, Any] = {}
-    tags: list[str] = []
+    tags: dict[str, None] = {}
     for document in documents:
         for path, operations in document["paths"].items():
             if any(path.startswith(version.prefix) for version in VERSIONS):
                 paths[path] = {method: _operation(path, method, item) for method, item in operations.items()}
-                tags += [tag for item in operations.values() for tag in item.get("tags", []) if tag not in tags]
+                tags |= dict.fromkeys(tag for item in operations.values() for tag in item.get("tags", []))
         schemas |= document.get("components", {}).get("schemas", {})
     for model in (ProblemDocument, FieldErrorDocument, InvalidDocument):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")

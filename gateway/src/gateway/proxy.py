@@ -28,10 +28,6 @@ _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
 """What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments."""
 
 
-class BodyTooLarge(Exception):
-    """Raised into a service that reads a body of more than is allowed."""
-
-
 class Proxy:
     """Sends a request to the service that answers it, as the caller that its token proves.
 
@@ -89,21 +85,17 @@ class Proxy:
     async def _call(self, service: str, version: Version, scope: Scope, receive: Receive, send: Send) -> None:
         received = 0
         began = False
-        too_large = False
 
         async def receive_bounded() -> Message:
-            nonlocal received, too_large
+            nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
             if received > self._max_body_bytes:
-                too_large = True
-                raise BodyTooLarge
+                raise self._too_large()
             return message
 
         async def send_on(message: Message) -> None:
             nonlocal began
-            if too_large:
-                return  # what the service makes of a body that was cut off is not the answer
             if not began:
                 began = True
                 deadline.reschedule(None)
@@ -123,11 +115,8 @@ class Proxy:
         except Exception as error:
             if began:
                 raise
-            if not too_large:
-                _log.error("%s failed", service, exc_info=error)
-                raise Unavailable(f"{service} cannot answer right now; try again.") from None
-        if too_large and not began:
-            raise self._too_large()
+            _log.error("%s failed", service, exc_info=error)
+            raise Unavailable(f"{service} cannot answer right now; try again.") from None
 
     def _too_large(self) -> TooLarge:
         return TooLarge(f"The body is larger than {self._max_body_bytes} bytes.")

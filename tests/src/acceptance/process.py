@@ -5,8 +5,10 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -147,6 +149,17 @@ class RunningTraceline:
                 pass  # not listening yet
             time.sleep(0.05)
         raise RuntimeError(f"It was not ready within {READY_WITHIN:g} s.\n{self.output}")
+
+
+@contextmanager
+def fresh_folder() -> Iterator[Path]:
+    """A path for the data of one Traceline, removed with everything in it at the end.
+
+    None of pytest's temporary folders: whenever another pytest starts, it closes them to all other users,
+    and for root the embedded PostgreSQL runs as one.
+    """
+    with tempfile.TemporaryDirectory(prefix="traceline-") as folder:
+        yield Path(folder).resolve() / "data"
 
 
 def free_port() -> int:

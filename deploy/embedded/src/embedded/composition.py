@@ -1,10 +1,16 @@
 """The composition root of the embedded run: every service, its database and the bus, in one event loop."""
 
 import asyncio
+import os
 import secrets
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+import httpx
+from pydantic import SecretStr
+from starlette.types import ASGIApp
 
 import auth_service.app
 import auth_service.settings
@@ -13,21 +19,19 @@ import auth_service.worker
 import catalog_service.app
 import catalog_service.settings
 import catalog_service.worker
-import httpx
+import gateway.app
+import gateway.settings
 import notification_service.app
+import notification_service.settings
 import notification_service.worker
 import suggestion_service.app
 import suggestion_service.settings
 import suggestion_service.worker
-from starlette.types import ASGIApp
-
-import gateway.app
-import gateway.settings
-import notification_service.settings
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Database
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
+from chassis.settings import ServiceSettings
 from chassis.worker import Worker
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 
@@ -40,6 +44,8 @@ SCHEMAS = {
 """The package and the schema version of each service that has a database."""
 
 _PEER_TIMEOUT = 10
+
+S = TypeVar("S", bound=ServiceSettings)
 
 
 @dataclass
@@ -75,21 +81,25 @@ class Traceline:
         await asyncio.gather(*(database.close() for database in self.databases))
 
 
-def compose(database_urls: Mapping[str, str], environment: Mapping[str, str]) -> Traceline:
-    """Give the system over these databases, by service; `environment` may be changed by the services' settings.
+def compose(database_urls: Mapping[str, str]) -> Traceline:
+    """Give the system over these databases, by service; the services' settings come from the environment.
 
-    Gateway and services trust one another by a secret that lives as long as the process.
+    Gateway and services trust one another by a secret that lives as long as the process. Unless the environment
+    says otherwise, this is a development run.
     """
     secret = secrets.token_urlsafe(48)
-    common = {"environment": environment.get("ENVIRONMENT", "development"), "internal_token_secret": secret}
+    os.environ.setdefault("ENVIRONMENT", "development")
     tokens = InternalTokens(secret)
     bus = InProcessBus()
     stack = AsyncExitStack()
 
-    auth_settings = auth_service.settings.Settings(database_url=database_urls[AUTH], **common)
-    catalog_settings = catalog_service.settings.Settings(database_url=database_urls[CATALOG], **common)
-    suggestion_settings = suggestion_service.settings.Settings(database_url=database_urls[SUGGESTION], **common)
-    notification_settings = notification_service.settings.Settings(database_url=database_urls[NOTIFICATION], **common)
+    def settings_of(kind: type[S], service: str) -> S:
+        return kind(database_url=database_urls[service], internal_token_secret=SecretStr(secret))
+
+    auth_settings = settings_of(auth_service.settings.Settings, AUTH)
+    catalog_settings = settings_of(catalog_service.settings.Settings, CATALOG)
+    suggestion_settings = settings_of(suggestion_service.settings.Settings, SUGGESTION)
+    notification_settings = settings_of(notification_service.settings.Settings, NOTIFICATION)
     databases = {
         settings.database_url: Database(settings.database_url, pool_size=settings.database_pool_size)
         for settings in (auth_settings, catalog_settings, suggestion_settings, notification_settings)
@@ -112,7 +122,7 @@ def compose(database_urls: Mapping[str, str], environment: Mapping[str, str]) ->
         NOTIFICATION: notification_service.app.create_app(notification_settings, notification, tokens),
     }
     app, gateway_worker = gateway.app.create_gateway(
-        gateway.settings.Settings(internal_token_secret=common["internal_token_secret"]),
+        gateway.settings.Settings(internal_token_secret=SecretStr(secret)),
         services,
         {name: peer(name, service, "gateway") for name, service in services.items()},
         tokens,

@@ -1,7 +1,6 @@
 """Brings everything up in order, serves until a signal, and takes everything down again."""
 
 import asyncio
-import os
 import signal
 import socket
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ import uvloop
 
 from chassis.problems import Problem
 from embedded.composition import SCHEMAS, Traceline, compose
-from embedded.demo import DemoError, load_demo
+from embedded.demo import DemoError, DemoSummary, load_demo
 from embedded.failure import StartFailure
 from embedded.postgres import Postgres, migrate
 
@@ -44,7 +43,7 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(urls: dict[str, str], listener: socket.socket, *, demo: bool) -> None:
-    traceline = compose(urls, os.environ)
+    traceline = compose(urls)
     try:
         await traceline.start()
     except RuntimeError as error:
@@ -98,9 +97,17 @@ async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -
         except DemoError as error:
             _say(f"The demo project was not loaded: {error}")
         else:
-            _say(str(summary) if summary is not None else "The demo project is there already.")
+            _say(_describe(summary) if summary is not None else "The demo project is there already.")
     _say(f"Traceline is running at {address} (API pages at {address}/docs).")
     _say(f"Log in as {log_in}. Ctrl-C stops it; the data stays.")
+
+
+def _describe(summary: DemoSummary) -> str:
+    return (
+        f"The demo project is loaded: {summary.requirements} requirements, {summary.test_cases} test cases,"
+        f" {summary.links} links ({summary.suspect_links} suspect), coverage {summary.coverage:.0%},"
+        f" {summary.suggestions_pending} suggestions waiting."
+    )
 
 
 def _say(sentence: str) -> None:

@@ -4,7 +4,6 @@ The route, GET /bare, is the yardstick: the same event loop, HTTP parser and pro
 """
 
 import asyncio
-import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +52,7 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(urls: dict[str, str], port: int) -> None:
-    traceline = compose(urls, os.environ)
+    traceline = compose(urls)
     await traceline.start()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,1 @@
+"""Users, their passwords and tokens, and the keys that sign them."""

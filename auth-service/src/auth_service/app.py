@@ -1,0 +1,33 @@
+"""The HTTP app of auth-service."""
+
+from fastapi import FastAPI
+
+from auth_service.sessions import endpoints as sessions
+from auth_service.sessions.service import Login
+from auth_service.settings import Settings
+from auth_service.signing_keys import endpoints as signing_keys
+from auth_service.signing_keys.service import CurrentKey
+from auth_service.users import endpoints as users
+from auth_service.users.passwords import Passwords
+from chassis.database import Database
+from chassis.http import app as http
+from chassis.identity import InternalTokens
+
+SCHEMA_VERSION = "0001"
+
+
+def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+    """Give the app; `startup.prepare` must have run on the database before it serves."""
+    passwords = Passwords()
+    return http.create_app(
+        "auth-service",
+        [sessions.router, users.router, signing_keys.router, sessions.internal_router],
+        database=database,
+        internal_tokens=internal_tokens,
+        schema_version=SCHEMA_VERSION,
+        state={
+            "passwords": passwords,
+            "login": Login(database, passwords, CurrentKey(), settings.token_lifetime),
+            "users_by_id": users.users_by_id(database),
+        },
+    )

@@ -1,0 +1,84 @@
+"""The HTTP door to logging in and out, and what the gateway reads at its start."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request, Response
+
+from auth_service.sessions import repository, service
+from auth_service.sessions.schemas import AccessToken, PasswordChange
+from auth_service.sessions.throttle import client_address
+from auth_service.users.passwords import PasswordPort
+from chassis import outbox
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.responses import answer
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import ServiceCaller, Viewer
+from contracts.tokens import LONGEST_LIFETIME
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
+internal_router = APIRouter(prefix="/internal", include_in_schema=False)
+
+
+@router.post(
+    "/auth/login",
+    summary="Log in",
+    response_model=AccessToken,
+    responses=problem_responses(415, 429),
+)
+async def log_in(
+    request: Request,
+    username: Annotated[str, Form(max_length=254, description="The email.", examples=["kim@example.com"])],
+    password: Annotated[str, Form(max_length=128, examples=["correct horse battery"])],
+) -> Response:
+    """After 10 failures for an account, or 50 for an address, within 15 minutes: 429 with `Retry-After`."""
+    login: service.Login = request.app.state.login
+    token = await login(username, password, client_address(request))
+    body = {
+        "access_token": token,
+        "token_type": "bearer",
+        "expires_in": int(login.token_lifetime.total_seconds()),
+    }
+    return answer(body, headers={"Cache-Control": "no-store"})
+
+
+@router.post(
+    "/auth/change-password",
+    summary="Change your password; tokens issued earlier stop working",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(400, 415, 429),
+)
+async def change_password(
+    body: PasswordChange, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer
+) -> Response:
+    """A wrong present password counts as a failed log-in."""
+    await service.change_password(
+        database,
+        passwords,
+        viewer,
+        client_address(request),
+        body.current_password.get_secret_value(),
+        body.new_password.get_secret_value(),
+    )
+    return Response(status_code=204)
+
+
+@router.post("/auth/logout", summary="Log out; this token stops working", status_code=204, response_class=Response)
+async def log_out(database: Db, viewer: Viewer) -> Response:
+    """Your other tokens go on working."""
+    async with database.statement() as connection:
+        await service.log_out(connection, viewer)
+    return Response(status_code=204)
+
+
+@internal_router.get("/access-changes")
+async def access_changes(database: Db, _: ServiceCaller) -> Response:
+    """Answer what restricts tokens that were issued already, and the head of the feed as of before.
+
+    Whoever reads the feed after `head` misses nothing: a change is in the answer, in the feed, or in both.
+    """
+    head = await outbox.number(database)
+    async with database.connection() as connection:
+        changes = await repository.access_changes(connection, LONGEST_LIFETIME)
+    return answer({"head": head, **changes})

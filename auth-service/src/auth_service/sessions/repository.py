@@ -1,0 +1,156 @@
+"""The SQL of attempts, logging in, and ended tokens."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from psycopg.rows import DictRow
+
+from chassis import outbox
+from chassis.database import Connection
+from chassis.events import NewEvent
+
+_ADDRESS_LOCKS = 1
+_ACCOUNT_LOCKS = 2
+
+
+async def lock_attempts(connection: Connection, account: str, network: str) -> None:
+    """Have others who count attempts of this account or from this network wait until the transaction ends.
+
+    The locks are taken in this order by all, so that nobody deadlocks.
+    """
+    await connection.execute(
+        "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), pg_advisory_xact_lock(%s, hashtext(%s))",
+        (_ADDRESS_LOCKS, network, _ACCOUNT_LOCKS, account),
+    )
+
+
+def _nth(scope: str, limit: str, kind: str) -> str:
+    """The time of the n-th newest attempt within the window, null when there are fewer; kind: failures, all."""
+    only = "AND (failed OR at < now() - %(decided_within)s)" if kind == "failures" else ""
+    return (
+        f"(SELECT at FROM login_attempts WHERE {scope} AND at > now() - %(window)s {only}"
+        f" ORDER BY at DESC OFFSET %({limit})s - 1 LIMIT 1)"
+    )
+
+
+_ACCOUNT = "account = %(account_name)s"
+_OWN = f"{_ACCOUNT} AND network = %(network)s"
+_NETWORK = "network = %(network)s"
+
+_COUNTS = f"""
+    WITH nth AS MATERIALIZED (
+        SELECT {_nth(_ACCOUNT, "account", "failures")} AS account_failures,
+               {_nth(_OWN, "newcomer", "failures")} AS own_failures,
+               {_nth(_NETWORK, "address", "failures")} AS address_failures,
+               {_nth(_ACCOUNT, "account", "all")} AS account_all,
+               {_nth(_OWN, "newcomer", "all")} AS own_all,
+               {_nth(_NETWORK, "address", "all")} AS address_all
+    )
+    SELECT now() AS now,
+           greatest(
+               address_failures,
+               CASE WHEN account_failures IS NOT NULL AND own_failures IS NOT NULL
+                    THEN least(account_failures, own_failures) END
+           ) AS closed_since,
+           address_all IS NOT NULL OR (account_all IS NOT NULL AND own_all IS NOT NULL) AS is_full
+    FROM nth
+"""
+
+
+async def attempt_counts(
+    connection: Connection,
+    account: str,
+    network: str,
+    *,
+    window: timedelta,
+    decided_within: timedelta,
+    limits: Mapping[str, int],
+) -> DictRow:
+    """Tell what attempts there are on `account` and from `network` within `window`.
+
+    `limits` are the most failures of an `account`, of an `address`, and of a `newcomer`: an address on an account
+    that has its most. Gives `now`; `closed_since`, null, or the time of the failure that must leave the window
+    before another attempt; `is_full`, whether attempts that are not decided hold all places.
+    """
+    cursor = await connection.execute(
+        _COUNTS,
+        {
+            "account_name": account,
+            "network": network,
+            "window": window,
+            "decided_within": decided_within,
+            **limits,
+        },
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return row
+
+
+async def insert_attempt(connection: Connection, account: str, network: str) -> int:
+    """Record an attempt that is not decided; give its id."""
+    cursor = await connection.execute(
+        "INSERT INTO login_attempts (account, network) VALUES (%s, %s) RETURNING id", (account, network)
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    id_: int = row["id"]
+    return id_
+
+
+async def fail_attempt(connection: Connection, attempt_id: int) -> None:
+    """Decide an attempt: it failed."""
+    await connection.execute("UPDATE login_attempts SET failed = true WHERE id = %s", (attempt_id,))
+
+
+async def forget_attempts(connection: Connection, attempt_id: int, account: str, network: str) -> None:
+    """Delete an attempt and the failures of the account from the network; others under way stay."""
+    await connection.execute(
+        "DELETE FROM login_attempts WHERE account = %s AND network = %s AND (failed OR id = %s)",
+        (account, network, attempt_id),
+    )
+
+
+async def prune_attempts(connection: Connection, window: timedelta) -> None:
+    """Delete the attempts that count no more."""
+    await connection.execute("DELETE FROM login_attempts WHERE at < now() - %s", (window,))
+
+
+async def set_password_hash(connection: Connection, user_id: int, password_hash: str) -> None:
+    """Store the same password under a newer hash: nothing that anybody is told."""
+    await connection.execute("UPDATE users SET password_hash = %s WHERE id = %s", (password_hash, user_id))
+
+
+async def end_token(connection: Connection, token_id: str, expires_at: datetime, event: NewEvent) -> None:
+    """Store that a token does not work any more and record the event, once, in one statement."""
+    await connection.execute(
+        """
+        WITH ended AS (
+            INSERT INTO ended_tokens (token_id, expires_at) VALUES (%(token_id)s, %(expires_at)s)
+            ON CONFLICT (token_id) DO NOTHING RETURNING token_id
+        )
+        INSERT INTO outbox (event_id, wire_name, envelope)
+        SELECT %(event_id)s::uuid, %(event_wire_name)s::text, %(event_envelope)s::text FROM ended
+        """,
+        {"token_id": token_id, "expires_at": expires_at, **outbox.fields(event)},
+    )
+
+
+async def prune_ended_tokens(connection: Connection) -> None:
+    """Delete the ended tokens that would have expired by now."""
+    await connection.execute("DELETE FROM ended_tokens WHERE expires_at < now()")
+
+
+async def access_changes(connection: Connection, within: timedelta) -> dict[str, list[dict[str, Any]]]:
+    """Give the users whose access changed `within` this time, and the ended tokens that have not expired."""
+    users = await connection.execute(
+        "SELECT id, role, is_active, tokens_not_before, access_changed_at AS changed_at"
+        " FROM users WHERE access_changed_at > now() - %s ORDER BY id",
+        (within,),
+    )
+    changed = await users.fetchall()
+    tokens = await connection.execute(
+        "SELECT token_id, expires_at FROM ended_tokens WHERE expires_at > now() ORDER BY expires_at"
+    )
+    return {"users": changed, "ended_tokens": await tokens.fetchall()}

@@ -1,0 +1,138 @@
+"""Logging in, changing the password, logging out. No connection is held while a password is hashed."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from auth_service.sessions import repository, throttle, tokens
+from auth_service.sessions.throttle import Attempt
+from auth_service.signing_keys.service import CurrentKey
+from auth_service.users import repository as users
+from auth_service.users import service as user_service
+from auth_service.users.emails import account_name
+from auth_service.users.passwords import Passwords
+from auth_service.users.repository import Credentials
+from chassis import outbox
+from chassis.database import Connection, Database
+from chassis.events import Actor, NewEvent, actor_of
+from chassis.identity import Identity
+from chassis.problems import Forbidden, Unauthenticated
+from contracts.auth import LoginFailed, PasswordChanged, TokenEnded
+
+_ANONYMOUS = Actor(None, "anonymous")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Logs users in: the same answer at the same cost for a wrong email and a wrong password."""
+
+    database: Database
+    passwords: Passwords
+    signing_key: CurrentKey
+    token_lifetime: timedelta
+
+    async def __call__(self, username: str, password: str, address: str) -> str:
+        """Give an access token.
+
+        Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) and
+        TooManyRequests.
+        """
+        account = account_name(username)
+        attempt = await throttle.begin(self.database, account, address)
+        async with self.database.connection() as connection:
+            found = await users.credentials(connection, account)
+        known_hash = None if found is None else found["password_hash"]
+        matches = await self.passwords.matches(password, known_hash)
+        if found is None or not matches:
+            reason = "unknown_account" if found is None else "wrong_password"
+            await self._refuse(attempt, address, reason)
+            raise _wrong_credentials()
+        newer_hash = await self.passwords.hash(password) if self.passwords.is_outdated(found["password_hash"]) else None
+        token = await self._issue(found, newer_hash, attempt, address)
+        if token is None:
+            raise Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
+        return token
+
+    async def _issue(self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str) -> str | None:
+        """Give a token, or None when the account is not active; `verified` matched the password before."""
+        async with self.database.transaction() as connection:
+            user, now = await user_service.locked(connection, verified["id"])
+            if user["password_hash"] != verified["password_hash"]:
+                # It was changed meanwhile: a token from the old password must not outlive the change.
+                raise _wrong_credentials()
+            await throttle.succeeded(connection, attempt)
+            if newer_hash is not None:
+                await repository.set_password_hash(connection, user["id"], newer_hash)
+            if not user["is_active"]:
+                await outbox.record(connection, [_failure(attempt, address, "account_inactive")])
+                return None
+            key = await self.signing_key.read(connection)
+        return tokens.issue(user, key, now, self.token_lifetime)
+
+    async def _refuse(self, attempt: Attempt, address: str, reason: str) -> None:
+        async with self.database.transaction() as connection:
+            await throttle.failed(connection, attempt)
+            await outbox.record(connection, [_failure(attempt, address, reason)])
+
+
+async def change_password(
+    database: Database,
+    passwords: Passwords,
+    identity: Identity,
+    address: str,
+    current_password: str,
+    new_password: str,
+) -> None:
+    """Change the caller's password and end every token issued before.
+
+    Raises Unauthenticated invalid_credentials when `current_password` is not theirs, and TooManyRequests: with a
+    stolen token nobody guesses faster than at the log-in.
+    """
+    attempt = await throttle.begin(database, identity.email, address)
+    async with database.connection() as connection:
+        found = await users.credentials(connection, identity.email)
+    if found is None or not await passwords.matches(current_password, found["password_hash"]):
+        async with database.transaction() as connection:
+            await throttle.failed(connection, attempt)
+        raise _wrong_credentials()
+    new_hash = await passwords.hash(new_password)
+    async with database.transaction() as connection:
+        user, now = await user_service.locked(connection, found["id"])
+        if user["password_hash"] != found["password_hash"]:
+            raise _wrong_credentials()
+        await throttle.succeeded(connection, attempt)
+        user["tokens_not_before"] = now
+        event = NewEvent(
+            PasswordChanged(user=user_service.state(user)),
+            subject=str(user["id"]),
+            actor=actor_of(identity),
+        )
+        await users.update(
+            connection,
+            user["id"],
+            {"password_hash": new_hash, "tokens_not_before": now, "access_changed_at": now},
+            event,
+        )
+
+
+async def log_out(connection: Connection, identity: Identity) -> None:
+    """End the token that the caller came with; the same once more changes nothing."""
+    assert identity.id is not None, "only users have tokens that end"
+    expires_at = datetime.fromtimestamp(identity.token_expires_at, UTC)
+    event = NewEvent(
+        TokenEnded(user_id=identity.id, token_id=identity.token_id, expires_at=expires_at),
+        subject=str(identity.id),
+        actor=actor_of(identity),
+    )
+    await repository.end_token(connection, identity.token_id, expires_at, event)
+
+
+def _failure(attempt: Attempt, address: str, reason: str) -> NewEvent:
+    return NewEvent(
+        LoginFailed(email=attempt.account, address=address, reason=reason),
+        subject=attempt.account,
+        actor=_ANONYMOUS,
+    )
+
+
+def _wrong_credentials() -> Unauthenticated:
+    return Unauthenticated("The email or the password is wrong.", code="invalid_credentials")

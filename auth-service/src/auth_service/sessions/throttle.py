@@ -1,0 +1,105 @@
+"""Guessing passwords is slowed down: 10 failures for an account, 50 for an address, within 15 minutes.
+
+The counts lie in PostgreSQL, one for all replicas. Three things are less obvious:
+
+- An account with 10 failures is closed to the addresses that took part in them, not to everyone: otherwise
+  whoever knows an email could keep its owner out. An address that is new to such an account has
+  NEWCOMER_LIMIT tries; so somebody who guesses from many addresses gets few guesses from each.
+- An attempt is recorded before the password is checked, and one that is not decided yet holds a place: parallel
+  guesses cannot pass the limit together. Who finds all places held waits for one, so that many right log-ins
+  at once are no failures.
+- An attempt that is not decided after a while (its process ended) counts as a failure.
+
+An "address" is what one party holds: a whole /64 of IPv6.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address
+from math import ceil
+
+from fastapi import Request
+
+from auth_service.sessions import repository
+from chassis.database import Connection, Database
+from chassis.problems import TooManyRequests
+
+WINDOW = timedelta(minutes=15)
+ACCOUNT_LIMIT = 10
+ADDRESS_LIMIT = 50
+NEWCOMER_LIMIT = 3
+
+_DECIDED_WITHIN = timedelta(seconds=30)
+_PATIENCE = 10.0
+_PAUSE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt that is recorded and not decided yet."""
+
+    id: int
+    account: str
+    network: str
+
+
+def client_address(request: Request) -> str:
+    """Give the address of whoever calls: the one that the gateway names, else the peer."""
+    named = request.headers.get("x-forwarded-for", "").strip()
+    if named:
+        return named[:64]
+    return "unknown" if request.client is None else request.client.host
+
+
+def network_of(address: str) -> str:
+    """Give what counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        if parsed.ipv4_mapped is not None:
+            return str(parsed.ipv4_mapped)
+        return str(IPv6Address(int(parsed) >> 64 << 64))
+    return str(parsed)
+
+
+async def begin(database: Database, account: str, address: str) -> Attempt:
+    """Record an attempt on an account, of a user or of nobody; raise TooManyRequests when it is one too many."""
+    network = network_of(address)
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + _PATIENCE
+    while True:
+        async with database.transaction() as connection:
+            await repository.lock_attempts(connection, account, network)
+            counts = await repository.attempt_counts(
+                connection,
+                account,
+                network,
+                window=WINDOW,
+                decided_within=_DECIDED_WITHIN,
+                limits={"account": ACCOUNT_LIMIT, "newcomer": NEWCOMER_LIMIT, "address": ADDRESS_LIMIT},
+            )
+            if counts["closed_since"] is None and not counts["is_full"]:
+                return Attempt(await repository.insert_attempt(connection, account, network), account, network)
+        if counts["closed_since"] is not None:
+            raise _refusal(counts["closed_since"] + WINDOW, counts["now"])
+        if clock.time() > deadline:
+            raise _refusal(counts["now"], counts["now"])
+        await asyncio.sleep(_PAUSE)
+
+
+async def succeeded(connection: Connection, attempt: Attempt) -> None:
+    """The password was right: forget the account's failures from this address."""
+    await repository.forget_attempts(connection, attempt.id, attempt.account, attempt.network)
+
+
+async def failed(connection: Connection, attempt: Attempt) -> None:
+    """The password was wrong."""
+    await repository.fail_attempt(connection, attempt.id)
+
+
+def _refusal(until: datetime, now: datetime) -> TooManyRequests:
+    seconds = max(1, ceil((until - now).total_seconds()))
+    return TooManyRequests(f"Too many failed attempts; try again in {ceil(seconds / 60)} min.", retry_after=seconds)

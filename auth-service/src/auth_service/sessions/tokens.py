@@ -1,0 +1,30 @@
+"""Access tokens: JWTs that anybody can check with the public keys."""
+
+import uuid
+from datetime import datetime, timedelta
+
+import jwt
+
+from auth_service.signing_keys.service import SigningKey
+from auth_service.users.repository import UserRow
+from contracts.tokens import ALGORITHM, AUDIENCE, ISSUER
+
+
+def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) -> str:
+    """Give a token for `user` that lives from `now` (of the database's clock) for `lifetime`."""
+    issued_at = now.timestamp()
+    return jwt.encode(
+        {
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": str(user["id"]),
+            "role": user["role"],
+            "email": user["email"],
+            "iat": issued_at,
+            "exp": issued_at + lifetime.total_seconds(),
+            "jti": uuid.uuid4().hex,
+        },
+        key.private_key,
+        algorithm=ALGORITHM,
+        headers={"kid": key.kid},
+    )

@@ -1,0 +1,31 @@
+"""What the environment decides for auth-service."""
+
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, SecretStr
+
+from auth_service.users.emails import parse_email
+from chassis.settings import ServiceSettings
+from contracts.tokens import LONGEST_LIFETIME
+
+BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - refused outside development
+
+
+class Settings(ServiceSettings):
+    """Settings of auth-service; see ServiceSettings for those of every service."""
+
+    access_token_expire_minutes: int = Field(default=60, ge=1, le=LONGEST_LIFETIME // timedelta(minutes=1))
+    signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
+    default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
+    default_admin_password: SecretStr = Field(default=SecretStr(BUILT_IN_ADMIN_PASSWORD), min_length=8, max_length=128)
+
+    @property
+    def token_lifetime(self) -> timedelta:
+        """How long an access token lives."""
+        return timedelta(minutes=self.access_token_expire_minutes)
+
+    @property
+    def signing_key_age(self) -> timedelta:
+        """How long a key signs before the next one takes over."""
+        return timedelta(days=self.signing_key_rotation_days)

@@ -1,0 +1,1 @@
+"""The keys that sign tokens: made, published, taken over by the next one, forgotten."""

@@ -1,0 +1,127 @@
+"""Rotation without logging anyone out.
+
+A new key is published before it signs, so that whoever checks tokens knows it by then; the newest key whose time
+has come signs; an old one stays published until the last token that it signed has expired. The private keys lie
+in the database of auth-service as they are: whoever may read it, or a backup of it, may sign as anyone. That
+database is to be guarded, and backed up, like a secret.
+"""
+
+import logging
+import time
+import uuid
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from auth_service.signing_keys import repository
+from chassis.database import Connection, Database
+from contracts.tokens import ALGORITHM
+
+_log = logging.getLogger(__name__)
+
+PUBLISHED_AHEAD = timedelta(minutes=5)
+"""How long a key is public before it signs; whoever checks tokens must look for new keys more often."""
+
+KEPT_BY_READERS = timedelta(minutes=1)
+"""How long a reader of the public keys may keep what it read."""
+
+_KEPT_BY_SIGNER = 5.0
+"""Seconds for which a replica signs with the key that it read."""
+
+_MARGIN = timedelta(minutes=1)
+"""More than what replicas that keep a key, and clocks that differ, can add to the life of a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A private key and the id under which its public half is published."""
+
+    kid: str
+    private_key: Ed25519PrivateKey
+
+
+class CurrentKey:
+    """The key that signs now, kept for a few seconds."""
+
+    def __init__(self) -> None:
+        self._key: SigningKey | None = None
+        self._read_at = 0.0
+
+    async def read(self, connection: Connection) -> SigningKey:
+        """Give the key."""
+        if self._key is not None and time.monotonic() < self._read_at + _KEPT_BY_SIGNER:
+            return self._key
+        row = await repository.signing(connection)
+        if row is None:
+            raise RuntimeError("There is no signing key; auth_service.startup.prepare makes the first one.")
+        self._key = SigningKey(row["kid"], Ed25519PrivateKey.from_private_bytes(row["private_key"]))
+        self._read_at = time.monotonic()
+        return self._key
+
+
+async def ensure_first(database: Database) -> None:
+    """Make the first key, which signs at once, unless there is one; replicas that start together make one."""
+    async with database.transaction() as connection:
+        await repository.lock(connection)
+        if await repository.newest(connection) is None:
+            await _make(connection, signs_in=timedelta(0))
+
+
+async def rotate(database: Database) -> None:
+    """Have a new key take over soon; does nothing while one is waiting to do so."""
+    async with database.transaction() as connection:
+        await repository.lock(connection)
+        newest = await repository.newest(connection)
+        if newest is not None and newest["is_waiting"]:
+            _log.info("Key %s is waiting already, and signs from %s.", newest["kid"], newest["signs_from"])
+            return
+        await _make(connection, signs_in=PUBLISHED_AHEAD if newest is not None else timedelta(0))
+
+
+async def rotate_when_due(database: Database, age: timedelta) -> None:
+    """Have a new key take over when the present one has been signing for `age`."""
+    async with database.transaction() as connection:
+        await repository.lock(connection)
+        newest = await repository.newest(connection)
+        if newest is not None and newest["age"] >= age:
+            await _make(connection, signs_in=PUBLISHED_AHEAD)
+
+
+async def forget_old(database: Database, token_lifetime: timedelta) -> None:
+    """Delete the keys of which every token has expired."""
+    async with database.connection() as connection:
+        count = await repository.delete_succeeded(connection, token_lifetime + _MARGIN)
+    if count:
+        _log.info("Forgot %d signing keys: every token that they signed has expired.", count)
+
+
+async def public_keys(connection: Connection) -> dict[str, Any]:
+    """Give the JSON Web Key Set (RFC 7517, RFC 8037) of all keys."""
+    return {
+        "keys": [
+            {
+                "kty": "OKP",
+                "crv": "Ed25519",
+                "use": "sig",
+                "alg": ALGORITHM,
+                "kid": row["kid"],
+                "x": urlsafe_b64encode(row["public_key"]).rstrip(b"=").decode(),
+            }
+            for row in await repository.published(connection)
+        ]
+    }
+
+
+async def _make(connection: Connection, signs_in: timedelta) -> None:
+    key = Ed25519PrivateKey.generate()
+    made = await repository.insert(
+        connection,
+        uuid.uuid4().hex,
+        key.public_key().public_bytes_raw(),
+        key.private_bytes_raw(),
+        signs_in,
+    )
+    _log.info("Made the signing key %s, which signs from %s.", made["kid"], made["signs_from"])

@@ -1,0 +1,1 @@
+"""Who there is: registering, reading, changing and deactivating users."""

@@ -1,0 +1,37 @@
+"""Email addresses: checked for syntax only, compared in one form."""
+
+import unicodedata
+
+import email_validator
+from email_validator import EmailNotValidError, validate_email
+from pydantic_core import PydanticCustomError
+
+# The library's documented switch: a service of an intranet has users at .local, .test and single labels.
+email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
+
+MAX_LENGTH = 254
+
+
+def parse_email(text: str) -> str:
+    """Give the one form of an address that is stored and compared: lower case, NFC, the domain in Unicode.
+
+    Raises PydanticCustomError, which pydantic reports at the field, when `text` is no address. Nobody is asked
+    whether the domain exists.
+    """
+    try:
+        parsed = validate_email(text.strip(), check_deliverability=False, globally_deliverable=False)
+    except EmailNotValidError as error:
+        raise PydanticCustomError("invalid_email", "{reason}", {"reason": str(error)}) from None
+    return _folded(parsed.normalized)
+
+
+def account_name(text: str) -> str:
+    """Give the form in which a login's user name is looked up; what is no address is nobody's name."""
+    try:
+        return parse_email(text)
+    except PydanticCustomError:
+        return _folded(text.strip())
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text.lower())

@@ -1,0 +1,175 @@
+"""The HTTP door to users: registering, oneself, and administration."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from auth_service.users import repository, service
+from auth_service.users.passwords import PasswordPort, Passwords
+from auth_service.users.schemas import NewUser, Registration, User, UserChange
+from chassis.coalescing import Coalesced
+from chassis.database import Connection, Database, Db
+from chassis.events import actor_of
+from chassis.http.app import problem_responses
+from chassis.http.idempotency import answer_once
+from chassis.http.paging import Limit, Page, Skip, page, parse_choice
+from chassis.http.responses import check_precondition, created, item
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Admin, Identity, Role, Viewer
+from chassis.problems import Unauthenticated
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
+
+_ANYONE = Identity(id=0, email="", role=None)
+"""Whoever registers, for idempotency keys: no user has the id 0."""
+
+UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+def users_by_id(database: Database) -> Coalesced[int, dict[str, Any]]:
+    """Give the reader of `me`: the API's hottest question, many of them answered by one query."""
+
+    async def load(ids: list[int]) -> dict[int, dict[str, Any]]:
+        async with database.connection() as connection:
+            return await repository.shown(connection, ids)
+
+    return Coalesced(load)
+
+
+@router.post(
+    "/auth/register",
+    tags=["Authentication"],
+    summary="Register as a viewer",
+    status_code=201,
+    response_model=User,
+    responses=problem_responses(400, 409, 415),
+)
+async def register(body: Registration, request: Request, database: Db, passwords: PasswordPort) -> Response:
+    """The role is viewer, whatever the body says; an admin can change it."""
+    return await _create(request, database, passwords, body, Role.VIEWER, None)
+
+
+@router.get("/auth/me", tags=["Authentication"], summary="Read yourself, as stored now", response_model=User)
+async def get_me(request: Request, viewer: Viewer) -> Response:
+    """Your role and state are those of now, not those of your token."""
+    by_id = cast("Coalesced[int, dict[str, Any]]", request.app.state.users_by_id)
+    user = None if viewer.id is None else await by_id.get(viewer.id)
+    if user is None:
+        raise Unauthenticated("This account does not exist; log in again.")
+    return item(request, user)
+
+
+@router.get("/users", tags=["Users"], summary="List users, newest first", response_model=Page[User])
+async def list_users(
+    request: Request,
+    database: Db,
+    _: Admin,
+    role: Annotated[str | None, Query(examples=["admin,reviewer"])] = None,
+    is_active: bool | None = None,
+    q: Annotated[str | None, Query(max_length=200, description="Part of the email or the full name.")] = None,
+    skip: Skip = 0,
+    limit: Limit = 50,
+) -> Response:
+    """Alternatives of `role` are separated by commas; a leading `!` excludes."""
+    roles = parse_choice("role", role, Role)
+    async with database.connection() as connection:
+        rows, total = await repository.page(connection, role=roles, is_active=is_active, q=q, skip=skip, limit=limit)
+    return page(request, rows, total, skip, limit)
+
+
+@router.post(
+    "/users",
+    tags=["Users"],
+    summary="Make a user of any role",
+    status_code=201,
+    response_model=User,
+    responses=problem_responses(400, 409, 415),
+)
+async def create_user(body: NewUser, request: Request, database: Db, passwords: PasswordPort, admin: Admin) -> Response:
+    """Without a role they are a viewer."""
+    return await _create(request, database, passwords, body, body.role, admin)
+
+
+@router.get(
+    "/users/{user_id}",
+    tags=["Users"],
+    summary="Read a user",
+    response_model=User,
+    responses=problem_responses(404),
+)
+async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) -> Response:
+    """The ETag serves `If-Match` of a later change."""
+    async with database.connection() as connection:
+        found = await repository.shown(connection, [user_id])
+    if user_id not in found:
+        raise service.not_found()
+    return item(request, found[user_id])
+
+
+@router.patch(
+    "/users/{user_id}",
+    tags=["Users"],
+    summary="Change the role, the name or the activity of a user",
+    response_model=User,
+    responses=problem_responses(400, 404, 409, 412, 415),
+)
+async def update_user(user_id: UserId, body: UserChange, request: Request, database: Db, admin: Admin) -> Response:
+    """Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good."""
+    user = await _change(request, database, admin, user_id, body)
+    return item(request, user)
+
+
+@router.delete(
+    "/users/{user_id}",
+    tags=["Users"],
+    summary="Deactivate a user",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(404, 409, 412),
+)
+async def deactivate_user(user_id: UserId, request: Request, database: Db, admin: Admin) -> Response:
+    """The user stays, inactive, so that what they did keeps its author."""
+    await _change(request, database, admin, user_id, {"is_active": False})
+    return Response(status_code=204)
+
+
+async def _create(
+    request: Request,
+    database: Database,
+    passwords: Passwords,
+    body: Registration,
+    role: Role,
+    admin: Identity | None,
+) -> Response:
+    """Make a user for an admin, or for whoever registers (None)."""
+    password_hash = await passwords.hash(body.password.get_secret_value())
+
+    async def create(connection: Connection) -> Response:
+        user = await service.create(
+            connection,
+            email=body.email,
+            full_name=body.full_name,
+            role=role,
+            password_hash=password_hash,
+            actor="themself" if admin is None else actor_of(admin),
+        )
+        return created(request, user, f"/api/v1/users/{user['id']}")
+
+    # What is kept of the body, to know it again, must not make the password in it easier to guess.
+    idempotency_key = request.headers.get("idempotency-key", "").encode()
+    body_key = await passwords.key(body.password.get_secret_value(), idempotency_key) if idempotency_key else b""
+    return await answer_once(request, database, _ANYONE if admin is None else admin, create, body_key=body_key)
+
+
+async def _change(
+    request: Request, database: Database, admin: Identity, user_id: int, fields: Mapping[str, Any]
+) -> dict[str, Any]:
+    async with database.transaction() as connection:
+        return await service.change(
+            connection,
+            user_id,
+            fields,
+            actor=actor_of(admin),
+            check_precondition=lambda before: check_precondition(request, before),
+        )

@@ -1,0 +1,81 @@
+"""Password hashes: argon2id, in threads, at most as many at once as there are cores."""
+
+import asyncio
+import os
+import secrets
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from typing import Annotated
+
+from argon2 import PasswordHasher, Type
+from argon2.exceptions import VerificationError
+from argon2.low_level import hash_secret_raw
+from fastapi import Depends, Request
+
+_HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
+"""OWASP's minimum: about 22 ms and 19 MiB a password."""
+
+
+class Passwords:
+    """Hashes and verifies passwords; never call it while holding a connection or a transaction.
+
+    A password is compared in Unicode form NFC (RFC 8265): keyboards differ in how they send an accent.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
+        self._nobodys = _HASHER.hash(secrets.token_hex())
+
+    async def hash(self, password: str) -> str:
+        """Give the encoded hash of a password."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _hash, password)
+
+    async def matches(self, password: str, password_hash: str | None) -> bool:
+        """Tell whether the password is that of the hash; without a hash, no, at the same cost."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, _verify, password, self._nobodys if password_hash is None else password_hash
+        )
+
+    async def key(self, password: str, salt: bytes) -> bytes:
+        """Give 32 bytes from which a password is as hard to guess as from its hash; the same for the same salt."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, _key, password, salt)
+
+    @staticmethod
+    def is_outdated(password_hash: str) -> bool:
+        """Tell whether the hash was made with other parameters than today's."""
+        return _HASHER.check_needs_rehash(password_hash)
+
+
+def _hash(password: str) -> str:
+    return _HASHER.hash(unicodedata.normalize("NFC", password))
+
+
+def _key(password: str, salt: bytes) -> bytes:
+    return hash_secret_raw(
+        password.encode(),
+        blake2b(salt, digest_size=16).digest(),
+        _HASHER.time_cost,
+        _HASHER.memory_cost,
+        _HASHER.parallelism,
+        32,
+        Type.ID,
+    )
+
+
+def _verify(password: str, password_hash: str) -> bool:
+    try:
+        return _HASHER.verify(password_hash, unicodedata.normalize("NFC", password))
+    except VerificationError:
+        return False
+
+
+def _of(request: Request) -> Passwords:
+    passwords: Passwords = request.app.state.passwords
+    return passwords
+
+
+PasswordPort = Annotated[Passwords, Depends(_of)]

@@ -1,0 +1,150 @@
+"""The SQL of users."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, TypedDict
+
+from chassis import outbox
+from chassis.database import Connection, columns, placeholders
+from chassis.events import NewEvent
+from chassis.http.paging import Choice
+from chassis.identity import Role
+
+_SHOWN = "id, email, full_name, role, is_active, created_at"
+"""The columns of the API's User, in its order."""
+
+
+class UserRow(TypedDict):
+    """A user with what nobody is shown."""
+
+    id: int
+    email: str
+    full_name: str
+    role: str
+    is_active: bool
+    created_at: datetime
+    tokens_not_before: datetime | None
+    password_hash: str
+
+
+class Credentials(TypedDict):
+    """What a password is checked against."""
+
+    id: int
+    password_hash: str
+
+
+async def next_id(connection: Connection) -> int:
+    """Give an id that no user has or had."""
+    cursor = await connection.execute("SELECT nextval(pg_get_serial_sequence('users', 'id')) AS id")
+    row = await cursor.fetchone()
+    assert row is not None
+    id_: int = row["id"]
+    return id_
+
+
+async def insert(connection: Connection, row: Mapping[str, Any], event: NewEvent) -> None:
+    """Insert a user and record the event, in one statement; violates uq_users_email when the email is taken."""
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) INSERT INTO users ({columns(row)}) VALUES ({placeholders(row)})",
+        {**row, **outbox.fields(event)},
+    )
+
+
+async def update(connection: Connection, user_id: int, values: Mapping[str, Any], event: NewEvent) -> None:
+    """Set the columns of `values` and record the event, in one statement."""
+    assignments = ", ".join(f"{name} = %({name})s" for name in values)
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) UPDATE users SET {assignments} WHERE id = %(user_id)s",
+        {**values, "user_id": user_id, **outbox.fields(event)},
+    )
+
+
+async def is_empty(connection: Connection) -> bool:
+    """Tell whether there is no user at all."""
+    return await (await connection.execute("SELECT FROM users LIMIT 1")).fetchone() is None
+
+
+async def shown(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Give the users of these ids, as the API shows them, by id."""
+    cursor = await connection.execute(f"SELECT {_SHOWN} FROM users WHERE id = ANY(%s)", (list(ids),))
+    return {row["id"]: row for row in await cursor.fetchall()}
+
+
+async def credentials(connection: Connection, email: str) -> Credentials | None:
+    """Give the credentials of the user with this email."""
+    cursor = await connection.execute("SELECT id, password_hash FROM users WHERE email = %s", (email,))
+    return await cursor.fetchone()  # type: ignore[return-value]
+
+
+async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime] | None:
+    """Lock a user until the transaction ends; give them and the time now, which is after earlier changes of them.
+
+    Times that tokens are compared with come from the database's clock alone: replicas' clocks differ.
+    """
+    cursor = await connection.execute(
+        f"SELECT {_SHOWN}, tokens_not_before, password_hash FROM users WHERE id = %s FOR UPDATE", (user_id,)
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        return None
+    # A statement of its own: in the one that locks, the clock is read before the wait for the lock.
+    now = await (await connection.execute("SELECT clock_timestamp() AS now")).fetchone()
+    assert now is not None
+    return row, now["now"]  # type: ignore[return-value]
+
+
+async def lock_active_admins(connection: Connection) -> list[int]:
+    """Lock the active admins, in the order of their ids so that nobody deadlocks; give the ids.
+
+    Whoever waits sees the admins as the one before left them.
+    """
+    cursor = await connection.execute("SELECT id FROM users WHERE role = 'admin' AND is_active ORDER BY id FOR UPDATE")
+    return [row["id"] for row in await cursor.fetchall()]
+
+
+async def page(
+    connection: Connection,
+    *,
+    role: Choice[Role] | None,
+    is_active: bool | None,
+    q: str | None,
+    skip: int,
+    limit: int,
+) -> tuple[list[dict[str, Any]], int]:
+    """Give one page of the users that fit, newest first, and how many fit in all."""
+    conditions = ["true"]
+    parameters: dict[str, Any] = {"skip": skip, "limit": limit}
+    if role is not None and role.included:
+        conditions.append("role = ANY(%(roles)s)")
+        parameters["roles"] = [value.value for value in role.included]
+    if role is not None and role.excluded:
+        conditions.append("role <> ALL(%(other_roles)s)")
+        parameters["other_roles"] = [value.value for value in role.excluded]
+    if is_active is not None:
+        conditions.append("is_active = %(is_active)s")
+        parameters["is_active"] = is_active
+    if q:
+        conditions.append("(email ILIKE %(pattern)s OR full_name ILIKE %(pattern)s)")
+        parameters["pattern"] = f"%{_escape_like(q)}%"
+    where = " AND ".join(conditions)
+    cursor = await connection.execute(
+        f"""
+        SELECT counted.total, one_page.*
+        FROM (SELECT count(*) AS total FROM users WHERE {where}) AS counted
+        LEFT JOIN LATERAL (
+            SELECT {_SHOWN} FROM users WHERE {where} ORDER BY id DESC LIMIT %(limit)s OFFSET %(skip)s
+        ) AS one_page ON true
+        ORDER BY one_page.id DESC
+        """,
+        parameters,
+    )
+    rows = await cursor.fetchall()
+    total: int = rows[0]["total"]
+    for row in rows:
+        del row["total"]
+    return [row for row in rows if row["id"] is not None], total
+
+
+def _escape_like(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

@@ -1,0 +1,53 @@
+"""What users look like on the wire."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, StrictBool, StringConstraints
+from typing_extensions import TypedDict
+
+from auth_service.users.emails import MAX_LENGTH, parse_email
+from chassis.identity import Role
+
+Email = Annotated[str, Field(max_length=MAX_LENGTH, examples=["kim@example.com"]), AfterValidator(parse_email)]
+Password = Annotated[SecretStr, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
+FullName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    Field(examples=["Kim Person"]),
+]
+
+
+class User(BaseModel):
+    """A user as the API shows one."""
+
+    id: int = Field(examples=[7])
+    email: str = Field(examples=["kim@example.com"])
+    full_name: str = Field(examples=["Kim Person"])
+    role: Role
+    is_active: bool
+    created_at: datetime
+
+
+class Registration(BaseModel):
+    """What somebody gives to get an account of their own."""
+
+    email: Email
+    password: Password
+    full_name: FullName
+
+
+class NewUser(Registration):
+    """What an admin gives to make an account."""
+
+    role: Role = Role.VIEWER
+
+
+class UserChange(TypedDict, total=False):
+    """A JSON merge patch of a user: what is not sent is not there, and nothing can be removed."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
+    role: Role
+    is_active: StrictBool
+    full_name: FullName

@@ -1,0 +1,109 @@
+"""Making and changing users; each change with its event in the caller's transaction."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from auth_service.users import repository
+from auth_service.users.repository import UserRow
+from chassis.database import Connection, refusing
+from chassis.events import Actor, NewEvent
+from chassis.identity import Role
+from chassis.problems import Conflict, NotFound
+from contracts.auth import UserCreated, UserState, UserUpdated
+
+_SHOWN = ("id", "email", "full_name", "role", "is_active", "created_at")
+
+Shown = dict[str, Any]
+"""A user as the API shows one."""
+
+
+async def create(
+    connection: Connection,
+    *,
+    email: str,
+    full_name: str,
+    role: Role,
+    password_hash: str,
+    actor: Actor | Literal["themself"],
+) -> Shown:
+    """Make a user, with one writing statement; raise Conflict email_taken when the email has an account."""
+    shown: Shown = {
+        "id": await repository.next_id(connection),
+        "email": email,
+        "full_name": full_name,
+        "role": role.value,
+        "is_active": True,
+        "created_at": datetime.now(UTC),
+    }
+    event = NewEvent(
+        UserCreated(user=UserState(**shown, tokens_not_before=None)),
+        subject=str(shown["id"]),
+        actor=Actor(shown["id"], email) if actor == "themself" else actor,
+    )
+    taken = Conflict("An account with this email exists already; log in, or use another email.", code="email_taken")
+    with refusing({"uq_users_email": taken}):
+        await repository.insert(connection, {**shown, "password_hash": password_hash}, event)
+    return shown
+
+
+async def change(
+    connection: Connection,
+    user_id: int,
+    fields: Mapping[str, Any],
+    *,
+    actor: Actor,
+    check_precondition: Callable[[Shown], None],
+) -> Shown:
+    """Change `role`, `is_active` or `full_name` of a user and give the user as they are then.
+
+    A deactivation also ends the user's tokens, so that they stay ended should the account come back.
+    Raises NotFound, what `check_precondition` raises when given the user as shown before, and Conflict
+    last_admin.
+    """
+    loses_admin = fields.get("role", Role.ADMIN) != Role.ADMIN or fields.get("is_active") is False
+    # Taken before the user's own lock: two admins who demote each other wait here, not for one another.
+    active_admins = await repository.lock_active_admins(connection) if loses_admin else []
+    user, now = await locked(connection, user_id)
+    check_precondition(shown(user))
+    changes = {
+        name: {"before": user[name], "after": value}  # type: ignore[literal-required]
+        for name, value in fields.items()
+        if user[name] != value  # type: ignore[literal-required]
+    }
+    if not changes:
+        return shown(user)
+    if loses_admin and active_admins == [user_id]:
+        raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
+    values = {name: change["after"] for name, change in changes.items()}
+    if not changes.keys().isdisjoint({"role", "is_active"}):
+        values["access_changed_at"] = now
+    if values.get("is_active") is False:
+        values["tokens_not_before"] = now
+    after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
+    event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
+    await repository.update(connection, user_id, values, event)
+    return shown(after)
+
+
+async def locked(connection: Connection, user_id: int) -> tuple[UserRow, datetime]:
+    """Lock a user until the transaction ends; see repository.lock. Raises NotFound."""
+    found = await repository.lock(connection, user_id)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def shown(user: UserRow) -> Shown:
+    """Give a user as the API shows one."""
+    return {name: user[name] for name in _SHOWN}  # type: ignore[literal-required]
+
+
+def state(user: UserRow) -> UserState:
+    """Give a user as events tell of one."""
+    return UserState.model_validate(user)
+
+
+def not_found() -> NotFound:
+    """The problem of an id that no user has."""
+    return NotFound("There is no user with this id.", code="user_not_found")

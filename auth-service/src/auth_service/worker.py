@@ -1,0 +1,31 @@
+"""What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
+
+from auth_service.sessions import repository, throttle
+from auth_service.settings import Settings
+from auth_service.signing_keys import service as signing_keys
+from chassis.bus import Bus
+from chassis.database import Database
+from chassis.messaging_loops import new_worker
+from chassis.worker import Worker
+
+
+def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
+    """Give the worker; several may run at once."""
+    worker = new_worker("auth", database, bus)
+
+    async def forget_attempts() -> None:
+        async with database.connection() as connection:
+            await repository.prune_attempts(connection, throttle.WINDOW)
+
+    async def forget_ended_tokens() -> None:
+        async with database.connection() as connection:
+            await repository.prune_ended_tokens(connection)
+
+    async def rotate_keys() -> None:
+        await signing_keys.rotate_when_due(database, settings.signing_key_age)
+        await signing_keys.forget_old(database, settings.token_lifetime)
+
+    worker.every("auth log-in attempts", 60, forget_attempts)
+    worker.every("auth ended tokens", 300, forget_ended_tokens)
+    worker.every("auth signing keys", 600, rotate_keys)
+    return worker

@@ -1,0 +1,210 @@
+"""Users, for admins."""
+
+import asyncio
+from datetime import datetime
+
+import pytest
+
+from chassis.identity import Identity, Role
+
+from .conftest import PASSWORD, Service, problem
+
+CALLS = [
+    ("GET", "/api/v1/users", None),
+    ("POST", "/api/v1/users", {"email": "x@example.com", "password": PASSWORD, "full_name": "X"}),
+    ("GET", "/api/v1/users/1", None),
+    ("PATCH", "/api/v1/users/1", {"role": "admin"}),
+    ("DELETE", "/api/v1/users/1", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CALLS)
+async def test_users_are_for_admins(service: Service, method: str, path: str, body: dict[str, object] | None) -> None:
+    problem(await service.call(method, path, body), 401)
+    for role in (Role.VIEWER, Role.REVIEWER):
+        problem(await service.call(method, path, body, caller=Identity(9, "r@example.com", role)), 403)
+
+
+async def test_an_admin_makes_users_of_any_role(service: Service) -> None:
+    admin = await service.admin()
+    for role in ("viewer", "reviewer", "admin"):
+        body = {"email": f"{role}@example.com", "password": PASSWORD, "full_name": "Kim", "role": role}
+        response = await service.call("POST", "/api/v1/users", body, caller=admin)
+        assert response.status_code == 201
+        assert response.json()["role"] == role
+        event = (await service.events("auth.user.created"))[-1]
+        assert event["actorid"] == admin.id
+        assert (await service.log_in(f"{role}@example.com")).status_code == 200
+    body = {"email": "VIEWER@example.com", "password": PASSWORD, "full_name": "Kim"}
+    problem(await service.call("POST", "/api/v1/users", body, caller=admin), 409, "email_taken")
+    body = {"email": "e@example.com", "password": PASSWORD, "full_name": "Kim", "role": "emperor"}
+    problem(await service.call("POST", "/api/v1/users", body, caller=admin), 422, field="/role")
+
+
+async def test_a_user_made_with_the_same_key_is_made_once(service: Service) -> None:
+    admin = await service.admin()
+    body = {"email": "kim@example.com", "password": PASSWORD, "full_name": "Kim"}
+    first, second = [
+        await service.call("POST", "/api/v1/users", body, caller=admin, idempotency_key="k") for _ in range(2)
+    ]
+    assert (first.status_code, first.content) == (second.status_code, second.content)
+    assert first.headers["location"] == second.headers["location"]
+    assert first.json()["role"] == "viewer"
+
+
+async def test_the_list_is_newest_first_filtered_and_paged(service: Service) -> None:
+    admin = await service.admin()
+    names = ["Ana 100%", "Ben_Ode", "Žofie", "Dan"]
+    people = []
+    for number, name in enumerate(names):
+        user = (await service.register(f"p{number}@people.test", full_name=name)).json()
+        people.append(user["id"])
+    await service.change(admin, people[0], {"role": "reviewer"})
+    await service.change(admin, people[1], {"is_active": False})
+
+    async def found(query: str) -> list[int]:
+        response = await service.call("GET", f"/api/v1/users?{query}", caller=admin)
+        assert response.status_code == 200, response.text
+        page = response.json()
+        assert page["total"] == len(page["items"])
+        return [user["id"] for user in page["items"]]
+
+    newest_first = [*reversed(people), admin.id]
+    assert await found("") == newest_first
+    assert await found("role=reviewer") == [people[0]]
+    assert await found("role=reviewer,admin") == [people[0], admin.id]
+    assert await found("role=!viewer") == [people[0], admin.id]
+    assert await found("is_active=false") == [people[1]]
+    assert await found("is_active=true&role=viewer") == [people[3], people[2]]
+    assert await found("q=PEOPLE.test") == people[::-1]
+    assert await found("q=%C5%BEofie") == [people[2]]
+    assert await found("q=%25") == [people[0]]
+    assert await found("q=_") == [people[1]]
+    assert await found("q=%5C") == []
+    first = await service.call("GET", "/api/v1/users?limit=2&q=people", caller=admin)
+    assert [user["id"] for user in first.json()["items"]] == people[:1:-1]
+    assert first.json()["total"] == 4
+    assert 'rel="next"' in first.headers["link"]
+    beyond = await service.call("GET", "/api/v1/users?skip=100", caller=admin)
+    assert (beyond.json()["items"], beyond.json()["total"]) == ([], 5)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("role=emperor", "/query/role"),
+        ("is_active=perhaps", "/query/is_active"),
+        ("skip=-1", "/query/skip"),
+        ("limit=501", "/query/limit"),
+        ("q=%00", "/query/q"),
+    ],
+)
+async def test_a_wrong_filter_is_named(service: Service, query: str, field: str) -> None:
+    response = await service.call("GET", f"/api/v1/users?{query}", caller=await service.admin())
+    problem(response, 422, field=field)
+
+
+async def test_a_change_is_told_with_before_and_after(service: Service) -> None:
+    admin = await service.admin()
+    kim = await service.registered("kim@example.com")
+    response = await service.change(admin, kim.id or 0, {"role": "reviewer", "full_name": "  Robin "})
+    assert response.status_code == 200
+    user = response.json()
+    assert (user["role"], user["full_name"]) == ("reviewer", "Robin")
+    read = await service.call("GET", f"/api/v1/users/{kim.id}", caller=admin)
+    assert (read.json(), read.headers["etag"]) == (user, response.headers["etag"])
+    (event,) = await service.events("auth.user.updated")
+    assert event["actor"] == admin.email
+    assert event["data"]["changes"] == {
+        "role": {"before": "viewer", "after": "reviewer"},
+        "full_name": {"before": "Kim Person", "after": "Robin"},
+    }
+    assert event["data"]["user"]["role"] == "reviewer"
+    assert event["data"]["user"]["tokens_not_before"] is None
+
+
+async def test_a_change_to_what_is_there_already_is_none(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    for body in ({"role": "viewer"}, {"is_active": True}, {}):
+        assert (await service.change(await service.admin(), kim.id or 0, body)).status_code == 200
+    assert await service.events("auth.user.updated") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "code"),
+    [
+        ({"rule": "admin"}, "/rule", "unknown_field"),
+        ({"email": "other@example.com"}, "/email", "unknown_field"),
+        ({"role": "emperor"}, "/role", "invalid_request"),
+        ({"role": None}, "/role", "invalid_request"),
+        ({"is_active": "false"}, "/is_active", "invalid_request"),
+        ({"full_name": "  "}, "/full_name", "invalid_request"),
+        ({"full_name": None}, "/full_name", "invalid_request"),
+    ],
+)
+async def test_a_wrong_change_is_refused(service: Service, body: dict[str, object], field: str, code: str) -> None:
+    kim = await service.registered("kim@example.com")
+    problem(await service.change(await service.admin(), kim.id or 0, body), 422, code, field)
+
+
+async def test_a_change_of_a_stale_reading_is_refused(service: Service) -> None:
+    admin = await service.admin()
+    kim = await service.registered("kim@example.com")
+    path = f"/api/v1/users/{kim.id}"
+    etag = (await service.call("GET", path, caller=admin)).headers["etag"]
+    answers = await asyncio.gather(
+        *(service.change(admin, kim.id or 0, {"full_name": f"Kim {n}"}, if_match=etag) for n in range(6))
+    )
+    assert sorted(answer.status_code for answer in answers) == [200] + [412] * 5
+    problem(await service.call("DELETE", path, caller=admin, if_match=etag), 412)
+    assert (await service.call("GET", path, caller=admin)).json()["is_active"] is True
+
+
+async def test_a_deleted_user_is_deactivated_and_their_tokens_stay_ended(service: Service) -> None:
+    admin = await service.admin()
+    kim = await service.registered("kim@example.com")
+    for _ in range(2):
+        deleted = await service.call("DELETE", f"/api/v1/users/{kim.id}", caller=admin)
+        assert (deleted.status_code, deleted.content) == (204, b"")
+    (event,) = await service.events("auth.user.updated")
+    assert event["data"]["changes"] == {"is_active": {"before": True, "after": False}}
+    ended = datetime.fromisoformat(event["data"]["user"]["tokens_not_before"])
+    await service.change(admin, kim.id or 0, {"is_active": True})
+    (row,) = await service.rows("SELECT is_active, tokens_not_before FROM users WHERE id = %s", kim.id)
+    assert row == {"is_active": True, "tokens_not_before": ended}
+    assert (await service.log_in("kim@example.com")).status_code == 200
+
+
+async def test_users_that_do_not_exist_are_not_found(service: Service) -> None:
+    admin = await service.admin()
+    problem(await service.call("GET", "/api/v1/users/999999", caller=admin), 404, "user_not_found")
+    problem(await service.change(admin, 999999, {"role": "viewer"}), 404, "user_not_found")
+    problem(await service.call("DELETE", "/api/v1/users/999999", caller=admin), 404, "user_not_found")
+    problem(await service.call("GET", "/api/v1/users/99999999999", caller=admin), 422, field="/path/user_id")
+
+
+async def test_the_last_active_admin_stays(service: Service) -> None:
+    admin = await service.admin()
+    other = await service.registered("other@example.com", Role.ADMIN)
+    assert (await service.change(admin, other.id or 0, {"is_active": False})).status_code == 200
+    for body in ({"role": "viewer"}, {"is_active": False}, {"role": "reviewer", "is_active": True}):
+        problem(await service.change(admin, admin.id or 0, body), 409, "last_admin")
+    problem(await service.call("DELETE", f"/api/v1/users/{admin.id}", caller=admin), 409, "last_admin")
+    assert (await service.change(admin, admin.id or 0, {"full_name": "Me"})).status_code == 200
+    assert (await service.change(admin, other.id or 0, {"role": "viewer"})).status_code == 200
+
+
+async def test_admins_who_demote_one_another_leave_one(service: Service) -> None:
+    first = await service.admin()
+    for turn in range(5):
+        second = await service.registered(f"other{turn}@example.com", Role.ADMIN)
+        answers = await asyncio.gather(
+            service.change(first, second.id or 0, {"role": "viewer"}),
+            service.call("DELETE", f"/api/v1/users/{first.id}", caller=second),
+        )
+        assert sorted(answer.status_code for answer in answers) in ([200, 409], [204, 409])
+        (left,) = await service.rows("SELECT id FROM users WHERE role = 'admin' AND is_active")
+        assert left["id"] in (first.id, second.id)
+        if left["id"] == second.id:
+            await service.change(second, first.id or 0, {"is_active": True})
+            await service.change(first, second.id or 0, {"role": "viewer"})

@@ -1,0 +1,206 @@
+"""Logging in and out, and changing the password."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import argon2
+import jwt
+import pytest
+
+from auth_service.users import passwords as passwords_module
+from auth_service.users.passwords import Passwords
+from chassis.identity import Identity, Role
+from contracts.tokens import REQUIRED_CLAIMS
+
+from .conftest import PASSWORD, Service, problem
+
+
+async def public_key(service: Service, token: str) -> jwt.PyJWK:
+    keys = jwt.PyJWKSet.from_dict((await service.call("GET", "/api/v1/auth/jwks.json")).json())
+    return keys[jwt.get_unverified_header(token)["kid"]]
+
+
+async def claims_of(service: Service, token: str) -> dict[str, object]:
+    return jwt.decode(
+        token,
+        await public_key(service, token),
+        algorithms=["EdDSA"],
+        audience="traceline-api",
+        issuer="traceline",
+        options={"require": list(REQUIRED_CLAIMS)},
+        leeway=1,
+    )
+
+
+async def test_a_login_gives_a_token_that_the_public_keys_verify(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    response = await service.log_in(" Kim@Example.com")
+    assert response.status_code == 200
+    assert response.headers["cache-control"] == "no-store"
+    body = response.json()
+    assert (body["token_type"], body["expires_in"]) == ("bearer", 3600)
+    claims = await claims_of(service, body["access_token"])
+    assert (claims["sub"], claims["email"], claims["role"]) == (str(kim.id), "kim@example.com", "viewer")
+    assert claims["exp"] - claims["iat"] == 3600  # type: ignore[operator]
+    other = await claims_of(service, (await service.log_in("kim@example.com")).json()["access_token"])
+    assert other["jti"] != claims["jti"]
+
+
+async def test_wrong_email_and_wrong_password_are_the_same_answer(service: Service) -> None:
+    await service.register("kim@example.com")
+    answers = []
+    for email in ("kim@example.com", "nobody@example.com", "no address at all"):
+        response = await service.log_in(email, "not this one")
+        assert response.headers["www-authenticate"] == "Bearer"
+        document = problem(response, 401, "invalid_credentials")
+        del document["request_id"]
+        answers.append(document)
+    assert answers[0] == answers[1] == answers[2]
+
+
+async def test_a_login_of_nobody_verifies_a_hash_as_dear_as_a_real_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await service.register("kim@example.com")
+    verified: list[str] = []
+    real = passwords_module._verify
+
+    def recording(password: str, password_hash: str) -> bool:
+        verified.append(password_hash)
+        return real(password, password_hash)
+
+    monkeypatch.setattr(passwords_module, "_verify", recording)
+    await service.log_in("kim@example.com", "not this one")
+    await service.log_in("nobody@example.com", "not this one")
+    kims, nobodys = (argon2.extract_parameters(hash_) for hash_ in verified)
+    assert kims == nobodys
+
+
+async def test_the_failure_of_nobody_is_written_as_that_of_somebody(service: Service) -> None:
+    await service.register("kim@example.com")
+    for email in ("kim@example.com", "nobody@example.com"):
+        await service.log_in(email, "not this one", address="2001:db8::7")
+    known, unknown = await service.events("auth.login.failed")
+    assert known["data"] == {
+        "email": "kim@example.com",
+        "address": "2001:db8::7",
+        "reason": "wrong_password",
+    }
+    assert unknown["data"]["reason"] == "unknown_account"
+    assert known["actor"] == unknown["actor"] == "anonymous"
+
+
+async def test_an_inactive_account_is_told_so_with_the_right_password_only(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    await service.change(await service.admin(), kim.id or 0, {"is_active": False})
+    problem(await service.log_in("kim@example.com"), 403, "account_inactive")
+    problem(await service.log_in("kim@example.com", "not this one"), 401, "invalid_credentials")
+    reasons = [event["data"]["reason"] for event in await service.events("auth.login.failed")]
+    assert reasons == ["account_inactive", "wrong_password"]
+
+
+async def test_a_login_is_a_form_with_both_fields(service: Service) -> None:
+    as_json = await service.call("POST", "/api/v1/auth/login", {"username": "kim@example.com", "password": PASSWORD})
+    problem(as_json, 415)
+    problem(await service.log_in("kim@example.com", ""), 422, field="/password")
+    problem(await service.log_in("", PASSWORD), 422, field="/username")
+    problem(await service.log_in("k\0m@example.com", PASSWORD), 422, field="/username")
+
+
+async def test_a_hash_of_older_parameters_is_renewed_at_login(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    older = argon2.PasswordHasher(time_cost=1, memory_cost=1024, parallelism=1).hash(PASSWORD)
+    await service.rows("UPDATE users SET password_hash = %s WHERE id = %s", older, kim.id)
+    assert (await service.log_in("kim@example.com")).status_code == 200
+    (row,) = await service.rows("SELECT password_hash FROM users WHERE id = %s", kim.id)
+    assert not Passwords.is_outdated(row["password_hash"])
+    assert (await service.log_in("kim@example.com")).status_code == 200
+
+
+async def test_no_connection_is_held_while_a_password_is_hashed(service: Service) -> None:
+    await service.registered("kim@example.com")
+    held: list[int] = []
+    real = Passwords.matches
+
+    async def watching(self: Passwords, password: str, password_hash: str | None) -> bool:
+        stats = service.database._pool.get_stats()
+        held.append(stats["pool_size"] - stats["pool_available"])
+        return await real(self, password, password_hash)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Passwords, "matches", watching)
+        await service.log_in("kim@example.com")
+    assert held == [0]
+
+
+async def test_a_changed_password_ends_earlier_tokens_and_no_later_one(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    before = await claims_of(service, (await service.log_in("kim@example.com")).json()["access_token"])
+    change = {"current_password": PASSWORD, "new_password": "another battery"}
+    changed = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
+    assert changed.status_code == 204
+    after = await claims_of(
+        service, (await service.log_in("kim@example.com", "another battery")).json()["access_token"]
+    )
+    problem(await service.log_in("kim@example.com"), 401, "invalid_credentials")
+    (event,) = await service.events("auth.user.password_changed")
+    assert event["actorid"] == kim.id
+    not_before = datetime.fromisoformat(event["data"]["user"]["tokens_not_before"]).timestamp()
+    assert before["iat"] < not_before <= after["iat"]  # type: ignore[operator]
+
+
+async def test_a_password_is_changed_by_whoever_knows_the_present_one(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    change = {"current_password": "not this one", "new_password": "another battery"}
+    refused = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
+    problem(refused, 401, "invalid_credentials")
+    change = {"current_password": PASSWORD, "new_password": "short"}
+    refused = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
+    problem(refused, 422, field="/new_password")
+    assert (await service.log_in("kim@example.com")).status_code == 200
+    assert await service.events("auth.user.password_changed") == []
+
+
+async def test_of_two_changes_from_the_same_password_one_counts(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    answers = await asyncio.gather(
+        *(
+            service.call(
+                "POST",
+                "/api/v1/auth/change-password",
+                {"current_password": PASSWORD, "new_password": f"battery number {number}"},
+                caller=kim,
+            )
+            for number in range(4)
+        )
+    )
+    assert sorted(answer.status_code for answer in answers) == [204, 401, 401, 401]
+
+
+async def test_a_login_that_verified_the_old_password_gets_no_token_after_the_change(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kim = await service.registered("kim@example.com")
+    real = Passwords.matches
+
+    async def overtaken(self: Passwords, password: str, password_hash: str | None) -> bool:
+        monkeypatch.setattr(Passwords, "matches", real)
+        result = await self.matches(password, password_hash)
+        change = {"current_password": PASSWORD, "new_password": "another battery"}
+        changed = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
+        assert changed.status_code == 204
+        return result
+
+    monkeypatch.setattr(Passwords, "matches", overtaken)
+    problem(await service.log_in("kim@example.com"), 401, "invalid_credentials")
+
+
+async def test_a_logout_tells_once_which_token_ended(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    expires_at = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp())
+    caller = Identity(kim.id, kim.email, Role.VIEWER, token_id="t1", token_expires_at=expires_at)
+    for _ in range(2):
+        assert (await service.call("POST", "/api/v1/auth/logout", caller=caller)).status_code == 204
+    (event,) = await service.events("auth.token.ended")
+    assert event["data"] == {"user_id": kim.id, "token_id": "t1", "expires_at": "2100-01-01T00:00:00Z"}
+    problem(await service.call("POST", "/api/v1/auth/logout"), 401)

@@ -1,0 +1,105 @@
+"""Keys take over from one another without logging anyone out."""
+
+import asyncio
+import logging
+from datetime import timedelta
+
+import jwt
+import pytest
+
+from auth_service.rotate_keys import rotate
+from auth_service.signing_keys import service as keys
+
+from .conftest import Service, running, settings_of
+
+
+async def published(service: Service) -> list[str]:
+    response = await service.call("GET", "/api/v1/auth/jwks.json")
+    assert response.headers["cache-control"] == "public, max-age=60"
+    return [key["kid"] for key in response.json()["keys"]]
+
+
+async def token(url: str) -> str:
+    """A token of a replica that has just started, which has no key in its memory."""
+    async with running(settings_of(url)) as replica:
+        await replica.register("kim@example.com")
+        answer: str = (await replica.log_in("kim@example.com")).json()["access_token"]
+        return answer
+
+
+async def verify(service: Service, token: str) -> None:
+    response = await service.call("GET", "/api/v1/auth/jwks.json")
+    key = jwt.PyJWKSet.from_dict(response.json())[jwt.get_unverified_header(token)["kid"]]
+    jwt.decode(token, key, algorithms=["EdDSA"], audience="traceline-api", leeway=1)
+
+
+async def let_pass(service: Service, time: timedelta) -> None:
+    await service.rows("UPDATE signing_keys SET signs_from = signs_from - %s", time)
+
+
+async def test_only_the_public_half_is_public(service: Service) -> None:
+    response = await service.call("GET", "/api/v1/auth/jwks.json")
+    (key,) = response.json()["keys"]
+    assert set(key) == {"kty", "crv", "use", "alg", "kid", "x"}
+    (row,) = await service.rows("SELECT private_key FROM signing_keys")
+    assert keys.urlsafe_b64encode(row["private_key"]).rstrip(b"=").decode() not in response.text
+
+
+async def test_a_new_key_is_published_before_it_signs(service: Service, url: str) -> None:
+    (old,) = await published(service)
+    await keys.rotate(service.database)
+    new, still = await published(service)
+    assert still == old
+    assert jwt.get_unverified_header(await token(url))["kid"] == old
+    await let_pass(service, keys.PUBLISHED_AHEAD)
+    assert jwt.get_unverified_header(await token(url))["kid"] == new
+
+
+async def test_a_rotation_keeps_old_tokens_verifiable_until_they_expire(service: Service, url: str) -> None:
+    old_token = await token(url)
+    await keys.rotate(service.database)
+    await let_pass(service, keys.PUBLISHED_AHEAD)
+    new_token = await token(url)
+    lifetime = service.settings.token_lifetime
+    await keys.forget_old(service.database, lifetime)
+    await verify(service, old_token)
+    await verify(service, new_token)
+    await let_pass(service, lifetime)
+    await keys.forget_old(service.database, lifetime)
+    await verify(service, old_token)
+    await let_pass(service, timedelta(minutes=2))
+    await keys.forget_old(service.database, lifetime)
+    assert await published(service) == [jwt.get_unverified_header(new_token)["kid"]]
+
+
+async def test_a_key_that_waits_to_sign_does_not_end_the_one_that_signs(service: Service, url: str) -> None:
+    await let_pass(service, timedelta(days=100))
+    await keys.rotate(service.database)
+    await keys.forget_old(service.database, service.settings.token_lifetime)
+    assert len(await published(service)) == 2
+    await verify(service, await token(url))
+
+
+async def test_replicas_that_start_together_make_one_key(service: Service) -> None:
+    await service.rows("DELETE FROM signing_keys")
+    await asyncio.gather(*(keys.ensure_first(service.database) for _ in range(6)))
+    assert len(await published(service)) == 1
+
+
+async def test_keys_rotate_by_age_once_among_all_replicas(service: Service) -> None:
+    age = timedelta(days=30)
+    await keys.rotate_when_due(service.database, age)
+    assert len(await published(service)) == 1
+    await let_pass(service, age)
+    await asyncio.gather(*(keys.rotate_when_due(service.database, age) for _ in range(6)))
+    assert len(await published(service)) == 2
+
+
+async def test_the_command_rotates_and_says_so(service: Service, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO):
+        await rotate(service.settings)
+        await rotate(service.settings)
+    assert len(await published(service)) == 2
+    new, _ = await published(service)
+    assert f"Made the signing key {new}" in caplog.text
+    assert f"Key {new} is waiting already" in caplog.text
