@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -77,6 +78,9 @@ def _response(description: str, model: str) -> dict[str, Any]:
     return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
 
 
+_COMMON_PROBLEMS = problem_responses(401, 403, 422, 503)
+
+
 def create_app(
     title: str,
     routers: Sequence[APIRouter],
@@ -97,21 +101,31 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
-        responses=problem_responses(401, 403, 422, 503),
     )
     app.state.database = database
     app.state.internal_tokens = internal_tokens
     for name, value in state.items():
         setattr(app.state, name, value)
-    for router in routers:
-        app.include_router(router)
-    app.include_router(_internal_routes(schema_version))
+    for router in [*routers, _internal_routes(schema_version)]:
+        _add_routes(app, router)
     app.add_exception_handler(Problem, _render)
     app.add_exception_handler(RequestValidationError, _render)
     app.add_exception_handler(HTTPException, _render)
     app.add_middleware(_Edge)
     return app
+
+
+def _add_routes(app: FastAPI, router: APIRouter) -> None:
+    """Put the routes of a router among the app's own.
+
+    `include_router` would match each request twice, through every route before the right one: a tenth of the
+    time of a small request.
+    """
+    for route in router.routes:
+        if isinstance(route, APIRoute):
+            route.operation_id = route.name
+            route.responses = {**_COMMON_PROBLEMS, **route.responses}
+        app.router.routes.append(route)
 
 
 def _internal_routes(schema_version: str) -> APIRouter:
