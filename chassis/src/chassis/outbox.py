@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
+from psycopg.types.json import Json
 
 from chassis.database import Connection, Database
 from chassis.events import NewEvent, sequenced
@@ -33,13 +34,12 @@ async def record(connection: Connection, events: Sequence[NewEvent]) -> None:
     """Record events, in this order, in the caller's transaction."""
     if not events:
         return
+    # As JSON: an array of texts full of quotes costs ten times as much to write down.
+    rows = [{"id": event.id, "wire_name": event.wire_name, "envelope": event.envelope().decode()} for event in events]
     await connection.execute(
-        "INSERT INTO outbox (event_id, wire_name, envelope) SELECT * FROM unnest(%s::uuid[], %s::text[], %s::text[])",
-        (
-            [event.id for event in events],
-            [event.wire_name for event in events],
-            [event.envelope().decode() for event in events],
-        ),
+        "INSERT INTO outbox (event_id, wire_name, envelope)"
+        " SELECT * FROM json_to_recordset(%s) AS event (id uuid, wire_name text, envelope text)",
+        (Json(rows),),
     )
 
 

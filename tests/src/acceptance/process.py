@@ -152,14 +152,20 @@ class RunningTraceline:
 
 
 @contextmanager
-def fresh_folder() -> Iterator[Path]:
+def fresh_folder(copy_of: Path | None = None) -> Iterator[Path]:
     """A path for the data of one Traceline, removed with everything in it at the end.
+
+    Args: ``copy_of`` is the data folder of a stopped Traceline to begin with; without it nothing is there yet.
 
     None of pytest's temporary folders: whenever another pytest starts, it closes them to all other users,
     and for root the embedded PostgreSQL runs as one.
     """
     with tempfile.TemporaryDirectory(prefix="traceline-") as folder:
-        yield Path(folder).resolve() / "data"
+        place = Path(folder).resolve() / "data"
+        if copy_of is not None:
+            # With the owners of the files, as PostgreSQL wants them.
+            subprocess.run(["cp", "-a", copy_of, place], check=True)  # noqa: S607 - a POSIX command
+        yield place
 
 
 def free_port() -> int:

@@ -4,12 +4,10 @@ import argparse
 import socket
 import sys
 
-from pydantic import ValidationError
-
 from chassis import logs
 from embedded.data_folder import DataFolder
 from embedded.failure import StartFailure
-from embedded.settings import Settings
+from embedded.settings import Settings, read
 
 
 def main() -> int:
@@ -18,14 +16,9 @@ def main() -> int:
     parser.add_argument("--demo", action="store_true", help="load the demo project, once")
     arguments = parser.parse_args()
     try:
-        _run(Settings(), demo=arguments.demo)
+        _run(read(Settings), demo=arguments.demo)
     except StartFailure as failure:
         print(failure, file=sys.stderr)
-        return 1
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        print(f"The setting {name} of {error.title} is wrong: {first['msg']}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -33,6 +33,7 @@ from chassis.identity import InternalTokens
 from chassis.peers import Peer
 from chassis.settings import ServiceSettings
 from chassis.worker import Worker
+from embedded.settings import read
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 
 SCHEMAS = {
@@ -81,30 +82,51 @@ class Traceline:
         await asyncio.gather(*(database.close() for database in self.databases))
 
 
-def compose(database_urls: Mapping[str, str]) -> Traceline:
-    """Give the system over these databases, by service; the services' settings come from the environment.
+@dataclass(frozen=True)
+class AllSettings:
+    """The settings of every service. Gateway and services trust one another by a secret of this process."""
 
-    Gateway and services trust one another by a secret that lives as long as the process. Unless the environment
-    says otherwise, this is a development run.
+    gateway: gateway.settings.Settings
+    auth: auth_service.settings.Settings
+    catalog: catalog_service.settings.Settings
+    suggestion: suggestion_service.settings.Settings
+    notification: notification_service.settings.Settings
+
+
+def read_settings() -> AllSettings:
+    """Read the environment, before anything is started; raise StartFailure for what is wrong in it.
+
+    Unless the environment says otherwise, this is a development run.
     """
-    secret = secrets.token_urlsafe(48)
     os.environ.setdefault("ENVIRONMENT", "development")
-    tokens = InternalTokens(secret)
+    secret = SecretStr(secrets.token_urlsafe(48))
+
+    def read_service(kind: type[S]) -> S:
+        # Where its database is, is known only once PostgreSQL runs.
+        return read(kind, internal_token_secret=secret, database_url="")
+
+    return AllSettings(
+        read(gateway.settings.Settings, internal_token_secret=secret),
+        read_service(auth_service.settings.Settings),
+        read_service(catalog_service.settings.Settings),
+        read_service(suggestion_service.settings.Settings),
+        read_service(notification_service.settings.Settings),
+    )
+
+
+def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Traceline:
+    """Give the system over these databases, by service."""
+    tokens = InternalTokens(settings.gateway.internal_token_secret.get_secret_value())
     bus = InProcessBus()
     stack = AsyncExitStack()
 
-    def settings_of(kind: type[S], service: str) -> S:
-        return kind(database_url=database_urls[service], internal_token_secret=SecretStr(secret))
+    def database(service: str, of: ServiceSettings) -> Database:
+        return Database(database_urls[service], pool_size=of.database_pool_size)
 
-    auth_settings = settings_of(auth_service.settings.Settings, AUTH)
-    catalog_settings = settings_of(catalog_service.settings.Settings, CATALOG)
-    suggestion_settings = settings_of(suggestion_service.settings.Settings, SUGGESTION)
-    notification_settings = settings_of(notification_service.settings.Settings, NOTIFICATION)
-    databases = {
-        settings.database_url: Database(settings.database_url, pool_size=settings.database_pool_size)
-        for settings in (auth_settings, catalog_settings, suggestion_settings, notification_settings)
-    }
-    auth, catalog, suggestion, notification = databases.values()
+    auth = database(AUTH, settings.auth)
+    catalog = database(CATALOG, settings.catalog)
+    suggestion = database(SUGGESTION, settings.suggestion)
+    notification = database(NOTIFICATION, settings.notification)
 
     def peer(name: str, app: ASGIApp, caller: str) -> Peer:
         client = httpx.AsyncClient(
@@ -113,25 +135,25 @@ def compose(database_urls: Mapping[str, str]) -> Traceline:
         stack.push_async_callback(client.aclose)
         return Peer(name, client, tokens, caller)
 
-    catalog_app = catalog_service.app.create_app(catalog_settings, catalog, tokens)
+    catalog_app = catalog_service.app.create_app(settings.catalog, catalog, tokens)
     catalog_peer = peer(CATALOG, catalog_app, SUGGESTION)
     services: dict[str, ASGIApp] = {
-        AUTH: auth_service.app.create_app(auth_settings, auth, tokens),
+        AUTH: auth_service.app.create_app(settings.auth, auth, tokens),
         CATALOG: catalog_app,
-        SUGGESTION: suggestion_service.app.create_app(suggestion_settings, suggestion, tokens, catalog_peer),
-        NOTIFICATION: notification_service.app.create_app(notification_settings, notification, tokens),
+        SUGGESTION: suggestion_service.app.create_app(settings.suggestion, suggestion, tokens, catalog_peer),
+        NOTIFICATION: notification_service.app.create_app(settings.notification, notification, tokens),
     }
     app, gateway_worker = gateway.app.create_gateway(
-        gateway.settings.Settings(internal_token_secret=SecretStr(secret)),
+        settings.gateway,
         services,
         {name: peer(name, service, "gateway") for name, service in services.items()},
         tokens,
     )
     workers = [
-        auth_service.worker.create_worker(auth_settings, auth, bus),
-        catalog_service.worker.create_worker(catalog_settings, catalog, bus),
-        suggestion_service.worker.create_worker(suggestion_settings, suggestion, bus, catalog_peer),
-        notification_service.worker.create_worker(notification_settings, notification, bus),
+        auth_service.worker.create_worker(settings.auth, auth, bus),
+        catalog_service.worker.create_worker(settings.catalog, catalog, bus),
+        suggestion_service.worker.create_worker(settings.suggestion, suggestion, bus, catalog_peer),
+        notification_service.worker.create_worker(settings.notification, notification, bus),
         gateway_worker,
     ]
     return Traceline(
@@ -139,6 +161,6 @@ def compose(database_urls: Mapping[str, str]) -> Traceline:
         workers=workers,
         bus=bus,
         databases=[auth, catalog, suggestion, notification],
-        auth_settings=auth_settings,
+        auth_settings=settings.auth,
         peers=stack,
     )

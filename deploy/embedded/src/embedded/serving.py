@@ -11,7 +11,7 @@ import uvicorn
 import uvloop
 
 from chassis.problems import Problem
-from embedded.composition import SCHEMAS, Traceline, compose
+from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.demo import DemoError, DemoSummary, load_demo
 from embedded.failure import StartFailure
 from embedded.postgres import Postgres, migrate
@@ -22,6 +22,7 @@ _GRACE = 2
 
 def serve(folder: Path, listener: socket.socket, *, demo: bool) -> None:
     """Run Traceline on the data of `folder` until SIGINT or SIGTERM; raise StartFailure when it cannot start."""
+    settings = read_settings()
     postgres = Postgres(folder / "postgresql")
     try:
         urls = {}
@@ -29,7 +30,7 @@ def serve(folder: Path, listener: socket.socket, *, demo: bool) -> None:
             urls[service] = postgres.database(package)
             migrate(package, urls[service], schema_version)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(urls, listener, demo=demo))
+            runner.run(_serve(compose(settings, urls), listener, demo=demo))
     finally:
         postgres.stop()
 
@@ -42,8 +43,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(urls: dict[str, str], listener: socket.socket, *, demo: bool) -> None:
-    traceline = compose(urls)
+async def _serve(traceline: Traceline, listener: socket.socket, *, demo: bool) -> None:
     try:
         await traceline.start()
     except RuntimeError as error:

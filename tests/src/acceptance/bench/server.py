@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.types import Receive, Scope, Send
 
 from chassis import logs
-from embedded.composition import SCHEMAS, compose
+from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.postgres import Postgres, migrate
 from embedded.settings import Settings
 
@@ -38,7 +38,7 @@ def main(settings: Settings) -> None:
             urls[service] = postgres.database(package)
             migrate(package, urls[service], schema_version)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_serve(urls, settings.port))
+            runner.run(_serve(compose(read_settings(), urls), settings.port))
     finally:
         postgres.stop()
 
@@ -51,8 +51,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def _serve(urls: dict[str, str], port: int) -> None:
-    traceline = compose(urls)
+async def _serve(traceline: Traceline, port: int) -> None:
     await traceline.start()
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
