@@ -1,0 +1,1 @@
+"""The record: requirements, test cases, the links between them, and what they cover."""

@@ -1,0 +1,43 @@
+"""The HTTP app of catalog-service."""
+
+from fastapi import FastAPI
+
+from catalog_service.items.creations import ItemCreations
+from catalog_service.items.reads import ItemReads
+from catalog_service.links.endpoints import internal_router
+from catalog_service.links.endpoints import router as links_router
+from catalog_service.reports.endpoints import router as reports_router
+from catalog_service.requirements.endpoints import router as requirements_router
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.search.endpoints import router as search_router
+from catalog_service.settings import Settings
+from catalog_service.test_cases.endpoints import router as test_cases_router
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.database import Database
+from chassis.http.app import create_app as create_service_app
+from chassis.identity import InternalTokens
+
+SCHEMA_VERSION = "0002"
+
+
+def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+    """Give the app; the caller opens and closes `database`."""
+    kinds = (REQUIREMENT, TEST_CASE)
+    return create_service_app(
+        "Traceline catalog",
+        [
+            requirements_router,
+            test_cases_router,
+            links_router,
+            reports_router,
+            search_router,
+            internal_router,
+        ],
+        database=database,
+        internal_tokens=internal_tokens,
+        schema_version=SCHEMA_VERSION,
+        state={
+            "item_reads": {kind.name: ItemReads(kind, database) for kind in kinds},
+            "item_creations": {kind.name: ItemCreations(kind, database) for kind in kinds},
+        },
+    )

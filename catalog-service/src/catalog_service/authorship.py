@@ -1,0 +1,10 @@
+"""How a caller is named in the fields that say who did it."""
+
+from chassis.events import Actor
+
+MAX_LENGTH = 100
+
+
+def author(actor: Actor) -> str:
+    """Give the email of who did it, cut to what `created_by` and its like can hold."""
+    return actor.email[:MAX_LENGTH]

@@ -1,0 +1,1 @@
+"""Watches coverage and tells when it drops below the threshold."""

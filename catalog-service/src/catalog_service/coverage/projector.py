@@ -1,0 +1,134 @@
+"""Follows the service's own feed and records CoverageDropped, once a crossing of the threshold.
+
+Position, projection and event are one transaction under a lock: neither a crash nor a second replica makes a
+crossing be told twice or never.
+"""
+
+import asyncio
+import logging
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from catalog_service.coverage import repository
+from catalog_service.coverage.repository import State
+from chassis import outbox
+from chassis.database import Connection, Database
+from chassis.events import SYSTEM, NewEvent
+from contracts.catalog import (
+    CoverageDropped,
+    LinkCreated,
+    LinkDeleted,
+    RequirementCreated,
+    RequirementDeleted,
+)
+
+_log = logging.getLogger(__name__)
+_BATCH = 500
+_POLL = 0.5
+_REQUIREMENT_EVENTS = {RequirementCreated.wire_name, RequirementDeleted.wire_name}
+_FOLLOWED = {*_REQUIREMENT_EVENTS, LinkCreated.wire_name, LinkDeleted.wire_name}
+
+
+class CoverageProjector:
+    """Judges coverage after each event of the feed, in its order, however the events come in batches.
+
+    Coverage is the share of requirements with at least one link; while there is no requirement nothing is
+    decided. Below the threshold from the start is no drop.
+    """
+
+    def __init__(self, database: Database, threshold: float) -> None:
+        """`threshold`: 0..1."""
+        self._database = database
+        self._threshold = threshold
+
+    async def run(self) -> None:
+        """Follow the feed for ever; idle, it costs one small query each half second."""
+        while True:
+            while await self._is_behind():
+                await self.project()
+            await asyncio.sleep(_POLL)
+
+    async def _is_behind(self) -> bool:
+        async with self._database.connection() as connection:
+            return await repository.is_behind(connection)
+
+    async def project(self) -> int:
+        """Take in the next batch of numbered events; give how many they were, 0 when there is none."""
+        async with self._database.transaction() as connection:
+            state = await repository.lock_state(connection)
+            feed = await repository.read_feed(connection, state.position, _FOLLOWED, _BATCH)
+            if not feed:
+                return 0
+            events = [(wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None]
+            drops = await self._take_in(connection, state, events)
+            state.position = feed[-1][0]
+            await repository.save_state(connection, state)
+            await outbox.record(connection, drops)
+        for drop in drops:
+            _log.info("Coverage fell below the threshold: %s", drop.data.model_dump_json())
+        return len(feed)
+
+    async def _take_in(
+        self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]]
+    ) -> list[NewEvent]:
+        """Bring state and link counts up to date; give the drops on the way."""
+        concerned = [(wire_name, _requirement_id(wire_name, event)) for wire_name, event in events]
+        before = await repository.link_counts(connection, {requirement_id for _, requirement_id in concerned})
+        links = dict(before)
+        drops = []
+        for (wire_name, requirement_id), (_, event) in zip(concerned, events, strict=True):
+            _apply(state, links, wire_name, requirement_id)
+            if self._drops(state):
+                drops.append(self._drop(state, event))
+        await repository.save_link_counts(
+            connection, {key: count for key, count in links.items() if before.get(key) != count}
+        )
+        await repository.forget(connection, before.keys() - links.keys())
+        return drops
+
+    def _drops(self, state: State) -> bool:
+        """Tell whether coverage has just fallen below the threshold, and remember on which side it is."""
+        if state.total_requirements == 0:
+            return False
+        was_reached = state.reached
+        state.reached = state.covered_requirements / state.total_requirements >= self._threshold
+        return was_reached and not state.reached
+
+    def _drop(self, state: State, cause: dict[str, Any]) -> NewEvent:
+        return NewEvent(
+            CoverageDropped(
+                coverage=state.covered_requirements / state.total_requirements,
+                threshold=self._threshold,
+                covered_requirements=state.covered_requirements,
+                total_requirements=state.total_requirements,
+            ),
+            "coverage",
+            SYSTEM,
+            causation_id=cause["id"],
+            correlation_id=cause["correlationid"],
+        )
+
+
+def _requirement_id(wire_name: str, event: dict[str, Any]) -> UUID:
+    data = event["data"]
+    return UUID(data["requirement"]["id"] if wire_name in _REQUIREMENT_EVENTS else data["link"]["requirement_id"])
+
+
+def _apply(state: State, links: dict[UUID, int], wire_name: str, requirement_id: UUID) -> None:
+    """Apply one event. A link of a requirement that is gone, or whose deletion came first, counts for nothing."""
+    if wire_name == RequirementCreated.wire_name:
+        links[requirement_id] = 0
+        state.total_requirements += 1
+    elif requirement_id not in links:
+        return
+    elif wire_name == RequirementDeleted.wire_name:
+        state.total_requirements -= 1
+        state.covered_requirements -= links.pop(requirement_id) > 0
+    elif wire_name == LinkCreated.wire_name:
+        links[requirement_id] += 1
+        state.covered_requirements += links[requirement_id] == 1
+    else:
+        links[requirement_id] -= 1
+        state.covered_requirements -= links[requirement_id] == 0

@@ -1,0 +1,1 @@
+"""What requirements and test cases have in common, written once over a description of the kind."""

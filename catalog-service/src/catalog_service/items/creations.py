@@ -1,0 +1,74 @@
+"""Creations that arrive together are stored together: a transaction costs more than the rows in it."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import psycopg
+
+from catalog_service.items import repository
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Row
+from chassis.database import AWAY, Database
+from chassis.events import NewEvent
+
+_MOST_AT_ONCE = 64
+
+
+@dataclass(eq=False, slots=True)
+class _Creation:
+    row: Row
+    event: NewEvent
+    stored: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class ItemCreations:
+    """Stores new items of one kind, each with its event.
+
+    While a transaction is under way, what arrives waits for the next one; somebody who comes alone waits for
+    nobody. One that is refused does not harm the others.
+    """
+
+    def __init__(self, kind: ItemKind, database: Database) -> None:
+        self._kind = kind
+        self._database = database
+        self._waiting: list[_Creation] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def store(self, row: Row, event: NewEvent) -> None:
+        """Return when item and event are committed; raises Conflict when the external_id is taken."""
+        creation = _Creation(row, event)
+        self._waiting.append(creation)
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        await asyncio.shield(creation.stored)
+
+    async def _run(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+                await self._store(batch)
+        finally:
+            self._task = None
+
+    async def _store(self, batch: list[_Creation]) -> None:
+        try:
+            if len(batch) == 1:
+                async with self._database.statement() as connection:
+                    await repository.insert(connection, self._kind, batch[0].row, batch[0].event)
+            else:
+                async with self._database.transaction() as connection:
+                    await repository.insert_all(
+                        connection, self._kind, [(creation.row, creation.event) for creation in batch]
+                    )
+        except Exception as error:  # noqa: BLE001 - handed to those who wait
+            if len(batch) > 1 and isinstance(error, psycopg.Error) and not isinstance(error, AWAY):
+                # One of them is to blame: store each by itself, so that the others get through.
+                for creation in batch:
+                    await self._store([creation])
+                return
+            for creation in batch:
+                creation.stored.set_exception(error)
+                creation.stored.exception()
+        else:
+            for creation in batch:
+                creation.stored.set_result(None)

@@ -1,0 +1,93 @@
+"""What the routes of requirements and test cases do; each kind declares its own for the documentation."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+from fastapi import Request, Response
+
+from catalog_service.items import repository, service
+from catalog_service.items.creations import ItemCreations
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.kind import ItemKind
+from catalog_service.items.reads import ItemReads
+from catalog_service.items.schemas import ItemPatch, ItemWrite
+from catalog_service.listing import Row
+from chassis.database import Connection, Database
+from chassis.events import actor_of
+from chassis.http.idempotency import answer_once
+from chassis.http.paging import page
+from chassis.http.responses import check_precondition, created, item
+from chassis.identity import Identity
+
+
+async def create(kind: ItemKind, request: Request, database: Database, caller: Identity, body: ItemWrite) -> Response:
+    """Create an item."""
+    row, event = service.new(kind, body.model_dump(), actor_of(caller))
+    answer = created(request, row, f"{kind.path}/{row['id']}")
+    if "idempotency-key" not in request.headers:
+        creations: ItemCreations = request.app.state.item_creations[kind.name]
+        await creations.store(row, event)
+        return answer
+
+    async def store(connection: Connection) -> Response:
+        await repository.insert(connection, kind, row, event)
+        return answer
+
+    return await answer_once(request, database, caller, store)
+
+
+async def read(kind: ItemKind, request: Request, item_id: UUID) -> Response:
+    """Answer one item."""
+    return item(request, await _reads(kind, request).item(item_id))
+
+
+async def find(kind: ItemKind, request: Request, filters: ItemFilters) -> Response:
+    """Answer a list of items."""
+    rows, total = await _reads(kind, request).page(filters)
+    return page(request, rows, total, filters.skip, filters.limit)
+
+
+def _reads(kind: ItemKind, request: Request) -> ItemReads:
+    reads: ItemReads = request.app.state.item_reads[kind.name]
+    return reads
+
+
+async def replace(
+    kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemWrite
+) -> Response:
+    """Replace an item."""
+    return await _change(
+        kind, request, database, caller, item_id, lambda now: service.replacement(now, body.model_dump())
+    )
+
+
+async def patch(
+    kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemPatch
+) -> Response:
+    """Apply a merge patch to an item."""
+    named = body.model_dump(exclude_unset=True)
+    return await _change(kind, request, database, caller, item_id, lambda now: service.patched(kind, now, named))
+
+
+async def _change(
+    kind: ItemKind,
+    request: Request,
+    database: Database,
+    caller: Identity,
+    item_id: UUID,
+    wanted: Callable[[Row], Row],
+) -> Response:
+    async with database.transaction() as connection:
+        current = await service.lock(connection, kind, item_id)
+        check_precondition(request, current)
+        row = await service.update(connection, kind, current, wanted(current), actor_of(caller))
+    return item(request, row)
+
+
+async def delete(kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID) -> Response:
+    """Delete an item and its links."""
+    async with database.transaction() as connection:
+        current = await service.lock_to_delete(connection, kind, item_id)
+        check_precondition(request, current)
+        await service.delete(connection, kind, current, actor_of(caller))
+    return Response(status_code=204)

@@ -1,0 +1,91 @@
+"""The query of a list of items: filters, search and sorting."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog_service.items.kind import ItemKind
+from catalog_service.items.schemas import PriorityLevel
+from catalog_service.listing import Conditions, ordered
+from chassis.http.paging import Limit, Skip, parse_choice, parse_sort, parse_words
+
+_QUERY = "websearch_to_tsquery('english', %(search)s::text)"
+_BEGINS_ID = (
+    "(lower(external_id) ~>=~ lower(%(search)s::text)"
+    " AND lower(external_id) ~<~ (lower(%(search)s::text) || chr(1114111)))"
+)
+"""A range that ends at the last character of Unicode: a prefix search that the index can answer."""
+_SORTS = {
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+    "title": "lower(title)",
+    "priority": "array_position(ARRAY['low', 'medium', 'high', 'critical'], priority)",
+    "external_id": "external_id",
+}
+_RELEVANCE = f"(CASE WHEN {_BEGINS_ID} THEN 1 ELSE 0 END + ts_rank(search, {_QUERY}))"
+
+Search = Annotated[
+    str | None,
+    Field(
+        max_length=500,
+        description="Words in title, description, external_id and tags, in any of their forms; quotes for a"
+        " phrase, - to exclude, or. An external_id is found by its beginning, too.",
+        examples=["door closing"],
+    ),
+]
+Choices = "comma-separated alternatives; a leading ! excludes"
+
+
+class ItemFilters(BaseModel):
+    """What narrows and orders a list of items."""
+
+    model_config = ConfigDict(frozen=True)
+
+    search: Search = None
+    type: Annotated[str | None, Field(description=Choices)] = None
+    priority: Annotated[str | None, Field(description=Choices, examples=["critical,high"])] = None
+    status: Annotated[str | None, Field(description=Choices, examples=["!draft"])] = None
+    module: Annotated[str | None, Field(description=Choices)] = None
+    tag: Annotated[str | None, Field(description=f"has the tag; {Choices}")] = None
+    created_by: Annotated[str | None, Field(description=Choices)] = None
+    external_id: Annotated[str | None, Field(description=f"exactly; {Choices}")] = None
+    sort: Annotated[
+        str,
+        Field(
+            description="created_at, updated_at, title, priority (desc: critical first), external_id, or"
+            " relevance when searching; with :asc (the default) or :desc",
+        ),
+    ] = "created_at:desc"
+    skip: Skip = 0
+    limit: Limit = 50
+
+    def conditions(self, kind: ItemKind) -> Conditions:
+        """Give what the items must fulfil; raises Invalid for an unknown value."""
+        conditions = Conditions()
+        conditions.choose("type", parse_choice("type", self.type, kind.types))
+        conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
+        conditions.choose("status", parse_choice("status", self.status, kind.statuses))
+        conditions.choose("module", parse_words(self.module))
+        conditions.choose("created_by", parse_words(self.created_by))
+        conditions.choose("external_id", parse_words(self.external_id))
+        tags = parse_words(self.tag)
+        if tags is not None and tags.included:
+            conditions.add("tags && %(tags_in)s::text[]", tags_in=list(tags.included))
+        if tags is not None and tags.excluded:
+            conditions.add("NOT tags && %(tags_out)s::text[]", tags_out=list(tags.excluded))
+        if self._searched:
+            conditions.add(f"(search @@ {_QUERY} OR {_BEGINS_ID})", search=self._searched)
+        return conditions
+
+    def order(self) -> str:
+        """Give the ORDER BY; raises Invalid for an unknown field."""
+        sorts = {**_SORTS, "relevance": _RELEVANCE} if self._searched else _SORTS
+        sort = parse_sort(self.sort, list(sorts))
+        if sort.field in ("created_at", "updated_at"):
+            # Never null, and spelled as the index is.
+            return f"{sort.field} {'DESC' if sort.descending else 'ASC'}, id"
+        return ordered(sorts[sort.field], descending=sort.descending, tie="id")
+
+    @property
+    def _searched(self) -> str:
+        return (self.search or "").strip()

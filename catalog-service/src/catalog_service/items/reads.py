@@ -1,0 +1,51 @@
+"""Reads of items: those that arrive together share their queries."""
+
+from collections.abc import Mapping
+from uuid import UUID
+
+from catalog_service.items import repository
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Row, fetch_page
+from catalog_service.sharing import SharedReads
+from chassis.coalescing import Coalesced
+from chassis.database import Database
+
+
+class ItemReads:
+    """Reads of one kind of item; each sees everything that was committed before it was asked for."""
+
+    def __init__(self, kind: ItemKind, database: Database) -> None:
+        self._kind = kind
+        self._database = database
+        self._items: Coalesced[UUID, Row] = Coalesced(self._load)
+        self._pages: SharedReads[tuple[list[Row], int]] = SharedReads()
+
+    async def item(self, item_id: UUID) -> Row:
+        """Give an item as it is answered; raises NotFound."""
+        row = await self._items.get(item_id)
+        if row is None:
+            raise self._kind.not_found()
+        return row
+
+    async def page(self, filters: ItemFilters) -> tuple[list[Row], int]:
+        """Give one page of items, as they are answered, and the total; raises Invalid for unknown values."""
+        conditions, order = filters.conditions(self._kind), filters.order()
+
+        async def fetch() -> tuple[list[Row], int]:
+            async with self._database.connection() as connection:
+                return await fetch_page(
+                    connection,
+                    ", ".join(self._kind.columns),
+                    self._kind.table,
+                    conditions,
+                    order,
+                    filters.skip,
+                    filters.limit,
+                )
+
+        return await self._pages.share(filters, fetch)
+
+    async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:
+        async with self._database.connection() as connection:
+            return await repository.find_all(connection, self._kind, ids)

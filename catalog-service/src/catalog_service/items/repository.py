@@ -1,0 +1,84 @@
+"""The SQL of requirements and test cases."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Json
+
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Row
+from chassis import outbox
+from chassis.database import Connection, columns, placeholders, refusing
+from chassis.events import NewEvent
+
+
+async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:
+    """Give an item as it is answered, or None; `lock` is FOR UPDATE or FOR NO KEY UPDATE."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = %s {lock}", (item_id,))
+    return await cursor.fetchone()
+
+
+async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
+    """Give those of the items that exist, by id."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = ANY(%s)", (ids,))
+    return {row["id"]: row for row in await cursor.fetchall()}
+
+
+async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEvent) -> None:
+    """Insert an item with its event, in one statement; raises Conflict when the external_id is taken."""
+    with refusing(kind.external_id_taken()):
+        await connection.execute(
+            f"WITH event AS ({outbox.RECORD}) INSERT INTO {kind.table} ({columns(row)}) VALUES ({placeholders(row)})",
+            _parameters(kind, row, event),
+        )
+
+
+async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tuple[Row, NewEvent]]) -> None:
+    """Insert several items and their events, in this order; all or none."""
+    names = ", ".join(kind.columns)
+    await connection.execute(
+        f"INSERT INTO {kind.table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %s)",
+        (Json([row for row, _ in items]),),
+    )
+    await outbox.record(connection, [event for _, event in items])
+
+
+async def update(connection: Connection, kind: ItemKind, row: Row, changed: Sequence[str], event: NewEvent) -> None:
+    """Store the `changed` columns of an item with its event; raises Conflict when the external_id is taken.
+
+    Only they are set, so that the search document is made again only when its texts have changed.
+    """
+    assignments = ", ".join(f"{name} = %({name})s" for name in changed)
+    with refusing(kind.external_id_taken()):
+        await connection.execute(
+            f"WITH event AS ({outbox.RECORD}) UPDATE {kind.table} SET {assignments} WHERE id = %(id)s",
+            _parameters(kind, {name: row[name] for name in ("id", *changed)}, event),
+        )
+
+
+async def remember_revision(connection: Connection, row: Row, changed: Sequence[str]) -> None:
+    """Keep which fields made this version of an item: what makes its links suspect."""
+    await connection.execute(
+        "INSERT INTO item_revisions (item_id, version, changed_fields, changed_at) VALUES (%s, %s, %s, %s)",
+        (row["id"], row["version"], list(changed), row["updated_at"]),
+    )
+
+
+async def delete(connection: Connection, kind: ItemKind, item_id: UUID) -> None:
+    """Delete an item and its revisions; its links go with it."""
+    await connection.execute(
+        f"WITH revisions AS (DELETE FROM item_revisions WHERE item_id = %(id)s)"
+        f" DELETE FROM {kind.table} WHERE id = %(id)s",
+        {"id": item_id},
+    )
+
+
+def _parameters(kind: ItemKind, row: Mapping[str, Any], event: NewEvent) -> dict[str, Any]:
+    parameters = {**row, **outbox.fields(event)}
+    for name in kind.json_columns & row.keys():
+        if row[name] is not None:
+            parameters[name] = Json(row[name])
+    return parameters

@@ -1,0 +1,122 @@
+"""The fields that requirements and test cases share, as the API takes and gives them."""
+
+import re
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
+
+
+class PriorityLevel(StrEnum):
+    """How much it matters."""
+
+    CRITICAL = "critical"
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+_IGNORED_IN_URLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
+_DANGEROUS_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
+
+
+def _not_blank(text: str) -> str:
+    if not text or text.isspace():
+        raise ValueError("This text must not be blank.")
+    return text
+
+
+def _blank_is_none(value: Any) -> Any:
+    return None if isinstance(value, str) and (not value or value.isspace()) else value
+
+
+def _safe_url(url: str) -> str:
+    # People click on it. Browsers pass over white space and control characters when they look for the scheme.
+    if _IGNORED_IN_URLS.sub("", url).lower().startswith(_DANGEROUS_SCHEMES):
+        raise ValueError("A URL that runs as a script or opens a local file is not accepted.")
+    return url
+
+
+Title = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
+    Field(description="Surrounding white space is removed."),
+]
+Text = Annotated[str, AfterValidator(_not_blank)]
+Tag = Annotated[str, AfterValidator(_not_blank)]
+UpTo100 = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(_blank_is_none)]
+UpTo50 = Annotated[Annotated[str, Field(max_length=50)] | None, BeforeValidator(_blank_is_none)]
+SourceUrl = Annotated[Annotated[str, AfterValidator(_safe_url)] | None, BeforeValidator(_blank_is_none)]
+OptionalText = Annotated[str | None, BeforeValidator(_blank_is_none)]
+
+
+class NewBody(BaseModel):
+    """The body of a create or a replacement: null is the same as leaving the field out."""
+
+    model_config = ConfigDict(extra="ignore", use_enum_values=True, validate_default=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_absent(cls, data: Any) -> Any:
+        if isinstance(data, dict) and None in data.values():
+            return {name: value for name, value in data.items() if value is not None}
+        return data
+
+
+class ItemWrite(NewBody):
+    """What a client sends to create or replace an item."""
+
+    external_id: UpTo100 = None
+    title: Title
+    description: Text
+    priority: PriorityLevel
+    module: UpTo100 = None
+    tags: list[Tag] = []
+    custom_metadata: dict[str, Any] | None = None
+    source_system: UpTo50 = None
+    source_url: SourceUrl = None
+    created_by: Annotated[
+        UpTo100, Field(description="The caller's email unless given; replacing an item keeps it.")
+    ] = None
+
+
+def absent() -> Any:
+    """The value of a field that was not sent and cannot be null; it is not in `model_fields_set`."""
+
+
+class ItemPatch(BaseModel):
+    """A JSON merge patch: what is named changes, null removes, objects are merged."""
+
+    model_config = ConfigDict(extra="forbid", use_enum_values=True)
+
+    external_id: UpTo100 = None
+    title: Title = Field(default_factory=absent)
+    description: Text = Field(default_factory=absent)
+    priority: PriorityLevel = Field(default_factory=absent)
+    module: UpTo100 = None
+    tags: list[Tag] | None = None
+    custom_metadata: dict[str, Any] | None = None
+    source_system: UpTo50 = None
+    source_url: SourceUrl = None
+    created_by: UpTo100 = None
+
+
+class ItemRead(BaseModel):
+    """What the service adds to an item."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+    id: UUID
+    version: Annotated[int, Field(description="Goes up by one with each change of meaning.")]
+    created_at: datetime
+    updated_at: datetime

@@ -1,0 +1,1 @@
+"""Links between requirements and test cases, and what makes them suspect."""

@@ -1,0 +1,202 @@
+"""The routes of links, and of the items on their other side."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
+
+from catalog_service.items import repository as items
+from catalog_service.items.filters import Choices
+from catalog_service.items.kind import ItemKind
+from catalog_service.links import repository, service, suspicion
+from catalog_service.links.schemas import (
+    AcceptedSuggestion,
+    Link,
+    LinkCreate,
+    LinkedRequirement,
+    LinkedTestCase,
+    LinkPatch,
+    LinkSource,
+    LinkType,
+)
+from catalog_service.listing import Conditions, ordered, parse_ids
+from catalog_service.query import documented, read_query
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.database import Connection, Db
+from chassis.events import Actor, actor_of
+from chassis.http.app import problem_responses
+from chassis.http.idempotency import answer_once
+from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
+from chassis.http.responses import answer, check_precondition, created, item
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Reviewer, ServiceCaller, Viewer
+
+PATH = "/api/v1/links"
+_SORTS = {"created_at": "l.created_at", "confidence_score": "l.confidence_score"}
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["links"])
+internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
+
+
+class LinkFilters(BaseModel):
+    """What narrows and orders a list of links."""
+
+    requirement_id: Annotated[str | None, Field(description=Choices)] = None
+    test_case_id: Annotated[str | None, Field(description=Choices)] = None
+    link_type: Annotated[str | None, Field(description=Choices)] = None
+    link_source: Annotated[str | None, Field(description=Choices)] = None
+    suspect: Annotated[bool | None, Field(description="Whether an item is newer than the link.")] = None
+    sort: Annotated[str, Field(description="created_at or confidence_score, with :asc or :desc")] = "created_at:desc"
+    skip: Skip = 0
+    limit: Limit = 50
+
+    def conditions(self) -> Conditions:
+        """Give what the links must fulfil; raises Invalid for an unknown value."""
+        conditions = Conditions()
+        conditions.choose("l.requirement_id", parse_ids("requirement_id", self.requirement_id))
+        conditions.choose("l.test_case_id", parse_ids("test_case_id", self.test_case_id))
+        conditions.choose("l.link_type", parse_choice("link_type", self.link_type, LinkType))
+        conditions.choose("l.link_source", parse_choice("link_source", self.link_source, LinkSource))
+        if self.suspect is not None:
+            conditions.add(suspicion.IS_SUSPECT if self.suspect else f"NOT {suspicion.IS_SUSPECT}")
+        return conditions
+
+
+@router.post(
+    "/links",
+    status_code=201,
+    response_model=Link,
+    responses=problem_responses(400, 404, 409, 413, 415),
+    summary="Link a requirement and a test case",
+)
+async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, database: Db) -> Response:
+    """A pair is linked once. The link is `manual`, its confidence is 1.0."""
+    fields = body.model_dump(exclude={"confidence_score"})
+
+    async def make(connection: Connection) -> Response:
+        link = await service.create(connection, fields, actor_of(reviewer))
+        return created(request, link, f"{PATH}/{link['id']}")
+
+    return await answer_once(request, database, reviewer, make)
+
+
+@router.get(
+    "/links",
+    response_model=Page[Link],
+    summary="List links, the newest first",
+    openapi_extra=documented(LinkFilters),
+)
+async def list_links(request: Request, viewer: Viewer, database: Db) -> Response:
+    filters = read_query(request, LinkFilters)
+    conditions = filters.conditions()
+    sort = parse_sort(filters.sort, list(_SORTS))
+    order = ordered(_SORTS[sort.field], descending=sort.descending, tie="l.id")
+    async with database.connection() as connection:
+        rows, total = await repository.find_page(connection, conditions, order, filters.skip, filters.limit)
+    return page(request, [service.shown(row) for row in rows], total, filters.skip, filters.limit)
+
+
+@router.get("/links/{link_id}", response_model=Link, responses=problem_responses(404), summary="Read a link")
+async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db) -> Response:
+    async with database.connection() as connection:
+        row = await service.get(connection, link_id)
+    return item(request, service.shown(row))
+
+
+@router.patch(
+    "/links/{link_id}",
+    response_model=Link,
+    responses=problem_responses(400, 404, 412, 413, 415),
+    summary="Change type or notes of a link",
+)
+async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer: Reviewer, database: Db) -> Response:
+    """A JSON merge patch (RFC 7396). Suspicion stays; see confirm."""
+    fields = body.model_dump(exclude_unset=True)
+    async with database.transaction() as connection:
+        row = await service.lock(connection, link_id)
+        check_precondition(request, service.shown(row))
+        await service.update(connection, row, fields, actor_of(reviewer))
+    return item(request, service.shown({**row, **fields}))
+
+
+@router.delete(
+    "/links/{link_id}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(404, 412),
+    summary="Delete a link",
+)
+async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    async with database.transaction() as connection:
+        row = await service.lock(connection, link_id)
+        check_precondition(request, service.shown(row))
+        await service.delete(connection, row, actor_of(reviewer))
+    return Response(status_code=204)
+
+
+@router.post(
+    "/links/{link_id}/confirm",
+    response_model=Link,
+    responses=problem_responses(404, 412),
+    summary="Confirm that a link still holds",
+)
+async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """Clears suspicion. With `If-Match`, only if the link and its suspicion are as they were read."""
+    async with database.transaction() as connection:
+        row = await service.lock(connection, link_id)
+        check_precondition(request, service.shown(row))
+        confirmed = await service.confirm(connection, row, actor_of(reviewer))
+    return item(request, service.shown(confirmed))
+
+
+@router.get(
+    "/requirements/{requirement_id}/test-cases",
+    response_model=Page[LinkedTestCase],
+    responses=problem_responses(404),
+    summary="List the test cases that are linked to a requirement",
+)
+async def list_test_cases_of_requirement(
+    request: Request, requirement_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
+) -> Response:
+    return await _linked(request, database, REQUIREMENT, requirement_id, TEST_CASE, skip, limit)
+
+
+@router.get(
+    "/test-cases/{test_case_id}/requirements",
+    response_model=Page[LinkedRequirement],
+    responses=problem_responses(404),
+    summary="List the requirements that are linked to a test case",
+)
+async def list_requirements_of_test_case(
+    request: Request, test_case_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
+) -> Response:
+    return await _linked(request, database, TEST_CASE, test_case_id, REQUIREMENT, skip, limit)
+
+
+async def _linked(
+    request: Request, database: Db, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
+) -> Response:
+    async with database.connection() as connection:
+        rows, total = await repository.find_linked(connection, kind, item_id, other, skip, limit)
+        if total == 0 and not await items.find_all(connection, kind, [item_id]):
+            raise kind.not_found()
+    return page(request, [service.shown_linked(row, other) for row in rows], total, skip, limit)
+
+
+@internal_router.put("/links/by-suggestion/{suggestion_id}")
+async def put_link_by_suggestion(
+    request: Request, suggestion_id: UUID, body: AcceptedSuggestion, caller: ServiceCaller, database: Db
+) -> Response:
+    """Make the link of an accepted suggestion, once, however often it is asked for.
+
+    201 the link when it was made now, 200 when it was made before; then with nothing but its `id` if it has been
+    deleted since. 404 `requirement_not_found`, `test_case_not_found`; 409 `link_exists` when the pair has a link
+    of another origin.
+    """
+    actor = Actor(body.actor.id, body.actor.email)
+    fields = body.model_dump(exclude={"actor"})
+    async with database.transaction() as connection:
+        link, is_new = await service.create_accepted(connection, suggestion_id, fields, actor)
+    return answer(link, 201 if is_new else 200)

@@ -1,0 +1,158 @@
+"""The SQL of links."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from catalog_service.items.kind import ItemKind
+from catalog_service.links import suspicion
+from catalog_service.listing import Conditions, Row, fetch_page
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis import outbox
+from chassis.database import Connection, columns, placeholders, refusing
+from chassis.events import NewEvent
+from chassis.problems import Conflict
+
+COLUMNS = (
+    "id",
+    "requirement_id",
+    "test_case_id",
+    "link_type",
+    "link_source",
+    "confidence_score",
+    "notes",
+    "created_at",
+    "created_by",
+    "confirmed_at",
+    "confirmed_by",
+)
+"""The fields of a link in the order in which they are answered."""
+
+PREFIX = "link_"
+"""What the names of a link's columns begin with, in the rows of `find_linked`."""
+
+_SOURCE = "links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
+_ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
+_TITLES = "r.title AS requirement_title, t.title AS test_case_title"
+_SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
+_REFUSALS = {
+    "uq_requirement_test_case": Conflict(
+        "A link between this requirement and this test case already exists.", code="link_exists"
+    ),
+    "fk_links_requirement_id_requirements": REQUIREMENT.not_found(),
+    "fk_links_test_case_id_test_cases": TEST_CASE.not_found(),
+}
+
+
+async def find(connection: Connection, link_id: UUID) -> Row | None:
+    """Give a link with the titles of its ends and what `suspicion.reason` needs, or None."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(f"SELECT {_SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
+    return await cursor.fetchone()
+
+
+async def lock(connection: Connection, link_id: UUID) -> None:
+    """Lock a link, if there is one: what is read after it is the newest of the link and of its items."""
+    await connection.execute("SELECT FROM links WHERE id = %s FOR UPDATE", (link_id,))
+
+
+async def find_page(
+    connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
+) -> tuple[list[Row], int]:
+    """Give one page of links (as `find` does) over `links l`, `requirements r`, `test_cases t`, and the total."""
+    return await fetch_page(connection, _SELECTED, _SOURCE, conditions, order, skip, limit)
+
+
+async def find_linked(
+    connection: Connection, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
+) -> tuple[list[Row], int]:
+    """Give the items of kind `other` that are linked to an item, newest link first, and how many there are.
+
+    A row has the item's columns, those of its link behind PREFIX, and what `suspicion.reason` needs.
+    """
+    item = _ALIASES[other.name]
+    selected = ", ".join(
+        (
+            *(f"{item}.{column}" for column in other.columns),
+            *(f"l.{column} AS {PREFIX}{column}" for column in COLUMNS),
+            suspicion.COLUMNS,
+        )
+    )
+    conditions = Conditions()
+    conditions.add(f"l.{kind.name}_id = %(item_id)s", item_id=item_id)
+    order = "l.created_at DESC, l.id"
+    return await fetch_page(connection, selected, _SOURCE, conditions, order, skip, limit)
+
+
+async def ends(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> Row:
+    """Give titles and versions of a requirement and a test case; None instead for what does not exist."""
+    cursor = await connection.execute(
+        f"SELECT {_TITLES}, r.version AS requirement_version, t.version AS test_case_version"
+        " FROM (VALUES (1)) one LEFT JOIN requirements r ON r.id = %s LEFT JOIN test_cases t ON t.id = %s",
+        (requirement_id, test_case_id),
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "the one row is there whatever joins it"
+    return row
+
+
+async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
+    """Insert a link with its event, in one statement.
+
+    Raises Conflict when the pair is linked, NotFound when an end is gone, be it at this very moment.
+    """
+    with refusing(_REFUSALS):
+        await connection.execute(
+            f"WITH event AS ({outbox.RECORD}) INSERT INTO links ({columns(row)}) VALUES ({placeholders(row)})",
+            {**row, **outbox.fields(event)},
+        )
+
+
+async def update(connection: Connection, link_id: UUID, fields: Row, event: NewEvent) -> None:
+    """Store fields of a link with its event."""
+    assignments = ", ".join(f"{name} = %({name})s" for name in fields)
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) UPDATE links SET {assignments} WHERE id = %(id)s",
+        {**fields, "id": link_id, **outbox.fields(event)},
+    )
+
+
+async def delete(connection: Connection, link_id: UUID, event: NewEvent) -> None:
+    """Delete a link with its event."""
+    await connection.execute(
+        f"WITH event AS ({outbox.RECORD}) DELETE FROM links WHERE id = %(id)s",
+        {"id": link_id, **outbox.fields(event)},
+    )
+
+
+async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> Sequence[Row]:
+    """Give the links of an item with the titles of their ends, locked in one order so that nobody deadlocks."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_TITLES} FROM {_SOURCE}"
+        f" WHERE l.{column} = %s ORDER BY l.id FOR UPDATE OF l",
+        (item_id,),
+    )
+    return await cursor.fetchall()
+
+
+async def remember_acceptance(connection: Connection, suggestion_id: UUID, link_id: UUID, now: Any) -> UUID | None:
+    """Remember that a suggestion became a link; give the link that it became before, else None.
+
+    Another acceptance of the same suggestion that is under way is waited for.
+    """
+    cursor = await connection.execute(
+        "INSERT INTO accepted_suggestions (suggestion_id, link_id, created_at) VALUES (%s, %s, %s)"
+        " ON CONFLICT (suggestion_id) DO NOTHING",
+        (suggestion_id, link_id, now),
+    )
+    if cursor.rowcount:
+        return None
+    cursor = await connection.execute(
+        "SELECT link_id FROM accepted_suggestions WHERE suggestion_id = %s", (suggestion_id,)
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "nobody forgets an acceptance"
+    earlier: UUID = row["link_id"]
+    return earlier

@@ -1,0 +1,164 @@
+"""Links as the API takes and gives them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog_service.items.schemas import NewBody, OptionalText, absent
+from catalog_service.requirements.schemas import Requirement
+from catalog_service.test_cases.schemas import TestCase
+
+
+class LinkType(StrEnum):
+    """What the test case does for the requirement."""
+
+    COVERS = "covers"
+    VERIFIES = "verifies"
+    VALIDATES = "validates"
+    RELATED = "related"
+
+
+class LinkSource(StrEnum):
+    """Where the link came from."""
+
+    MANUAL = "manual"
+    AI_SUGGESTED = "ai_suggested"
+    AI_CONFIRMED = "ai_confirmed"
+    IMPORTED = "imported"
+
+
+Score = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+
+
+class LinkCreate(NewBody):
+    """A link to make by hand; its confidence is 1.0 whatever is sent."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                    "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+                    "link_type": "verifies",
+                    "notes": "Agreed in the review of 2 March",
+                }
+            ]
+        },
+    )
+
+    requirement_id: UUID
+    test_case_id: UUID
+    link_type: LinkType = LinkType.COVERS
+    confidence_score: Score | None = None
+    notes: OptionalText = None
+
+
+class LinkPatch(BaseModel):
+    """A JSON merge patch of a link."""
+
+    model_config = ConfigDict(
+        extra="forbid", use_enum_values=True, json_schema_extra={"examples": [{"notes": "Looked at again"}]}
+    )
+
+    link_type: LinkType = Field(default_factory=absent)
+    notes: OptionalText = None
+
+
+class NewerSide(BaseModel):
+    """How far an item has moved on since its link was made or last confirmed."""
+
+    from_version: int
+    to_version: int
+    fields: list[str]
+
+
+class SuspectReason(BaseModel):
+    """Why a link is suspect: for each side that is newer, from which version to which, and which fields."""
+
+    summary: Annotated[str, Field(description="The same as a sentence.")]
+    requirement: NewerSide | None
+    test_case: NewerSide | None
+
+
+class Link(BaseModel):
+    """A link. It is suspect while either item is newer than it was when the link was made or last confirmed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+                    "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                    "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+                    "link_type": "verifies",
+                    "link_source": "manual",
+                    "confidence_score": 1.0,
+                    "notes": None,
+                    "created_at": "2026-03-02T08:30:00.123456Z",
+                    "created_by": "kim@example.com",
+                    "confirmed_at": None,
+                    "confirmed_by": None,
+                    "suspect": True,
+                    "suspect_reason": {
+                        "summary": "The requirement went from version 1 to 2 (title) after this link was made or"
+                        " last confirmed.",
+                        "requirement": {"from_version": 1, "to_version": 2, "fields": ["title"]},
+                        "test_case": None,
+                    },
+                }
+            ]
+        }
+    )
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    link_type: LinkType
+    link_source: LinkSource
+    confidence_score: float | None
+    notes: str | None
+    created_at: datetime
+    created_by: str | None
+    confirmed_at: datetime | None
+    confirmed_by: str | None
+    suspect: bool
+    suspect_reason: SuspectReason | None
+
+
+class _Linked(BaseModel):
+    link_id: UUID
+    link_type: LinkType
+    link_source: LinkSource
+    confidence_score: float | None
+    suspect: bool
+    linked_at: Annotated[datetime, Field(description="When the link was made.")]
+    link: Link
+
+
+class LinkedTestCase(TestCase, _Linked):
+    """A test case with its link to the requirement."""
+
+
+class LinkedRequirement(Requirement, _Linked):
+    """A requirement with its link to the test case."""
+
+
+class Reviewer(BaseModel):
+    """Who accepted a suggestion."""
+
+    id: int | None
+    email: str
+
+
+class AcceptedSuggestion(NewBody):
+    """What suggestion-service sends when a suggestion was accepted."""
+
+    requirement_id: UUID
+    test_case_id: UUID
+    confidence_score: Score
+    link_type: LinkType = LinkType.COVERS
+    notes: str | None = None
+    actor: Reviewer

@@ -1,0 +1,47 @@
+"""When a link is suspect, and why: an item is newer than when the link was made or last confirmed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from catalog_service.items.kind import ItemKind
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+
+IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_version)"
+"""Over `links l`, `requirements r` and `test_cases t`."""
+
+
+def _changes(item: str, kind: ItemKind) -> str:
+    return (
+        f"l.{kind.name}_version, {item}.version AS {kind.name}_version_now,"
+        f" CASE WHEN {item}.version > l.{kind.name}_version THEN"
+        " (SELECT array_agg(DISTINCT field) FROM item_revisions v, unnest(v.changed_fields) field"
+        f" WHERE v.item_id = {item}.id AND v.version > l.{kind.name}_version) END AS {kind.name}_changes"
+    )
+
+
+COLUMNS = f"{_changes('r', REQUIREMENT)}, {_changes('t', TEST_CASE)}"
+"""What `reason` needs, over the same tables."""
+
+
+def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Give why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
+    sides = {kind.name: _newer(row, kind) for kind in (REQUIREMENT, TEST_CASE)}
+    told = " and ".join(
+        f"the {kind.label} went from version {side['from_version']} to {side['to_version']}"
+        f" ({', '.join(side['fields'])})"
+        for kind in (REQUIREMENT, TEST_CASE)
+        if (side := sides[kind.name]) is not None
+    )
+    if not told:
+        return None
+    return {"summary": f"T{told[1:]} after this link was made or last confirmed.", **sides}
+
+
+def _newer(row: Mapping[str, Any], kind: ItemKind) -> dict[str, Any] | None:
+    then, now = row[f"{kind.name}_version"], row[f"{kind.name}_version_now"]
+    if now <= then:
+        return None
+    changed = row[f"{kind.name}_changes"]
+    fields = [field for field in kind.meaning if field in changed]
+    return {"from_version": then, "to_version": now, "fields": fields}

@@ -1,0 +1,104 @@
+"""Lists in SQL: conditions put together from fixed fragments, and a page with its total in one query."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from chassis.database import Connection
+from chassis.http.paging import Choice
+from chassis.problems import Invalid
+
+Row = dict[str, Any]
+
+
+class Conditions:
+    """The WHERE of a list; values are parameters, never text."""
+
+    def __init__(self) -> None:
+        self.parameters: dict[str, Any] = {}
+        self._fragments: list[str] = []
+
+    def add(self, fragment: str, **parameters: Any) -> None:
+        """Ask that `fragment`, which may name `parameters` as %(name)s, holds."""
+        self._fragments.append(fragment)
+        self.parameters.update(parameters)
+
+    def choose(self, column: str, choice: Choice[Any] | None) -> None:
+        """Ask that the column has one of the included values and none of the excluded; NULL is no value."""
+        if choice is None:
+            return
+        name = column.replace(".", "_")
+        if choice.included:
+            self.add(f"{column} = ANY(%({name}_in)s)", **{f"{name}_in": list(choice.included)})
+        if choice.excluded:
+            self.add(f"({column} = ANY(%({name}_out)s)) IS NOT TRUE", **{f"{name}_out": list(choice.excluded)})
+
+    def choose_of(self, fragments: dict[Any, str], choice: Choice[Any] | None) -> None:
+        """Like `choose`, for values that are conditions: `fragments` has one for each value."""
+        if choice is None:
+            return
+        if choice.included:
+            self.add(f"({' OR '.join(fragments[value] for value in choice.included)})")
+        for value in choice.excluded:
+            self.add(f"NOT {fragments[value]}")
+
+    @property
+    def where(self) -> str:
+        """`WHERE ...`, or nothing when there is no condition."""
+        return f"WHERE {' AND '.join(self._fragments)}" if self._fragments else ""
+
+
+def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
+    """Read `id,id` and `!id`; None when not given. Raises Invalid for what is no UUID."""
+    if value is None:
+        return None
+    included: list[UUID] = []
+    excluded: list[UUID] = []
+    for word in value.split(","):
+        bare = word.strip()
+        try:
+            (excluded if bare.startswith("!") else included).append(UUID(bare.removeprefix("!")))
+        except ValueError:
+            raise Invalid.field(f"/query/{name}", f"{bare[:100]!r} is no UUID.", "uuid_parsing") from None
+    return Choice(tuple(included), tuple(excluded))
+
+
+async def fetch_page(
+    connection: Connection,
+    columns: str,
+    source: str,
+    conditions: Conditions,
+    order: str,
+    skip: int,
+    limit: int,
+) -> tuple[list[Row], int]:
+    """Give one page of `columns` FROM `source`, and how many rows there are in all."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"""
+        SELECT counted.total, page.*
+        FROM (SELECT count(*) AS total FROM {source} {conditions.where}) counted
+        LEFT JOIN LATERAL (
+            SELECT true AS is_row, {columns} FROM {source} {conditions.where}
+            ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+        ) page ON true
+        """,
+        {**conditions.parameters, "limit": limit, "skip": skip},
+    )
+    rows = await cursor.fetchall()
+    total: int = rows[0]["total"]
+    # Beyond the last row, the total stands alone.
+    page = rows if rows[0]["is_row"] else []
+    for row in page:
+        del row["total"], row["is_row"]
+    return page, total
+
+
+def ordered(expression: str, *, descending: bool, tie: str) -> str:
+    """Give an ORDER BY that is total: rows without a value come last, ties end at column `tie`."""
+    return f"{expression} {'DESC' if descending else 'ASC'} NULLS LAST, {tie}"
+
+
+def by_field(row: Row, columns: Sequence[str], prefix: str = "") -> Row:
+    """Give the members `columns` of a row in that order, from columns whose names begin with `prefix`."""
+    return {column: row[prefix + column] for column in columns}

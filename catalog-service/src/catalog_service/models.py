@@ -1,0 +1,168 @@
+"""The tables of the record: requirements, test cases, the links between them, and what made links suspect."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
+
+from chassis.schema import new_metadata
+
+PRIORITIES = ("critical", "high", "medium", "low")
+REQUIREMENT_TYPES = ("functional", "non_functional", "technical")
+REQUIREMENT_STATUSES = ("draft", "approved", "implemented", "tested", "closed")
+TEST_CASE_TYPES = ("functional", "integration", "performance", "security", "ui", "regression")
+TEST_CASE_STATUSES = ("draft", "ready", "executing", "passed", "failed", "blocked", "deprecated")
+AUTOMATION_STATUSES = ("manual", "automated", "automatable")
+LINK_TYPES = ("covers", "verifies", "validates", "related")
+LINK_SOURCES = ("manual", "ai_suggested", "ai_confirmed", "imported")
+
+metadata = new_metadata()
+
+
+def _timestamp(name: str, *, nullable: bool = False) -> sa.Column[Any]:
+    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
+
+
+def _one_of(column: str, allowed: tuple[str, ...]) -> sa.CheckConstraint:
+    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in allowed)})", name=column)
+
+
+def _item_columns() -> list[sa.Column[Any]]:
+    """What requirements and test cases have in common, in the order of the API's answers."""
+    return [
+        sa.Column("id", sa.Uuid, primary_key=True),
+        sa.Column("external_id", sa.String(100), unique=True),
+        sa.Column("title", sa.String(500), nullable=False),
+        sa.Column("description", sa.Text, nullable=False),
+        sa.Column("type", sa.Text, nullable=False),
+        sa.Column("priority", sa.Text, nullable=False),
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("module", sa.String(100)),
+        sa.Column("tags", pg.ARRAY(sa.Text), nullable=False, server_default=sa.text("'{}'")),
+        # json, not jsonb: objects come back as they were sent, so that the ETag of a create is that of a read.
+        sa.Column("custom_metadata", pg.JSON),
+        sa.Column("source_system", sa.String(50)),
+        sa.Column("source_url", sa.Text),
+        sa.Column("created_by", sa.String(100)),
+        sa.Column("version", sa.Integer, nullable=False, server_default="1"),
+        _timestamp("created_at"),
+        _timestamp("updated_at"),
+        # The function is the migration's own: array_to_string is not immutable, and long texts are cut.
+        sa.Column(
+            "search",
+            pg.TSVECTOR,
+            sa.Computed("search_document(external_id::text, title::text, tags, description)", persisted=True),
+        ),
+    ]
+
+
+def _item_constraints(types: tuple[str, ...], statuses: tuple[str, ...]) -> list[sa.CheckConstraint]:
+    return [
+        sa.CheckConstraint("title <> ''", name="title"),
+        sa.CheckConstraint("description <> ''", name="description"),
+        _one_of("type", types),
+        _one_of("priority", PRIORITIES),
+        _one_of("status", statuses),
+        sa.CheckConstraint("version >= 1", name="version"),
+    ]
+
+
+def _item_indexes(table: sa.Table) -> None:
+    sa.Index(None, table.c.created_at.desc(), table.c.id)
+    sa.Index(None, table.c.module)
+    sa.Index(
+        f"ix_{table.name}_external_id_prefix",
+        sa.func.lower(table.c.external_id).label("lower_external_id"),
+        postgresql_ops={"lower_external_id": "text_pattern_ops"},
+    )
+    sa.Index(None, table.c.search, postgresql_using="gin")
+
+
+requirements = sa.Table(
+    "requirements",
+    metadata,
+    *_item_columns(),
+    *_item_constraints(REQUIREMENT_TYPES, REQUIREMENT_STATUSES),
+)
+_item_indexes(requirements)
+
+test_cases = sa.Table(
+    "test_cases",
+    metadata,
+    *_item_columns(),
+    sa.Column("steps", pg.JSON),
+    sa.Column("preconditions", sa.Text),
+    sa.Column("postconditions", sa.Text),
+    sa.Column("test_data", pg.JSON),
+    sa.Column("automation_status", sa.Text, nullable=False),
+    sa.Column("execution_time_minutes", sa.Integer),
+    *_item_constraints(TEST_CASE_TYPES, TEST_CASE_STATUSES),
+    _one_of("automation_status", AUTOMATION_STATUSES),
+    sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
+)
+_item_indexes(test_cases)
+
+item_revisions = sa.Table(
+    "item_revisions",
+    metadata,
+    sa.Column("item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's"),
+    sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("changed_fields", pg.ARRAY(sa.Text), nullable=False),
+    _timestamp("changed_at"),
+)
+
+links = sa.Table(
+    "links",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("requirement_id", sa.ForeignKey("requirements.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("test_case_id", sa.ForeignKey("test_cases.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("link_type", sa.Text, nullable=False),
+    sa.Column("link_source", sa.Text, nullable=False),
+    sa.Column("confidence_score", sa.Double),
+    sa.Column("notes", sa.Text),
+    _timestamp("created_at"),
+    sa.Column("created_by", sa.String(100)),
+    _timestamp("confirmed_at", nullable=True),
+    sa.Column("confirmed_by", sa.String(100)),
+    sa.Column("requirement_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
+    sa.Column("test_case_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
+    sa.UniqueConstraint("requirement_id", "test_case_id", name="uq_requirement_test_case"),
+    _one_of("link_type", LINK_TYPES),
+    _one_of("link_source", LINK_SOURCES),
+    sa.CheckConstraint("confidence_score BETWEEN 0 AND 1", name="confidence_score"),
+)
+sa.Index(None, links.c.test_case_id)
+sa.Index(None, links.c.created_at.desc(), links.c.id)
+
+accepted_suggestions = sa.Table(
+    "accepted_suggestions",
+    metadata,
+    sa.Column("suggestion_id", sa.Uuid, primary_key=True),
+    sa.Column("link_id", sa.Uuid, nullable=False, comment="stays when the link is deleted"),
+    _timestamp("created_at"),
+)
+
+coverage_state = sa.Table(
+    "coverage_state",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column("position", sa.BigInteger, nullable=False),
+    sa.Column("total_requirements", sa.Integer, nullable=False),
+    sa.Column("covered_requirements", sa.Integer, nullable=False),
+    sa.Column(
+        "reached",
+        sa.Boolean,
+        nullable=False,
+        comment="coverage is, or was when last decided, at the threshold or above",
+    ),
+    sa.CheckConstraint("covered_requirements BETWEEN 0 AND total_requirements", name="counts"),
+)
+
+coverage_requirements = sa.Table(
+    "coverage_requirements",
+    metadata,
+    sa.Column("requirement_id", sa.Uuid, primary_key=True),
+    sa.Column("links", sa.Integer, nullable=False),
+    sa.CheckConstraint("links >= 0", name="links"),
+)

@@ -1,0 +1,73 @@
+"""The traceability matrix as a document: each format writes the rows as they come."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import IO, Any, ClassVar, Protocol
+
+from catalog_service.listing import Row
+
+COLUMNS = (
+    "requirement_id",
+    "requirement_external_id",
+    "requirement_title",
+    "module",
+    "requirement_type",
+    "requirement_priority",
+    "requirement_status",
+    "requirement_version",
+    "covered",
+    "test_case_id",
+    "test_case_external_id",
+    "test_case_title",
+    "test_case_status",
+    "link_id",
+    "link_type",
+    "link_source",
+    "confidence_score",
+    "suspect",
+)
+"""Of the flat form: one line a pair of requirement and test case, and one for a requirement without any."""
+
+_REQUIREMENT = ("id", "external_id", "title", "module", "type", "priority", "status", "version")
+_TEST_CASE = (
+    "id",
+    "external_id",
+    "title",
+    "status",
+    "link_id",
+    "link_type",
+    "link_source",
+    "confidence_score",
+    "suspect",
+)
+
+
+class MatrixDocument(Protocol):
+    """A document under way: begun with the summary, given the rows, finished, closed.
+
+    It is written to `file`; `folder` is there for what it needs until it is closed.
+    """
+
+    media_type: ClassVar[str]
+    headers: ClassVar[dict[str, str]]
+
+    def __init__(self, file: IO[bytes], folder: str, summary: Row, made_at: datetime) -> None: ...
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Take some more requirements, each with its `test_cases`."""
+
+    def finish(self) -> None:
+        """Write what comes last."""
+
+    def close(self) -> None:
+        """Give back what it holds, finished or not; the file stays open."""
+
+
+def lines(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
+    """Give the flat lines of requirements with their `test_cases`, in the order of COLUMNS."""
+    for row in rows:
+        requirement = (*(row[name] for name in _REQUIREMENT), bool(row["test_cases"]))
+        for test_case in row["test_cases"]:
+            yield (*requirement, *(test_case[name] for name in _TEST_CASE))
+        if not row["test_cases"]:
+            yield (*requirement, *(None for _ in _TEST_CASE))

@@ -1,0 +1,49 @@
+"""The matrix as CSV (RFC 4180), such that spreadsheet programs read it right and execute none of it."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from io import StringIO
+from typing import IO, Any, ClassVar
+
+from catalog_service.listing import Row
+from catalog_service.reports.formats import COLUMNS, lines
+
+_FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r")
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class CsvMatrix:
+    """Lines end in CRLF; UTF-8 with a byte order mark, without which Excel takes it for another encoding."""
+
+    media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, file: IO[bytes], folder: str, summary: Row, made_at: datetime) -> None:
+        self._file = file
+        file.write(_BYTE_ORDER_MARK.encode())
+        self._write([COLUMNS])
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """See MatrixDocument.write."""
+        self._write([_cell(value) for value in line] for line in lines(rows))
+
+    def finish(self) -> None:
+        """See MatrixDocument.finish."""
+
+    def close(self) -> None:
+        """See MatrixDocument.close."""
+
+    def _write(self, table: Iterable[Sequence[object]]) -> None:
+        text = StringIO(newline="")
+        csv.writer(text).writerows(table)
+        self._file.write(text.getvalue().encode())
+
+
+def _cell(value: Any) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    # An apostrophe keeps a spreadsheet program from running the text of a cell as a formula.
+    if isinstance(value, str) and value.startswith(_FORMULA_BEGINS):
+        return f"'{value}"
+    return value

@@ -1,0 +1,134 @@
+"""What the reports answer, for the OpenAPI document."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog_service.links.schemas import Link
+from chassis.http.paging import Page
+
+T = TypeVar("T")
+
+
+class MatrixFormat(StrEnum):
+    JSON = "json"
+    CSV = "csv"
+    XLSX = "xlsx"
+    HTML = "html"
+
+
+class CoverageSummary(BaseModel):
+    """Requirements and links in the scope of the report; test cases, orphans among them: all."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "total_requirements": 60,
+                "covered_requirements": 48,
+                "uncovered_requirements": 12,
+                "coverage": 0.8,
+                "total_test_cases": 90,
+                "orphan_test_cases": 7,
+                "total_links": 95,
+                "suspect_links": 2,
+            }
+        }
+    )
+
+    total_requirements: int
+    covered_requirements: int = Field(description="With at least one link.")
+    uncovered_requirements: int
+    coverage: float = Field(ge=0, le=1, description="Covered of total requirements; 0 where there are none.")
+    total_test_cases: int
+    orphan_test_cases: int = Field(description="Without any link.")
+    total_links: int
+    suspect_links: int = Field(description="Links one of whose ends has changed since.")
+
+
+class MatrixTestCase(BaseModel):
+    """A test case in the row of a requirement, with the link between them."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    status: str
+    link_id: UUID
+    link_type: str
+    link_source: str
+    confidence_score: float | None
+    suspect: bool
+
+
+class MatrixRow(BaseModel):
+    """A requirement with its test cases."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+    type: str
+    priority: str
+    status: str
+    version: int
+    test_cases: list[MatrixTestCase]
+
+
+class TraceabilityMatrix(Page[MatrixRow]):
+    """A page of the matrix, with the summary of all of it."""
+
+    summary: CoverageSummary
+
+
+class ModuleCoverage(CoverageSummary):
+    """The figures of a module; null: of what is in no module."""
+
+    module: str | None
+
+
+class CoverageByModule(BaseModel):
+    """The modules by name, and the whole."""
+
+    items: list[ModuleCoverage]
+    overall: CoverageSummary
+
+
+class GapItem(BaseModel):
+    """A requirement or test case without any link."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+    type: str
+    priority: str
+    status: str
+    created_at: datetime
+
+
+class GapPage(BaseModel, Generic[T]):
+    """A page of one kind of gap; `total` counts all of the kind."""
+
+    items: list[T]
+    total: int
+
+
+class SuspectLink(Link):
+    """A suspect link, with why it is suspect, and its ends for people to read."""
+
+    requirement_external_id: str | None
+    requirement_title: str
+    test_case_external_id: str | None
+    test_case_title: str
+
+
+class Gaps(BaseModel):
+    """What is missing or in doubt, each kind a list of its own."""
+
+    uncovered_requirements: GapPage[GapItem]
+    orphan_test_cases: GapPage[GapItem]
+    suspect_links: GapPage[SuspectLink]
+    skip: int
+    limit: int

@@ -1,0 +1,117 @@
+"""The routes of requirements."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
+
+from catalog_service.items import endpoints as items
+from catalog_service.items.filters import Choices, ItemFilters
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Conditions
+from catalog_service.query import documented, read_query
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.requirements.schemas import Coverage, Requirement, RequirementPatch, RequirementWrite
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.paging import Page, parse_choice
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Reviewer, Viewer
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["requirements"])
+
+_HAS_LINK = "EXISTS (SELECT FROM links WHERE requirement_id = requirements.id)"
+_HAS_SUSPECT_LINK = (
+    "EXISTS (SELECT FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id ="
+    " requirements.id AND (requirements.version > l.requirement_version OR t.version > l.test_case_version))"
+)
+_COVERAGE = {
+    Coverage.NONE: f"(NOT {_HAS_LINK})",
+    Coverage.COVERED: _HAS_LINK,
+    Coverage.SUSPECT: _HAS_SUSPECT_LINK,
+}
+
+
+class RequirementFilters(ItemFilters):
+    """What narrows and orders a list of requirements."""
+
+    coverage: Annotated[
+        str | None,
+        Field(description=f"none: without a link; covered: with one at least; suspect: with a suspect one. {Choices}"),
+    ] = None
+
+    def conditions(self, kind: ItemKind) -> Conditions:
+        """Give what the requirements must fulfil; raises Invalid for an unknown value."""
+        conditions = super().conditions(kind)
+        conditions.choose_of(_COVERAGE, parse_choice("coverage", self.coverage, Coverage))
+        return conditions
+
+
+@router.post(
+    "/requirements",
+    status_code=201,
+    response_model=Requirement,
+    responses=problem_responses(400, 409, 413, 415),
+    summary="Create a requirement",
+)
+async def create_requirement(request: Request, body: RequirementWrite, reviewer: Reviewer, database: Db) -> Response:
+    """Suggestions for it are looked for in the background."""
+    return await items.create(REQUIREMENT, request, database, reviewer, body)
+
+
+@router.get(
+    "/requirements",
+    response_model=Page[Requirement],
+    summary="List requirements, the newest first",
+    openapi_extra=documented(RequirementFilters),
+)
+async def list_requirements(request: Request, viewer: Viewer) -> Response:
+    return await items.find(REQUIREMENT, request, read_query(request, RequirementFilters))
+
+
+@router.get(
+    "/requirements/{requirement_id}",
+    response_model=Requirement,
+    responses=problem_responses(404),
+    summary="Read a requirement",
+)
+async def read_requirement(request: Request, requirement_id: UUID, viewer: Viewer) -> Response:
+    return await items.read(REQUIREMENT, request, requirement_id)
+
+
+@router.put(
+    "/requirements/{requirement_id}",
+    response_model=Requirement,
+    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    summary="Replace a requirement",
+)
+async def replace_requirement(
+    request: Request, requirement_id: UUID, body: RequirementWrite, reviewer: Reviewer, database: Db
+) -> Response:
+    """What is not sent falls back to its default; `created_by` stays unless it is sent."""
+    return await items.replace(REQUIREMENT, request, database, reviewer, requirement_id, body)
+
+
+@router.patch(
+    "/requirements/{requirement_id}",
+    response_model=Requirement,
+    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    summary="Change fields of a requirement",
+)
+async def update_requirement(
+    request: Request, requirement_id: UUID, body: RequirementPatch, reviewer: Reviewer, database: Db
+) -> Response:
+    """A JSON merge patch (RFC 7396): null removes, objects are merged, an unknown field is refused."""
+    return await items.patch(REQUIREMENT, request, database, reviewer, requirement_id, body)
+
+
+@router.delete(
+    "/requirements/{requirement_id}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(404, 412),
+    summary="Delete a requirement with its links and suggestions",
+)
+async def delete_requirement(request: Request, requirement_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    return await items.delete(REQUIREMENT, request, database, reviewer, requirement_id)

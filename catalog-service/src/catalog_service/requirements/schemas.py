@@ -1,0 +1,86 @@
+"""Requirements as the API takes and gives them."""
+
+from enum import StrEnum
+
+from pydantic import ConfigDict, Field
+from pydantic.config import JsonDict
+
+from catalog_service.items.schemas import ItemPatch, ItemRead, ItemWrite, absent
+
+
+class RequirementType(StrEnum):
+    """What sort of requirement it is."""
+
+    FUNCTIONAL = "functional"
+    NON_FUNCTIONAL = "non_functional"
+    TECHNICAL = "technical"
+
+
+class RequirementStatus(StrEnum):
+    """How far it has come; the order is usual, not enforced."""
+
+    DRAFT = "draft"
+    APPROVED = "approved"
+    IMPLEMENTED = "implemented"
+    TESTED = "tested"
+    CLOSED = "closed"
+
+
+class Coverage(StrEnum):
+    """Whether test cases are linked: `none`, `covered` (at least one), `suspect` (one of its links is)."""
+
+    NONE = "none"
+    COVERED = "covered"
+    SUSPECT = "suspect"
+
+
+_EXAMPLE: JsonDict = {
+    "external_id": "REQ-42",
+    "title": "Doors close before departure",
+    "description": "All doors shall be closed and locked before the train starts to move.",
+    "type": "functional",
+    "priority": "critical",
+    "status": "approved",
+    "module": "doors",
+    "tags": ["safety"],
+    "custom_metadata": {"asil": "B"},
+    "source_system": "jira",
+    "source_url": "https://tracker.example/browse/REQ-42",
+    "created_by": "kim@example.com",
+}
+
+
+class RequirementWrite(ItemWrite):
+    """A requirement to create, or to replace another."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    type: RequirementType
+    status: RequirementStatus = RequirementStatus.DRAFT
+
+
+class RequirementPatch(ItemPatch):
+    """Changes of a requirement."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "approved", "module": None}]})
+
+    type: RequirementType = Field(default_factory=absent)
+    status: RequirementStatus | None = None
+
+
+class Requirement(RequirementWrite, ItemRead):
+    """A requirement."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                    **_EXAMPLE,
+                    "version": 1,
+                    "created_at": "2026-03-02T08:15:00.123456Z",
+                    "updated_at": "2026-03-02T08:15:00.123456Z",
+                }
+            ]
+        }
+    )

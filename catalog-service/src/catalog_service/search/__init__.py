@@ -1,0 +1,1 @@
+"""Full-text search over requirements and test cases together."""

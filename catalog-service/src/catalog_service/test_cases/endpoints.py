@@ -1,0 +1,110 @@
+"""The routes of test cases."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
+
+from catalog_service.items import endpoints as items
+from catalog_service.items.filters import Choices, ItemFilters
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Conditions
+from catalog_service.query import documented, read_query
+from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.test_cases.schemas import AutomationStatus, TestCase, TestCasePatch, TestCaseWrite
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.paging import Page, parse_choice
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Reviewer, Viewer
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["test-cases"])
+
+_HAS_LINK = "EXISTS (SELECT FROM links WHERE test_case_id = test_cases.id)"
+
+
+class TestCaseFilters(ItemFilters):
+    """What narrows and orders a list of test cases."""
+
+    automation_status: Annotated[str | None, Field(description=Choices)] = None
+    linked: Annotated[bool | None, Field(description="Whether a requirement is linked.")] = None
+
+    def conditions(self, kind: ItemKind) -> Conditions:
+        """Give what the test cases must fulfil; raises Invalid for an unknown value."""
+        conditions = super().conditions(kind)
+        conditions.choose(
+            "automation_status", parse_choice("automation_status", self.automation_status, AutomationStatus)
+        )
+        if self.linked is not None:
+            conditions.add(_HAS_LINK if self.linked else f"NOT {_HAS_LINK}")
+        return conditions
+
+
+@router.post(
+    "/test-cases",
+    status_code=201,
+    response_model=TestCase,
+    responses=problem_responses(400, 409, 413, 415),
+    summary="Create a test case",
+)
+async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Reviewer, database: Db) -> Response:
+    """Suggestions for it are looked for in the background."""
+    return await items.create(TEST_CASE, request, database, reviewer, body)
+
+
+@router.get(
+    "/test-cases",
+    response_model=Page[TestCase],
+    summary="List test cases, the newest first",
+    openapi_extra=documented(TestCaseFilters),
+)
+async def list_test_cases(request: Request, viewer: Viewer) -> Response:
+    return await items.find(TEST_CASE, request, read_query(request, TestCaseFilters))
+
+
+@router.get(
+    "/test-cases/{test_case_id}",
+    response_model=TestCase,
+    responses=problem_responses(404),
+    summary="Read a test case",
+)
+async def read_test_case(request: Request, test_case_id: UUID, viewer: Viewer) -> Response:
+    return await items.read(TEST_CASE, request, test_case_id)
+
+
+@router.put(
+    "/test-cases/{test_case_id}",
+    response_model=TestCase,
+    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    summary="Replace a test case",
+)
+async def replace_test_case(
+    request: Request, test_case_id: UUID, body: TestCaseWrite, reviewer: Reviewer, database: Db
+) -> Response:
+    """What is not sent falls back to its default; `created_by` stays unless it is sent."""
+    return await items.replace(TEST_CASE, request, database, reviewer, test_case_id, body)
+
+
+@router.patch(
+    "/test-cases/{test_case_id}",
+    response_model=TestCase,
+    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    summary="Change fields of a test case",
+)
+async def update_test_case(
+    request: Request, test_case_id: UUID, body: TestCasePatch, reviewer: Reviewer, database: Db
+) -> Response:
+    """A JSON merge patch (RFC 7396): null removes, objects are merged, an unknown field is refused."""
+    return await items.patch(TEST_CASE, request, database, reviewer, test_case_id, body)
+
+
+@router.delete(
+    "/test-cases/{test_case_id}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(404, 412),
+    summary="Delete a test case with its links and suggestions",
+)
+async def delete_test_case(request: Request, test_case_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    return await items.delete(TEST_CASE, request, database, reviewer, test_case_id)

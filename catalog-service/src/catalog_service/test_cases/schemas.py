@@ -1,0 +1,132 @@
+"""Test cases as the API takes and gives them."""
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, ConfigDict, Field
+from pydantic.config import JsonDict
+
+from catalog_service.items.schemas import ItemPatch, ItemRead, ItemWrite, OptionalText, absent
+
+
+class TestCaseType(StrEnum):
+    """What sort of test it is."""
+
+    __test__ = False  # pytest: not a test class
+
+    FUNCTIONAL = "functional"
+    INTEGRATION = "integration"
+    PERFORMANCE = "performance"
+    SECURITY = "security"
+    UI = "ui"
+    REGRESSION = "regression"
+
+
+class TestCaseStatus(StrEnum):
+    """How far it has come; the order is usual, not enforced."""
+
+    __test__ = False
+
+    DRAFT = "draft"
+    READY = "ready"
+    EXECUTING = "executing"
+    PASSED = "passed"
+    FAILED = "failed"
+    BLOCKED = "blocked"
+    DEPRECATED = "deprecated"
+
+
+class AutomationStatus(StrEnum):
+    """Whether a machine runs it."""
+
+    MANUAL = "manual"
+    AUTOMATED = "automated"
+    AUTOMATABLE = "automatable"
+
+
+_STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+
+
+def _number(key: str) -> str:
+    if _STEP_NUMBER.fullmatch(key) is None:
+        raise ValueError('The key of a step must be its number: "1", "2", ...')
+    return key
+
+
+StepNumber = Annotated[str, AfterValidator(_number)]
+Minutes = Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)]
+
+_EXAMPLE: JsonDict = {
+    "external_id": "TC-7",
+    "title": "The train does not start with an open door",
+    "description": "With one door held open, the driver asks for departure.",
+    "type": "functional",
+    "priority": "critical",
+    "status": "ready",
+    "steps": {"1": "Hold door 3 open", "2": "Ask for departure", "3": "Check that the train stands still"},
+    "preconditions": "The train stands at a platform",
+    "postconditions": "The train stands, the door alarm is on",
+    "test_data": {"door": 3},
+    "module": "doors",
+    "tags": ["safety"],
+    "automation_status": "automatable",
+    "execution_time_minutes": 10,
+    "custom_metadata": {"rig": "A"},
+    "source_system": "testrail",
+    "source_url": "https://tests.example/TC-7",
+    "created_by": "kim@example.com",
+}
+
+
+class TestCaseWrite(ItemWrite):
+    """A test case to create, or to replace another."""
+
+    __test__ = False
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    type: TestCaseType
+    status: TestCaseStatus = TestCaseStatus.DRAFT
+    steps: Annotated[dict[StepNumber, str] | None, Field(description='Texts by step number: "1", "2", ...')] = None
+    preconditions: OptionalText = None
+    postconditions: OptionalText = None
+    test_data: dict[str, Any] | None = None
+    automation_status: AutomationStatus = AutomationStatus.MANUAL
+    execution_time_minutes: Minutes | None = None
+
+
+class TestCasePatch(ItemPatch):
+    """Changes of a test case."""
+
+    __test__ = False
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"status": "passed", "steps": {"3": None, "2": "Press twice"}}]}
+    )
+
+    type: TestCaseType = Field(default_factory=absent)
+    status: TestCaseStatus | None = None
+    steps: dict[StepNumber, str | None] | None = None
+    preconditions: OptionalText = None
+    postconditions: OptionalText = None
+    test_data: dict[str, Any] | None = None
+    automation_status: AutomationStatus | None = None
+    execution_time_minutes: Minutes | None = None
+
+
+class TestCase(TestCaseWrite, ItemRead):
+    """A test case."""
+
+    __test__ = False
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+                    **_EXAMPLE,
+                    "version": 1,
+                    "created_at": "2026-03-02T08:20:00.123456Z",
+                    "updated_at": "2026-03-02T08:20:00.123456Z",
+                }
+            ]
+        }
+    )

@@ -1,0 +1,148 @@
+"""catalog-service over its own database, and clients of each role."""
+
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+
+from catalog_service.app import create_app
+from catalog_service.settings import Settings
+from chassis.database import Database
+from chassis.identity import Identity, InternalTokens, Role
+from chassis.testing import PostgresServer
+
+Json = dict[str, Any]
+
+SECRET = "a-secret-of-at-least-32-characters!!"
+REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
+VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
+SERVICE = Identity(id=None, email="suggestion-service", role=None)
+
+
+class Catalog:
+    """A running catalog-service and one who calls it; paths are those below /api/v1."""
+
+    def __init__(self, app: Any, database: Database, identity: Identity) -> None:
+        self.app = app
+        self.database = database
+        self.email = identity.email
+        self._http = httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=app),
+            base_url="http://service",
+            headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
+        )
+
+    def being(self, identity: Identity) -> "Catalog":
+        """The same service, called by somebody else."""
+        return Catalog(self.app, self.database, identity)
+
+    async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        prefix = "" if path.startswith("/internal") else "/api/v1"
+        return await self._http.request(method, prefix + path, **options)
+
+    async def get(self, path: str, **params: Any) -> httpx.Response:
+        return await self.request("GET", path, params=params)
+
+    async def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
+        return await self._send("POST", path, body, headers)
+
+    async def put(self, path: str, body: Any, **headers: str) -> httpx.Response:
+        return await self._send("PUT", path, body, headers)
+
+    async def patch(self, path: str, body: Any, **headers: str) -> httpx.Response:
+        return await self._send("PATCH", path, body, headers)
+
+    async def delete(self, path: str, **headers: str) -> httpx.Response:
+        return await self._send("DELETE", path, None, headers)
+
+    async def _send(self, method: str, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        if body is None:
+            return await self.request(method, path, headers=names)
+        return await self.request(method, path, json=body, headers=names)
+
+    async def read(self, path: str, **params: Any) -> Json:
+        """GET what must be there."""
+        return ok(await self.get(path, **params))
+
+    async def create(self, path: str, **fields: Any) -> Json:
+        """POST an item of words that must be accepted."""
+        return ok(await self.post(path, self.item(**fields)), 201)
+
+    async def requirement(self, **fields: Any) -> Json:
+        return await self.create("/requirements", **fields)
+
+    async def test_case(self, **fields: Any) -> Json:
+        return await self.create("/test-cases", **fields)
+
+    async def link(self, requirement: Json, test_case: Json, **fields: Any) -> Json:
+        pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
+        return ok(await self.post("/links", pair | fields), 201)
+
+    async def pair(self) -> tuple[Json, Json]:
+        return await self.requirement(), await self.test_case()
+
+    @staticmethod
+    def item(**fields: Any) -> Json:
+        """The body of a valid requirement or test case."""
+        text = {"title": "Doors close", "description": "All doors shall close before departure."}
+        return text | {"type": "functional", "priority": "medium"} | fields
+
+    @staticmethod
+    def word() -> str:
+        """A word that nobody else has."""
+        return uuid.uuid4().hex
+
+    async def events(self, subject: str | None = None, after: int = 0) -> list[Json]:
+        """The events that were recorded about `subject` (or all), in order, the outbox's `id` with each."""
+        async with self.database.connection() as connection:
+            cursor = await connection.execute("SELECT id, envelope FROM outbox WHERE id > %s ORDER BY id", (after,))
+            rows = await cursor.fetchall()
+        events = [orjson.loads(row["envelope"]) | {"position": row["id"]} for row in rows]
+        return [event for event in events if subject in (None, event["subject"])]
+
+
+def ok(response: httpx.Response, status: int = 200) -> Json:
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+@pytest.fixture(scope="module")
+async def catalog(postgres: PostgresServer) -> AsyncIterator[Catalog]:
+    """The service as a reviewer sees it."""
+    url = postgres.database("catalog_service")
+    database = Database(url, pool_size=12)
+    await database.open()
+    settings = Settings(database_url=url, internal_token_secret=SECRET)
+    yield Catalog(create_app(settings, database, InternalTokens(SECRET)), database, REVIEWER)
+    await database.close()
+
+
+@pytest.fixture(scope="module")
+def viewer(catalog: Catalog) -> Catalog:
+    return catalog.being(VIEWER)
+
+
+@pytest.fixture(scope="module")
+def service(catalog: Catalog) -> Catalog:
+    """Another service, which may call internal addresses."""
+    return catalog.being(SERVICE)
+
+
+@pytest.fixture
+def problem() -> Any:
+    """Asserts that an answer is a problem document."""
+
+    def check(response: httpx.Response, status: int, code: str | None = None, field: str | None = None) -> Json:
+        assert response.status_code == status, response.text
+        assert response.headers["content-type"] == "application/problem+json"
+        body: Json = response.json()
+        assert code in (None, body["code"]), body
+        if field is not None:
+            assert any(error["pointer"].startswith(field) for error in body["errors"]), body
+        return body
+
+    return check

@@ -1,0 +1,17 @@
+"""A catalog whose feed is written as the service writes it, and its database."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from chassis.database import Database
+from chassis.testing import PostgresServer
+
+
+@pytest.fixture
+async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """An empty database of catalog-service."""
+    database = Database(postgres.database("catalog_service"))
+    await database.open()
+    yield database
+    await database.close()

@@ -1,0 +1,219 @@
+"""Lists of requirements and test cases: filters, search, sorting, pages."""
+
+from typing import Any
+
+import pytest
+
+BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
+
+
+async def titles(catalog: Any, path: str, **params: Any) -> list[str]:
+    return [item["title"] for item in (await catalog.read(path, **params))["items"]]
+
+
+@BOTH
+async def test_the_newest_come_first_in_pages_that_lead_to_one_another(catalog: Any, path: str) -> None:
+    module = catalog.word()
+    made = [(await catalog.create(path, module=module))["id"] for _ in range(5)][::-1]
+    first = await catalog.get(path, module=module, limit=2)
+    assert first.json() | {"items": []} == {"items": [], "total": 5, "skip": 0, "limit": 2}
+    assert [item["id"] for item in first.json()["items"]] == made[:2]
+    assert "prev" not in first.links
+    assert "skip=2&limit=2" in first.links["next"]["url"]
+    second = await catalog.read(path, module=module, limit=2, skip=2)
+    assert [item["id"] for item in second["items"]] == made[2:4]
+    beyond = await catalog.read(path, module=module, skip=2**31 - 1)
+    assert (beyond["items"], beyond["total"]) == ([], 5)
+    assert (await catalog.read(path))["limit"] == 50
+
+
+@BOTH
+async def test_pages_neither_repeat_nor_skip_where_the_sort_key_is_the_same(catalog: Any, path: str) -> None:
+    module = catalog.word()
+    made = {(await catalog.create(path, module=module))["id"] for _ in range(7)}
+    for sort in ("title", "title:desc", "priority:desc", "external_id:asc", "updated_at:desc"):
+        pages = [await catalog.read(path, module=module, sort=sort, limit=2, skip=skip) for skip in range(0, 8, 2)]
+        found = [item["id"] for page in pages for item in page["items"]]
+        assert len(found) == 7
+        assert set(found) == made
+
+
+@BOTH
+async def test_a_list_is_sorted_by_what_is_asked(catalog: Any, path: str) -> None:
+    module = catalog.word()
+    made = []
+    for number, title, priority in ((2, "alpha", "low"), (3, "Charlie", "critical"), (1, "bravo", "high")):
+        identifier = None if number == 3 else f"{module}-{number}"
+        made.append(await catalog.create(path, module=module, title=title, priority=priority, external_id=identifier))
+    await catalog.patch(f"{path}/{made[0]['id']}", {"tags": ["x"]})
+
+    async def order(sort: str) -> list[str]:
+        return await titles(catalog, path, module=module, sort=sort)
+
+    assert await order("title") == ["alpha", "bravo", "Charlie"]
+    assert await order("title:desc") == ["Charlie", "bravo", "alpha"]
+    assert await order("created_at:asc") == ["alpha", "Charlie", "bravo"]
+    assert await order("updated_at:asc") == ["Charlie", "bravo", "alpha"]
+    assert await order("priority:desc") == ["Charlie", "bravo", "alpha"]
+    assert await order("priority:asc") == ["alpha", "bravo", "Charlie"]
+    assert await order("external_id:asc") == ["bravo", "alpha", "Charlie"]
+    assert await order("external_id:desc") == ["alpha", "bravo", "Charlie"]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("type", "purple"),
+        ("priority", "high,purple"),
+        ("status", "!purple"),
+        ("status", "DRAFT"),
+        ("status", ""),
+        ("sort", "colour"),
+        ("sort", "title:sideways"),
+        ("sort", ":"),
+        ("sort", "relevance"),
+        ("skip", "-1"),
+        ("skip", "99999999999999999999"),
+        ("limit", "0"),
+        ("limit", "501"),
+        ("limit", "x"),
+        ("search", "x" * 501),
+        ("search", "a\0b"),
+    ],
+)
+async def test_an_unknown_value_of_the_query_is_refused(
+    catalog: Any, problem: Any, path: str, name: str, value: str
+) -> None:
+    problem(await catalog.get(path, **{name: value}), 422, field=f"/query/{name}")
+
+
+async def test_what_only_one_kind_knows_is_checked_too(catalog: Any, problem: Any) -> None:
+    problem(await catalog.get("/requirements", coverage="half"), 422, field="/query/coverage")
+    problem(await catalog.get("/test-cases", linked="perhaps"), 422, field="/query/linked")
+    problem(await catalog.get("/test-cases", automation_status="robot"), 422, field="/query/automation_status")
+
+
+@BOTH
+async def test_filters_take_alternatives_and_exclusions(catalog: Any, path: str) -> None:
+    module = catalog.word()
+    for priority in ("low", "high", "critical"):
+        await catalog.create(path, module=module, title=priority, priority=priority)
+
+    async def found(**filters: str) -> set[str]:
+        return set(await titles(catalog, path, module=module, **filters))
+
+    assert await found(priority="low") == {"low"}
+    assert await found(priority="low, critical") == {"low", "critical"}
+    assert await found(priority="!low") == {"high", "critical"}
+    assert await found(priority="!low,!high") == {"critical"}
+    assert await found(priority="low,high,!high") == {"low"}
+    assert await found(priority="low", type="functional", status="draft") == {"low"}
+    assert await found(status="!draft") == set()
+
+
+@BOTH
+async def test_texts_are_filtered_exactly_and_none_is_not_excluded(catalog: Any, path: str) -> None:
+    word = catalog.word()
+    one = {"module": word, "tags": [f"{word}a", f"{word}b"], "external_id": f"{word}-1"}
+    await catalog.create(path, title="one", created_by=word, **one)
+    await catalog.create(path, title="two", created_by=word, module=f"{word}2", tags=[f"{word}b"])
+    await catalog.create(path, title="bare", created_by=word)
+
+    async def found(**filters: str) -> set[str]:
+        return set(await titles(catalog, path, created_by=word, **filters))
+
+    assert await found() == {"one", "two", "bare"}
+    assert await found(module=word) == {"one"}
+    assert await found(module=f"{word},{word}2") == {"one", "two"}
+    assert await found(module=f"!{word}") == {"two", "bare"}
+    assert await found(module=f"{word}%") == set()
+    assert await found(tag=f"{word}a") == {"one"}
+    assert await found(tag=f"{word}a,{word}b") == {"one", "two"}
+    assert await found(tag=f"{word}b,!{word}a") == {"two"}
+    assert await found(tag=f"!{word}b") == {"bare"}
+    assert await found(external_id=f"{word}-1") == {"one"}
+    assert await found(external_id=f"!{word}-1") == {"two", "bare"}
+
+
+@BOTH
+@pytest.mark.parametrize("field", ["title", "description", "external_id", "tags"])
+async def test_the_search_looks_at_title_description_external_id_and_tags(catalog: Any, path: str, field: str) -> None:
+    word = catalog.word()
+    made = await catalog.create(path, **{field: [word] if field == "tags" else word})
+    assert [item["id"] for item in (await catalog.read(path, search=word))["items"]] == [made["id"]]
+
+
+@BOTH
+async def test_the_search_knows_forms_of_words_phrases_exclusions_and_beginnings_of_ids(
+    catalog: Any, path: str
+) -> None:
+    word = catalog.word()
+    await catalog.create(path, title="one", description=f"{word} doors are closing", external_id=f"Ä{word}-12")
+    await catalog.create(path, title="two", description=f"{word} closing of a door, slowly")
+    assert set(await titles(catalog, path, search=f"{word} close door")) == {"one", "two"}
+    assert await titles(catalog, path, search=f'{word} "doors are closing"') == ["one"]
+    assert await titles(catalog, path, search=f"{word} -slowly") == ["one"]
+    assert await titles(catalog, path, search=f"Ä{word.upper()}-1") == ["one"]
+    assert await titles(catalog, path, search=f"{word} nowhere") == []
+
+
+@BOTH
+@pytest.mark.parametrize("search", ["'", '"', "(", "a & | !", "\\", "%", "a:*b", "<->", "''; --", "🚪", "the"])
+async def test_the_search_takes_any_text(catalog: Any, path: str, search: str) -> None:
+    await catalog.read(path, search=search, sort="relevance:desc")
+
+
+async def test_a_blank_search_is_none(catalog: Any) -> None:
+    module = catalog.word()
+    await catalog.requirement(module=module)
+    assert (await catalog.read("/requirements", module=module, search=" "))["total"] == 1
+
+
+@BOTH
+async def test_a_search_can_be_sorted_by_relevance(catalog: Any, path: str) -> None:
+    word = catalog.word()
+    await catalog.create(path, title="body", description=f"Many other words and {word}")
+    await catalog.create(path, title=f"title {word}", description="Something else")
+    await catalog.create(path, title="id", external_id=f"{word}-7", description="Something else")
+    found = await titles(catalog, path, search=word, sort="relevance:desc")
+    assert found == ["id", f"title {word}", "body"]
+    assert await titles(catalog, path, search=word, sort="relevance:asc") == found[::-1]
+
+
+async def test_requirements_are_found_by_their_coverage(catalog: Any) -> None:
+    module = catalog.word()
+    test_case, moving = await catalog.test_case(), await catalog.test_case()
+    made = {
+        title: await catalog.requirement(title=title, module=module)
+        for title in ("none", "covered", "newer", "test newer")
+    }
+    await catalog.link(made["covered"], test_case)
+    await catalog.link(made["newer"], test_case)
+    await catalog.link(made["test newer"], moving)
+    await catalog.patch(f"/requirements/{made['newer']['id']}", {"description": "another text"})
+    await catalog.patch(f"/test-cases/{moving['id']}", {"description": "another text"})
+
+    async def found(coverage: str) -> set[str]:
+        return set(await titles(catalog, "/requirements", module=module, coverage=coverage))
+
+    assert await found("none") == {"none"}
+    assert await found("covered") == {"covered", "newer", "test newer"}
+    assert await found("suspect") == {"newer", "test newer"}
+    assert await found("none,suspect") == {"none", "newer", "test newer"}
+    assert await found("covered,!suspect") == {"covered"}
+
+
+async def test_test_cases_are_found_by_automation_and_by_being_linked(catalog: Any) -> None:
+    module = catalog.word()
+    linked = await catalog.test_case(title="linked", module=module, automation_status="automated")
+    await catalog.test_case(title="orphan", module=module)
+    await catalog.link(await catalog.requirement(), linked)
+
+    async def found(**filters: str) -> list[str]:
+        return await titles(catalog, "/test-cases", module=module, **filters)
+
+    assert await found(linked="true") == ["linked"]
+    assert await found(linked="false") == ["orphan"]
+    assert await found(automation_status="automated") == ["linked"]
+    assert await found(automation_status="!automated") == ["orphan"]

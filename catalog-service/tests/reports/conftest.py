@@ -1,0 +1,115 @@
+"""A record for the reports, put into the database directly, and a client."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+
+from catalog_service.reports.endpoints import router
+from chassis.database import Database, columns, placeholders
+from chassis.http.app import create_app
+from chassis.identity import Identity, InternalTokens, Role
+from chassis.testing import PostgresServer
+
+TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+_BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+class Record:
+    """Requirements, test cases and links: in the database, and here to compute from."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.requirements: dict[UUID, dict[str, Any]] = {}
+        self.test_cases: dict[UUID, dict[str, Any]] = {}
+        self.links: list[dict[str, Any]] = []
+
+    def requirement(self, **fields: Any) -> UUID:
+        """Note a requirement; `save` stores it."""
+        row = {**self._item(len(self.requirements)), "type": "functional", **fields}
+        self.requirements[row["id"]] = row
+        return row["id"]
+
+    def test_case(self, **fields: Any) -> UUID:
+        """Note a test case; `save` stores it."""
+        item = self._item(len(self.test_cases))
+        row = {**item, "type": "functional", "automation_status": "manual", **fields}
+        self.test_cases[row["id"]] = row
+        return row["id"]
+
+    def link(self, requirement: UUID, test_case: UUID, *, suspect: bool = False, **fields: Any) -> UUID:
+        """Note a link between two items that are noted; `save` stores it."""
+        row = {
+            "id": uuid4(),
+            "requirement_id": requirement,
+            "test_case_id": test_case,
+            "link_type": "covers",
+            "link_source": "manual",
+            "confidence_score": 1.0,
+            "created_at": _BEGAN + timedelta(seconds=len(self.links)),
+            "requirement_version": self.requirements[requirement]["version"] - suspect,
+            "test_case_version": self.test_cases[test_case]["version"],
+            **fields,
+        }
+        self.links.append(row)
+        return row["id"]
+
+    async def save(self) -> None:
+        """Store everything that is noted."""
+        revisions = [
+            {"item_id": key, "version": 2, "changed_fields": ["title", "priority"], "changed_at": _BEGAN}
+            for key in (*self.requirements, *self.test_cases)
+        ]
+        tables = (
+            ("item_revisions", revisions),
+            ("requirements", self.requirements.values()),
+            ("test_cases", self.test_cases.values()),
+            ("links", self.links),
+        )
+        async with self.database.transaction() as connection, connection.cursor() as cursor:
+            for table, rows in tables:
+                for row in list(rows)[:1]:
+                    insert = f"INSERT INTO {table} ({columns(row)}) VALUES ({placeholders(row)})"
+                    await cursor.executemany(insert, list(rows))
+
+    @staticmethod
+    def _item(number: int) -> dict[str, Any]:
+        return {
+            "id": uuid4(),
+            "external_id": None,
+            "title": f"Item {number}",
+            "description": "What it is about.",
+            "priority": "high",
+            "status": "draft",
+            "module": None,
+            "version": 2,
+            "created_at": _BEGAN + timedelta(seconds=number),
+            "updated_at": _BEGAN + timedelta(seconds=number),
+        }
+
+
+@pytest.fixture
+async def record(postgres: PostgresServer) -> AsyncIterator[Record]:
+    """An empty record."""
+    database = Database(postgres.database("catalog_service"))
+    await database.open()
+    yield Record(database)
+    await database.close()
+
+
+@pytest.fixture
+async def client(record: Record) -> AsyncIterator[httpx.AsyncClient]:
+    """A viewer's client."""
+    app = create_app(
+        "catalog", [router], database=record.database, internal_tokens=TOKENS, schema_version="0002", state={}
+    )
+    token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app),
+        base_url="http://service",
+        headers={"authorization": f"Bearer {token}"},
+    ) as client:
+        yield client

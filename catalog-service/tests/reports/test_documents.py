@@ -1,0 +1,298 @@
+"""The matrix as CSV, Excel workbook and HTML page: complete, of one moment, and harmless whatever the texts."""
+
+import asyncio
+import csv
+import io
+import os
+import tempfile
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import openpyxl
+import psycopg
+import pytest
+
+from catalog_service.reports import export, repository
+from catalog_service.reports.formats.csv_format import CsvMatrix
+from catalog_service.reports.formats.xlsx_format import XlsxMatrix
+
+HOSTILE = [
+    "=1+1",
+    '=HYPERLINK("http://evil.example","click")',
+    "+49 30 1234",
+    "-2 degrees",
+    "@SUM(A1:A9)",
+    "\t=1+1",
+    "\r=1+1",
+    "<script>alert(1)</script>",
+    "</title></style><img src=x onerror=alert(1)>",
+    'quoted "text", with, commas; and\r\nline\nbreaks',
+    "' OR 1=1 --",
+    "https://evil.example/?q=1",
+    "mailto:somebody@example.test",
+    "{=SUM(A1)}",
+    "<r><t>markup of the format</t></r>",
+    "<r></c></row></sheetData></r>",
+    "&lt;b&gt; & <b>",
+    "_x0041_ and \x01\x0b\x1f control characters",
+    "\ufeff byte order mark, \ufffe and \uffff",
+    "漢字 🚆 Ünïcode \u202e right to left",
+    "007",
+    "1e5",
+    "TRUE",
+]
+
+ELEMENTS = "html head meta title style body h1 p dl div dt dd table thead tr th tbody td"
+
+
+async def fetch(client: httpx.AsyncClient, matrix_format: str, **query: Any) -> httpx.Response:
+    response = await client.get("/api/v1/reports/traceability-matrix", params={"format": matrix_format, **query})
+    assert response.status_code == 200, response.text
+    assert response.headers["content-length"] == str(len(response.content))
+    return response
+
+
+def read_csv(content: bytes) -> list[dict[str, str]]:
+    assert content.startswith(b"\xef\xbb\xbf")
+    return list(csv.DictReader(io.StringIO(content[3:].decode(), newline=""), strict=True))
+
+
+def read_sheet(content: bytes, name: str = "Matrix") -> list[tuple[Any, ...]]:
+    book = openpyxl.load_workbook(io.BytesIO(content))
+    sheet = book[name]
+    assert not any(cell.data_type == "f" or cell.hyperlink for row in sheet.iter_rows() for cell in row)
+    return [tuple(cell.value for cell in row) for row in sheet.iter_rows()]
+
+
+class Page(HTMLParser):
+    """What a browser sees: the elements with their attributes, and the texts of cells."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.cells: list[str] = []
+        self._in_cell = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag == "td":
+            self.cells.append("")
+            self._in_cell = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_cell = self._in_cell and tag != "td"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_cell:
+            self.cells[-1] += data
+
+
+def hostile_record(record: Any) -> list[UUID]:
+    """Note a requirement and a linked test case a hostile text; give the requirements, in the matrix's order."""
+    requirements = []
+    for number, text in enumerate(HOSTILE):
+        requirements.append(record.requirement(title=text, external_id=f"R{number:02}", module=text[:100], version=1))
+        record.link(requirements[-1], record.test_case(title=text, external_id=text[:100]))
+    return requirements
+
+
+async def test_the_csv_holds_each_pair_and_each_uncovered_requirement(record: Any, client: httpx.AsyncClient) -> None:
+    first = record.requirement(external_id="A-1", module="accounts")
+    second = record.requirement(external_id="A-2", module="accounts")
+    test_cases = [record.test_case(external_id=f"TC-{number}") for number in range(2)]
+    record.link(first, test_cases[0], confidence_score=0.5)
+    record.link(first, test_cases[1], suspect=True)
+    await record.save()
+
+    response = await fetch(client, "csv", limit=1)
+
+    assert response.headers["content-type"] == "text/csv; charset=utf-8; header=present"
+    disposition = response.headers["content-disposition"]
+    assert disposition.startswith('attachment; filename="traceability-matrix-')
+    assert disposition.endswith('.csv"')
+    rows = read_csv(response.content)
+    assert [
+        (row["requirement_id"], row["test_case_external_id"], row["confidence_score"], row["suspect"]) for row in rows
+    ] == [
+        (str(first), "TC-0", "0.5", "false"),
+        (str(first), "TC-1", "1", "true"),
+        (str(second), "", "", ""),
+    ]
+    assert [row["covered"] for row in rows] == ["true", "true", "false"]
+    assert response.content.count(b"\r\n") == response.content.count(b"\n") == 4
+
+
+async def test_no_cell_of_the_csv_is_a_formula_and_every_text_is_there(record: Any, client: httpx.AsyncClient) -> None:
+    hostile_record(record)
+    await record.save()
+
+    content = (await fetch(client, "csv")).content
+    by_requirement = {row["requirement_external_id"]: row for row in read_csv(content)}
+
+    for number, text in enumerate(HOSTILE):
+        row = by_requirement[f"R{number:02}"]
+        for cell in (row["requirement_title"], row["module"], row["test_case_title"]):
+            assert cell.removeprefix("'" if text[0] in "=+-@\t\r" else "") == text
+            assert cell[0] not in "=+-@\t\r"
+
+
+async def test_every_text_of_the_workbook_is_a_text(record: Any, client: httpx.AsyncClient) -> None:
+    hostile_record(record)
+    uncovered = record.requirement(external_id="Z")
+    await record.save()
+
+    response = await fetch(client, "xlsx")
+
+    assert response.headers["content-type"].endswith("spreadsheetml.sheet")
+    assert response.headers["content-disposition"].endswith('.xlsx"')
+    head, *rows = read_sheet(response.content)
+    assert head[:3] == ("Requirement ID", "Requirement external ID", "Requirement title")
+    by_requirement = {row[1]: row for row in rows}
+    for number, text in enumerate(HOSTILE):
+        row = by_requirement[f"R{number:02}"]
+        # openpyxl gives _xHHHH_ as it stands in the file, and reads line ends as XML does.
+        plain = text.isprintable() and "_x" not in text
+        for cell in (row[2], row[3], row[11]):
+            assert isinstance(cell, str)
+            if plain:
+                assert cell.rstrip() == text
+    assert (by_requirement["Z"][0], by_requirement["Z"][8:]) == (str(uncovered), (False,) + (None,) * 9)
+    figures = dict(row[:2] for row in read_sheet(response.content, "Summary"))
+    assert figures["Total requirements"] == len(HOSTILE) + 1
+    assert figures["Coverage"] == pytest.approx(len(HOSTILE) / (len(HOSTILE) + 1))
+
+
+def test_a_workbook_goes_on_in_another_sheet_where_one_is_full(tmp_path: Path) -> None:
+    requirement = dict.fromkeys(("external_id", "module", "type", "priority", "status", "version"))
+    file = io.BytesIO()
+    workbook = XlsxMatrix(file, str(tmp_path), {}, datetime.now(UTC), last_row=2)
+    for number in range(5):
+        workbook.write([{**requirement, "id": number, "title": f"Item {number}", "test_cases": []}])
+    workbook.finish()
+
+    titles = [[row[2] for row in read_sheet(file.getvalue(), name)[1:]] for name in ("Matrix", "Matrix 2", "Matrix 3")]
+    assert titles == [["Item 0", "Item 1"], ["Item 2", "Item 3"], ["Item 4"]]
+
+
+async def test_the_page_shows_every_text_and_runs_none(record: Any, client: httpx.AsyncClient) -> None:
+    hostile_record(record)
+    record.requirement(title="Nobody tests this")
+    await record.save()
+
+    response = await fetch(client, "html")
+
+    page = Page(response.text)
+    assert set(page.tags) == set(ELEMENTS.split())
+    assert not [name for name in page.attributes if name.startswith("on") or name in {"src", "href", "style"}]
+    for text in HOSTILE:
+        # An HTML parser reads every line end as \n.
+        assert page.cells.count(text) >= 2 or "\r" in text
+    assert "Nobody tests this" in page.cells
+    assert "no test case" in page.cells
+    assert f"{len(HOSTILE) / (len(HOSTILE) + 1):.1%}" in response.text
+
+
+async def test_the_page_allows_itself_nothing_but_its_own_style(record: Any, client: httpx.AsyncClient) -> None:
+    response = await fetch(client, "html")
+    policy = response.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert f'content="{policy.partition("; frame-ancestors")[0]}"' in response.text
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("matrix_format", ["csv", "xlsx", "html"])
+async def test_a_document_of_an_empty_record_is_whole(
+    record: Any, client: httpx.AsyncClient, matrix_format: str
+) -> None:
+    content = (await fetch(client, matrix_format)).content
+    if matrix_format == "csv":
+        assert read_csv(content) == []
+    elif matrix_format == "xlsx":
+        assert len(read_sheet(content)) == 1
+    else:
+        assert content.endswith(b"</html>\n")
+
+
+async def test_the_documents_hold_all_of_5000_requirements(record: Any, client: httpx.AsyncClient) -> None:
+    requirements = [
+        record.requirement(external_id=f"R-{number:04}", status="draft" if number % 2 else "tested")
+        for number in range(5000)
+    ]
+    test_cases = [record.test_case() for _ in range(100)]
+    for number, requirement in enumerate(requirements[:4000]):
+        record.link(requirement, test_cases[number % 100])
+        record.link(requirement, test_cases[(number + 1) % 100])
+    await record.save()
+    everything = [str(requirement) for requirement in requirements]
+
+    rows = read_csv((await fetch(client, "csv")).content)
+    assert list(dict.fromkeys(row["requirement_id"] for row in rows)) == everything
+    assert len(rows) == 4000 * 2 + 1000
+    drafts = read_csv((await fetch(client, "csv", status="draft")).content)
+    assert list(dict.fromkeys(row["requirement_id"] for row in drafts)) == everything[1::2]
+
+    sheet = openpyxl.load_workbook(io.BytesIO((await fetch(client, "xlsx")).content), read_only=True)["Matrix"]
+    assert sum(1 for _ in sheet.iter_rows(min_row=2, values_only=True)) == len(rows)
+    assert (await fetch(client, "html")).text.count("<tbody>") == 5000
+
+
+async def test_a_document_shows_one_moment_whatever_changes_while_it_is_made(record: Any) -> None:
+    test_case = record.test_case()
+    for number in range(1200):
+        record.link(record.requirement(external_id=f"R-{number:04}"), test_case)
+    await record.save()
+
+    class Disturbed(CsvMatrix):
+        """While the first rows are written, somebody deletes everything."""
+
+        def write(self, rows: Any) -> None:
+            with psycopg.connect(url) as connection:
+                connection.execute("DELETE FROM test_cases")
+                connection.execute("DELETE FROM requirements")
+            super().write(rows)
+
+    async with record.database.connection() as connection:
+        url = connection.info.dsn
+    scope = repository.requirements_in(None)
+    with await export.make(record.database, scope, Disturbed, datetime.now(UTC)) as file:
+        file.seek(0)
+        rows = read_csv(file.read())
+    assert len(rows) == 1200
+    assert all(row["covered"] == "true" for row in rows)
+    with await export.make(record.database, scope, CsvMatrix, datetime.now(UTC)) as file:
+        file.seek(0)
+        assert read_csv(file.read()) == []
+
+
+async def test_a_document_that_cannot_be_finished_leaves_nothing_behind(
+    record: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record.requirement()
+    await record.save()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    class Broken(XlsxMatrix):
+        def write(self, rows: Any) -> None:
+            super().write(rows)
+            raise OSError("no space left on device")
+
+    for _ in range(5):
+        with pytest.raises(OSError, match="no space"):
+            await export.make(record.database, repository.requirements_in(None), Broken, datetime.now(UTC))
+    assert os.listdir(tmp_path) == []
+
+
+async def test_documents_asked_for_at_once_are_all_made(record: Any, client: httpx.AsyncClient) -> None:
+    record.requirement(external_id="R-1")
+    await record.save()
+    answers = await asyncio.gather(*(fetch(client, "csv") for _ in range(12)))
+    assert {len(read_csv(answer.content)) for answer in answers} == {1}

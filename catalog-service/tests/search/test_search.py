@@ -1,0 +1,169 @@
+"""Search finds by words and by external ids, best first, and its snippets are safe to show."""
+
+import re
+from html import unescape
+from typing import Any
+
+import httpx
+import pytest
+
+
+async def find(client: httpx.AsyncClient, q: str, **query: Any) -> Any:
+    response = await client.get("/api/v1/search", params={"q": q, **query})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+async def titles(client: httpx.AsyncClient, q: str, **query: Any) -> list[str]:
+    return [item["title"] for item in (await find(client, q, **query))["items"]]
+
+
+async def test_requirements_and_test_cases_are_found_by_their_words_in_any_form(
+    items: Any, client: httpx.AsyncClient
+) -> None:
+    requirement = await items.requirement(
+        title="Payment", description="The card is charged once.", module="shop", external_id="R-1"
+    )
+    test_case = await items.test_case(title="Charging twice", tags=["cards"])
+    await items.requirement(title="Sign in")
+
+    found = await find(client, "charge card")
+
+    assert found["total"] == 2
+    by_type = {item["type"]: item for item in found["items"]}
+    assert (by_type["requirement"]["id"], by_type["test_case"]["id"]) == (str(requirement), str(test_case))
+    assert by_type["requirement"].items() >= {
+        ("external_id", "R-1"),
+        ("title", "Payment"),
+        ("module", "shop"),
+        ("status", "draft"),
+    }
+    assert by_type["requirement"]["snippet"] == "Payment · The <mark>card</mark> is <mark>charged</mark> once"
+    assert by_type["test_case"]["snippet"].startswith("<mark>Charging</mark> twice · <mark>cards</mark> · ")
+
+
+async def test_type_restricts_the_search(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="Brake")
+    await items.test_case(title="Brake test")
+    assert await titles(client, "brake", type="requirement") == ["Brake"]
+    assert await titles(client, "brake", type="test_case") == ["Brake test"]
+    assert (await find(client, "brake"))["total"] == 2
+
+
+async def test_the_item_with_that_external_id_comes_first_then_those_that_begin_with_it(
+    items: Any, client: httpx.AsyncClient
+) -> None:
+    await items.requirement(title="Mentions", description="See REQ-1, REQ-1 and REQ-1: REQ-1 is all.")
+    await items.test_case(title="Begins", external_id="REQ-12")
+    await items.requirement(title="Is", external_id="Req-1")
+    await items.requirement(title="Differs", external_id="XREQ-1")
+
+    found = await find(client, "REQ-1")
+
+    assert [item["title"] for item in found["items"]] == ["Is", "Begins", "Mentions"]
+    scores = [item["score"] for item in found["items"]]
+    assert scores[0] >= 2 > scores[1] >= 1 > scores[2] > 0
+
+
+async def test_an_underscore_or_percent_in_the_query_is_no_wildcard(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(external_id="REQ-1")
+    for text in ("R_Q-1", "RE_", "%", "R%", "RE\\"):
+        assert (await find(client, text))["total"] == 0
+
+
+async def test_a_hit_in_the_title_ranks_above_one_in_the_description(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="Other", description="Somewhere the pantograph is named.")
+    await items.requirement(title="Pantograph")
+    assert await titles(client, "pantograph") == ["Pantograph", "Other"]
+
+
+async def test_phrases_exclusions_and_alternatives_are_understood(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="red door")
+    await items.requirement(title="door painted red")
+    await items.requirement(title="blue window")
+    assert await titles(client, '"red door"') == ["red door"]
+    assert await titles(client, "door -painted") == ["red door"]
+    assert len(await titles(client, "painted or window")) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["'", '"', "& | !", "((", "a:*", "\\", "<->", "-", "or", "🚆", "%", ":", "!!x & (", "x" * 500]
+)
+async def test_no_text_is_a_wrong_query(items: Any, client: httpx.AsyncClient, text: str) -> None:
+    await items.requirement(title="Something")
+    assert (await find(client, text))["total"] == 0
+
+
+async def test_a_query_of_stop_words_finds_nothing(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="The door of the train")
+    found = await find(client, "the of")
+    assert (found["items"], found["total"]) == ([], 0)
+
+
+@pytest.mark.parametrize("query", [{}, {"q": ""}, {"q": " \t "}, {"q": "x" * 501}, {"q": "a\0b"}])
+async def test_a_missing_blank_too_long_or_unstorable_query_is_refused(
+    client: httpx.AsyncClient, query: dict[str, str]
+) -> None:
+    response = await client.get("/api/v1/search", params=query)
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/query/q"
+
+
+async def test_an_unknown_type_is_refused(client: httpx.AsyncClient) -> None:
+    response = await client.get("/api/v1/search", params={"q": "x", "type": "link"})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/query/type"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert('lantern')</script> lantern",
+        "<img src=x onerror=alert(1)> lantern <b>lantern</b>",
+        "lantern </mark><mark> & &lt;mark&gt; <mark>lantern",
+        "\x02lantern\x03 \x03\x03 <i>\x02",
+        '"><svg onload=alert(1)> lantern',
+        "lantern &amp; lamp",
+    ],
+)
+async def test_a_snippet_holds_no_markup_but_balanced_marks(
+    items: Any, client: httpx.AsyncClient, hostile: str
+) -> None:
+    await items.requirement(title=hostile, description=f"{hostile} {hostile}", tags=[hostile])
+
+    [item] = (await find(client, "lantern"))["items"]
+
+    marks = re.findall(r"</?mark>", item["snippet"])
+    assert marks
+    assert marks == ["<mark>", "</mark>"] * (len(marks) // 2)
+    assert not set("<>\"'\x02\x03") & set(re.sub(r"</?mark>", "", item["snippet"]))
+    assert set(re.findall(r"<mark>(.*?)</mark>", item["snippet"])) == {"lantern"}
+    # Nothing was escaped twice, nothing was left that a second look would read as markup.
+    assert ("&amp;amp;" in item["snippet"]) is ("&amp;" in hostile)
+    assert unescape(item["snippet"])
+
+
+async def test_a_hit_far_down_in_a_long_description_is_in_the_snippet(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="Long", description="word " * 2000 + "lantern " + "word " * 2000)
+    [item] = (await find(client, "lantern"))["items"]
+    assert "<mark>lantern</mark>" in item["snippet"]
+    assert len(item["snippet"]) < 1000
+
+
+async def test_pages_make_the_whole_without_repeating_a_hit(items: Any, client: httpx.AsyncClient) -> None:
+    for number in range(12):
+        await items.requirement(title="Equal rank", external_id=f"E-{number}")
+        await items.test_case(title="Equal rank", external_id=f"E-{number}")
+    whole = await find(client, "rank", limit=500)
+
+    pages: list[Any] = []
+    address = "/api/v1/search?q=rank&limit=5"
+    while address:
+        response = await client.get(address)
+        pages += response.json()["items"]
+        address = response.links.get("next", {}).get("url", "")
+
+    assert pages == whole["items"]
+    assert len({item["id"] for item in pages}) == whole["total"] == 24
+    beyond = await find(client, "rank", skip=24)
+    assert (beyond["items"], beyond["total"]) == ([], 24)
