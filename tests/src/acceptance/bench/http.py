@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import orjson
@@ -34,24 +34,37 @@ def main(folder: Path) -> None:
 
 
 def _requests(server: Server, texts: Texts) -> dict[str, Callable[[], bytes]]:
-    token = server.token
-    item = server.client.get("/api/v1/requirements?limit=1").json()["items"][0]["id"]
+    """Give what makes the next request of each kind: other users, other pages and other items each time."""
     numbers = itertools.count()
-
-    def fixed(path: str) -> Callable[[], bytes]:
-        message = request("GET", path, token)
-        return lambda: message
+    ids = [item["id"] for item in server.client.get("/api/v1/requirements?limit=500").json()["items"]]
+    tokens = [_log_in_viewer(server, number) for number in range(CONNECTIONS)]
 
     def create() -> bytes:
-        return request("POST", "/api/v1/requirements", token, orjson.dumps(texts.requirement(next(numbers), "NEW")))
+        body = orjson.dumps(texts.requirement(next(numbers), "NEW"))
+        return request("POST", "/api/v1/requirements", server.token, body)
 
     return {
-        "unread-count": fixed("/api/v1/notifications/unread-count"),
-        "me": fixed("/api/v1/auth/me"),
-        "list of 20": fixed("/api/v1/requirements?limit=20"),
-        "read": fixed(f"/api/v1/requirements/{item}"),
+        "unread-count": _in_turn(request("GET", "/api/v1/notifications/unread-count", token) for token in tokens),
+        "me": _in_turn(request("GET", "/api/v1/auth/me", token) for token in tokens),
+        "list of 20": _in_turn(
+            request("GET", f"/api/v1/requirements?limit=20&skip={skip}", server.token) for skip in range(0, _ITEMS, 20)
+        ),
+        "read": _in_turn(request("GET", f"/api/v1/requirements/{item_id}", server.token) for item_id in ids),
         "create": create,
     }
+
+
+def _in_turn(requests: Iterable[bytes]) -> Callable[[], bytes]:
+    turn = itertools.cycle(requests)
+    return lambda: next(turn)
+
+
+def _log_in_viewer(server: Server, number: int) -> str:
+    who = {"email": f"viewer{number}@bench.test", "password": "a viewer's password", "full_name": f"Viewer {number}"}
+    server.client.post("/api/v1/auth/register", json=who).raise_for_status()
+    credentials = {"username": who["email"], "password": who["password"]}
+    token: str = server.client.post("/api/v1/auth/login", data=credentials).raise_for_status().json()["access_token"]
+    return token
 
 
 async def _compare(server: Server, name: str, make: Callable[[], bytes]) -> None:
