@@ -3,6 +3,8 @@
 import logging
 import sys
 from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 import orjson
 
@@ -27,10 +29,17 @@ class JsonFormatter(logging.Formatter):
         return orjson.dumps(line, option=orjson.OPT_UTC_Z).decode("utf-8")
 
 
-def configure(level: str = "INFO") -> None:
-    """Send the log of the whole process to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter())
-    logging.basicConfig(level=level, handlers=[handler], force=True)
-    for chatty in ("httpx", "httpcore", "uvicorn.access", "psycopg.pool"):
+def configure(*, terminal: str = "INFO", file: Path | None = None) -> None:
+    """Send the log of the whole process to standard error, from level `terminal` on.
+
+    With `file`, everything from INFO on goes there too; it is cut into five of 10 MB at most.
+    """
+    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setLevel(terminal)
+    if file is not None:
+        handlers.append(RotatingFileHandler(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
+    for handler in handlers:
+        handler.setFormatter(JsonFormatter())
+    logging.basicConfig(level="INFO", handlers=handlers, force=True)
+    for chatty in ("httpx", "httpcore", "uvicorn", "psycopg.pool"):
         logging.getLogger(chatty).setLevel(logging.WARNING)

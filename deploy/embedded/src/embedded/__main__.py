@@ -26,9 +26,9 @@ def main() -> int:
 
 
 def _run(settings: Settings, *, demo: bool) -> None:
-    logs.configure(settings.log_level)
     listener = _listen(settings.host, settings.port)
     folder = DataFolder(settings.data_dir)
+    logs.configure(terminal="WARNING", file=folder.path / "traceline.log")
     # Only now: what is wrong with port and folder is said at once, not after a second of imports.
     from embedded.serving import serve
 

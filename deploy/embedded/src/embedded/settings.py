@@ -19,7 +19,6 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65535)
     data_dir: Path = Path(".traceline")
-    log_level: str = "WARNING"
 
 
 def read(kind: type[S], **given: Any) -> S:

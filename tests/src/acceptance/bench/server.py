@@ -29,8 +29,8 @@ async def answer() -> dict[str, int]:
 
 def main(settings: Settings) -> None:
     """Serve until SIGINT."""
-    logs.configure("WARNING")
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    logs.configure(terminal="WARNING", file=settings.data_dir / "traceline.log")
     postgres = Postgres(settings.data_dir.resolve() / "postgresql")
     try:
         urls = {}
