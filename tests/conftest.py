@@ -2,21 +2,22 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from acceptance.client import Traceline
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
 
 
 @pytest.fixture(scope="session")
-def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def base_url() -> Iterator[str]:
     """Where Traceline answers. Stopping it at the end is a check too: within 5 s, with exit code 0."""
     given = os.environ.get("TRACELINE_URL")
     if given:
         yield given.rstrip("/")
         return
-    with RunningTraceline(tmp_path_factory.mktemp("traceline") / "data") as server:
+    with fresh_folder() as place, RunningTraceline(place) as server:
         yield server.base_url
 
 
@@ -42,3 +43,19 @@ def reviewer(admin: Traceline) -> Traceline:
 @pytest.fixture(scope="session")
 def viewer(admin: Traceline) -> Traceline:
     return admin.new_user("viewer")
+
+
+@pytest.fixture(scope="session")
+def unused() -> Iterator[Path]:
+    """The data of a Traceline that was started once and never used: a copy saves others the long first start."""
+    with fresh_folder() as folder:
+        with RunningTraceline(folder):
+            pass
+        yield folder
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """Where a test that starts a Traceline of its own may have its data; nothing is there yet."""
+    with fresh_folder() as folder:
+        yield folder

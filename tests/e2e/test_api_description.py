@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from urllib.parse import urljoin
 
 import httpx
 import pytest
@@ -160,3 +161,13 @@ def test_the_page_of_the_documentation_is_there_for_anyone(base_url: str) -> Non
     assert response.status_code == 200
     assert response.headers["content-type"].startswith("text/html")
     assert "/api/v1/openapi.json" in response.text
+
+
+def test_the_page_of_the_documentation_needs_nobody_else(base_url: str) -> None:
+    page = httpx.get(f"{base_url}/docs")
+    parts = re.findall(r"""(?:src|href)\s*=\s*["']([^"']+)""", page.text)
+    assert parts
+    for part in parts:
+        address = urljoin(str(page.url), part)
+        assert address.startswith(base_url), part
+        assert httpx.get(address).status_code == 200, part

@@ -7,8 +7,8 @@ from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
 from acceptance.waiting import eventually
 
 
-def test_the_demo_project_is_loaded_once_and_coverage_rises_with_accepted_suggestions(tmp_path: Path) -> None:
-    with RunningTraceline(tmp_path / "data", ["embedded", "--demo"]) as running:
+def test_the_demo_project_is_loaded_once_and_coverage_rises_with_accepted_suggestions(place: Path) -> None:
+    with RunningTraceline(place, ["embedded", "--demo"]) as running:
         eventually(lambda: "Log in as" in running.output, "the greeting", seconds=60)
         assert f"Traceline is running at {running.base_url}" in running.output
         with Traceline(running.base_url) as anyone:

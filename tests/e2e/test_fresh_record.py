@@ -6,19 +6,19 @@ Each part starts a Traceline of its own.
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from acceptance import texts
 from acceptance.client import Traceline, ok, problem
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
 from acceptance.waiting import eventually
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTraceline]:
-    place = tmp_path_factory.mktemp("fresh") / "data"
-    with RunningTraceline(place, AUTO_SUGGESTIONS_ENABLED="false") as running:
+def server(unused: Path) -> Iterator[RunningTraceline]:
+    with fresh_folder(unused) as place, RunningTraceline(place, AUTO_SUGGESTIONS_ENABLED="false") as running:
         yield running
 
 

@@ -58,7 +58,7 @@ def test_an_unknown_address_is_a_problem_document(outside: httpx.Client, path: s
         ("DELETE", "/requirements"),
         ("POST", "/auth/me"),
         ("GET", "/auth/login"),
-        ("GET", "/suggestions/generate"),
+        ("GET", "/suggestions/00000000-0000-4000-8000-000000000000/accept"),
         ("PATCH", "/reports/gaps"),
         ("TRACE", "/requirements"),
     ],
@@ -142,7 +142,7 @@ def test_a_request_keeps_the_id_that_its_sender_gave_it(reviewer: Traceline) -> 
     assert answer["request_id"] == mine
 
 
-@pytest.mark.parametrize("strange", ["", "a b", "x" * 500, "<script>", '"', "a;b\t", "\xe4", "${jndi:ldap://x}"])
+@pytest.mark.parametrize("strange", ["", "a b", "x" * 500, "<script>", '"', "a;b", "\xe4", "${jndi:ldap://x}"])
 def test_a_request_whose_id_is_no_sane_token_gets_another(reviewer: Traceline, strange: str) -> None:
     response = reviewer.get("/requirements", headers={"X-Request-ID": strange.encode("latin-1")})
     made = response.headers["x-request-id"]

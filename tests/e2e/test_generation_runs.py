@@ -1,5 +1,6 @@
 """Generation over everything, as a run that can be watched, listed and cancelled."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -47,6 +48,15 @@ def test_a_run_may_go_on_after_the_answer(reviewer: Traceline) -> None:
         return run if run["status"] == "completed" else None
 
     assert eventually(finished, "the end of the run")["progress"] == 1
+
+
+def test_several_runs_at_once_suggest_no_pair_twice(reviewer: Traceline) -> None:
+    pairs = [reviewer.create_pair() for _ in range(5)]
+    with ThreadPoolExecutor(3) as pool:
+        runs = [pool.submit(reviewer.generate) for _ in range(3)]
+    assert len({run.result()["id"] for run in runs}) == 3
+    for requirement, test_case in pairs:
+        assert len(reviewer.suggestions_for(requirement["id"], test_case["id"])) == 1
 
 
 def test_runs_are_listed_newest_first(reviewer: Traceline) -> None:

@@ -11,7 +11,7 @@ import httpx
 
 from acceptance import texts
 from acceptance.client import Json, Traceline, ok
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
 from acceptance.waiting import eventually
 
 CREATES, ACCEPTS, DELETES = 80, 60, 60
@@ -81,8 +81,12 @@ def prepared(user: Traceline) -> Work:
     return Work(user, [found[requirement["id"], test_case["id"]] for requirement, test_case in pairs], doomed)
 
 
-def test_nothing_answered_is_lost_and_every_event_arrives_once(tmp_path: Path) -> None:
-    with RunningTraceline(tmp_path / "data") as server, Traceline(server.base_url) as client:
+def test_nothing_answered_is_lost_and_every_event_arrives_once(unused: Path) -> None:
+    with (
+        fresh_folder(unused) as place,
+        RunningTraceline(place) as server,
+        Traceline(server.base_url) as client,
+    ):
         user = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).new_user("reviewer")
         work = prepared(user)
         with ThreadPoolExecutor(THREADS) as pool:

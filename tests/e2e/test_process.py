@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 from acceptance.client import Json, Traceline, ok, problem
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, living_in
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder, living_in
 from acceptance.waiting import eventually
 
 
@@ -27,10 +27,10 @@ class Brief:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brief]:
+def brief(unused: Path) -> Iterator[Brief]:
     """Started before the first test, so that nobody waits a whole minute at the last."""
-    place = tmp_path_factory.mktemp("brief") / "data"
     with (
+        fresh_folder(unused) as place,
         RunningTraceline(place, ACCESS_TOKEN_EXPIRE_MINUTES="1") as server,
         Traceline(server.base_url) as client,
     ):
@@ -39,8 +39,10 @@ def brief(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Brief]:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return tmp_path / "data"
+def used(unused: Path) -> Iterator[Path]:
+    """A data folder that has been in use before."""
+    with fresh_folder(unused) as folder:
+        yield folder
 
 
 def one_clear_sentence(ended: subprocess.CompletedProcess[str], about: str) -> None:
@@ -58,7 +60,8 @@ def test_ctrl_c_ends_it_and_nothing_is_lost_or_left(place: Path) -> None:
     with server, Traceline(server.base_url) as client:
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         requirement, test_case = admin.create_pair()
-        suggestion = admin.generate() and admin.suggestions_for(requirement["id"], test_case["id"])[0]
+        admin.generate()
+        (suggestion,) = admin.suggestions_for(requirement["id"], test_case["id"])
         ok(admin.post(f"/suggestions/{suggestion['id']}/accept"))
         server.stop()
         eventually(lambda: living_in(place) == [], "the end of every process", seconds=5)
@@ -72,24 +75,24 @@ def test_ctrl_c_ends_it_and_nothing_is_lost_or_left(place: Path) -> None:
         assert len(admin.items("/users")) == 1, "the first admin is made once"
 
 
-def test_ctrl_c_ends_it_while_clients_keep_their_connections_open(place: Path) -> None:
-    with RunningTraceline(place) as server, Traceline(server.base_url) as client:
+def test_ctrl_c_ends_it_while_clients_keep_their_connections_open(used: Path) -> None:
+    with RunningTraceline(used) as server, Traceline(server.base_url) as client:
         client.get("/requirements")
         with socket.create_connection(("127.0.0.1", server.port)) as half:
             half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nuser")
             server.stop()
-    assert living_in(place) == []
+    assert living_in(used) == []
 
 
-def test_it_starts_again_after_a_power_cut(place: Path) -> None:
-    with RunningTraceline(place) as server, Traceline(server.base_url) as client:
+def test_it_starts_again_after_it_was_killed_with_and_without_its_database(used: Path) -> None:
+    with RunningTraceline(used) as server, Traceline(server.base_url) as client:
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
-        for _ in range(2):
+        for with_database in (False, True):
             made = admin.create_requirement()
-            server.kill()
+            server.kill(with_database=with_database)
             server.start()
             assert ok(admin.get(f"/requirements/{made['id']}")) == made
-    assert living_in(place) == []
+    assert living_in(used) == []
 
 
 def test_a_minute_is_sixty_seconds(brief: Brief) -> None:
@@ -105,6 +108,18 @@ def test_it_answers_only_at_the_address_that_it_was_given(brief: Brief) -> None:
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening == {("127.0.0.1", brief.server.port)}
+
+
+def test_automatic_generation_is_logged_for_every_item(brief: Brief) -> None:
+    admin = brief.client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+    _, test_case = admin.create_pair()
+
+    def lines() -> list[str]:
+        return [line for line in brief.server.log.splitlines() if test_case["id"] in line]
+
+    eventually(lambda: len(lines()) >= 2, "a message at the start and one at the end")
+    assert "created" in lines()[-1]
+    assert "skipped" in lines()[-1]
 
 
 def in_family(process: psutil.Process, pid: int) -> bool:

@@ -195,7 +195,7 @@ def test_another_change_leaves_the_version_but_not_the_time(reviewer: Traceline)
         "external_id": texts.word(),
         "custom_metadata": {"k": "v"},
         "source_system": "s",
-        "source_url": "u",
+        "source_url": "doors://server:36677/?urn=urn:telelogic::1-5b-O-12-0000001f",
     }
     patched = ok(reviewer.patch(f"/requirements/{made['id']}", json=changes))
     assert patched["version"] == 1

@@ -195,11 +195,35 @@ def test_a_link_made_by_hand_takes_the_pair_out_of_the_queue(reviewer: Traceline
     assert len(links_of(reviewer, suggestion)) == 1
 
 
+def test_a_pair_whose_link_is_gone_comes_back_when_a_text_changes(reviewer: Traceline, suggestion: Json) -> None:
+    pair = pair_of(suggestion)
+    link = reviewer.create_link(**pair)
+    reviewer.generate()
+    assert reviewer.delete(f"/links/{link['id']}").status_code == 204
+    reviewer.generate()
+    assert reviewer.suggestions_for(**pair) == []
+    test_case = reviewer.read(f"/test-cases/{pair['test_case_id']}")
+    description = f"{test_case['description']} {texts.word()}"
+    ok(reviewer.patch(f"/test-cases/{pair['test_case_id']}", json={"description": description}))
+    reviewer.generate()
+    assert [found["status"] for found in reviewer.suggestions_for(**pair)] == ["pending"]
+
+
 def test_accepting_a_pair_that_has_just_been_linked_is_refused(reviewer: Traceline, suggestion: Json) -> None:
     reviewer.create_link(**pair_of(suggestion))
     problem(reviewer.post(f"/suggestions/{suggestion['id']}/accept"), 409)
     (link,) = links_of(reviewer, suggestion)
     assert link["link_source"] == "manual"
+
+
+@pytest.mark.parametrize("side", ["requirements", "test-cases"])
+def test_accepting_a_pair_whose_item_has_just_been_deleted_is_refused(
+    reviewer: Traceline, suggestion: Json, side: str
+) -> None:
+    item_id = suggestion["requirement_id" if side == "requirements" else "test_case_id"]
+    assert reviewer.delete(f"/{side}/{item_id}").status_code == 204
+    problem(reviewer.post(f"/suggestions/{suggestion['id']}/accept"), {404, 409})
+    assert links_of(reviewer, suggestion) == []
 
 
 @pytest.mark.parametrize("later", ["requirement", "test case"])

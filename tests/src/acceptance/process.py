@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -51,6 +51,11 @@ class RunningTraceline:
     def output(self) -> str:
         """Everything it has written so far, over all its starts."""
         return self._output.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def log(self) -> str:
+        """Its log file, which tells more than the terminal sees."""
+        return (self.data_dir / "traceline.log").read_text(encoding="utf-8", errors="replace")
 
     def start(self) -> None:
         """Start it and wait until it is ready; again after an end, on the same folder and port.
@@ -95,12 +100,14 @@ class RunningTraceline:
             **self.settings,
         }
 
-    def kill(self) -> None:
-        """End it as a power cut would, without a chance to tidy up."""
+    def kill(self, *, with_database: bool = False) -> None:
+        """End it with SIGKILL, without a chance to tidy up; its database server too, as a power cut would."""
         process = self._running()
         process.kill()
         process.wait()
         self._process = None
+        if with_database:
+            self._kill_what_is_left()
 
     def stop(self) -> None:
         """End it as Ctrl-C does.
@@ -128,7 +135,11 @@ class RunningTraceline:
             if self._process is not None:
                 self.stop()
         finally:
-            for process in living_in(self.data_dir):  # what a killed Traceline has left
+            self._kill_what_is_left()
+
+    def _kill_what_is_left(self) -> None:
+        for process in living_in(self.data_dir):
+            with suppress(psutil.NoSuchProcess):
                 process.kill()
 
     def _running(self) -> subprocess.Popen[bytes]:

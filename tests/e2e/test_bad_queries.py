@@ -1,0 +1,136 @@
+"""Queries, ids and headers that make no sense: answered or refused, never a failure."""
+
+from urllib.parse import quote
+
+import pytest
+
+from acceptance.client import Traceline, problem, requirement
+
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+HUGE = 10**30
+
+
+@pytest.fixture(scope="module")
+def targets(admin: Traceline) -> dict[str, str]:
+    return {"requirement": admin.create_requirement()["id"], "test_case": admin.create_test_case()["id"]}
+
+
+LISTS = [
+    "/requirements",
+    "/test-cases",
+    "/links",
+    "/suggestions",
+    "/suggestions/runs",
+    "/notifications",
+    "/activity",
+    "/users",
+    "/audit-log",
+    "/search?q=x",
+    "/reports/traceability-matrix",
+    "/requirements/{requirement}/test-cases",
+    "/test-cases/{test_case}/requirements",
+]
+PAGES = [
+    ("skip", "-1"),
+    ("skip", str(2**63)),
+    ("skip", str(HUGE)),
+    ("skip", "x"),
+    ("skip", "1.5"),
+    ("skip", "NaN"),
+    ("skip", "%00"),
+    ("skip", "9" * 5000),
+    ("limit", "0"),
+    ("limit", "-1"),
+    ("limit", "501"),
+    ("limit", str(2**63)),
+    ("limit", "x"),
+    ("limit", "%00"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), PAGES, ids=[f"{name}={value[:12]}" for name, value in PAGES])
+@pytest.mark.parametrize("path", LISTS)
+def test_a_page_that_cannot_be_is_refused(
+    admin: Traceline, targets: dict[str, str], path: str, name: str, value: str
+) -> None:
+    path = path.format(**targets)
+    problem(admin.get(f"{path}{'&' if '?' in path else '?'}{name}={value}"), 422, field=name)
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_a_page_far_behind_the_end_is_empty_or_refused(admin: Traceline, targets: dict[str, str], path: str) -> None:
+    path = path.format(**targets)
+    response = admin.get(f"{path}{'&' if '?' in path else '?'}skip={2**63 - 1}")
+    if response.status_code == 200:
+        assert response.json()["items"] == []
+    else:
+        problem(response, 422, field="skip")
+
+
+QUERIES = [
+    ("/requirements", ["search", "module", "tag", "created_by", "external_id", "type", "sort", "coverage"]),
+    ("/test-cases", ["search", "module", "tag", "status", "automation_status", "linked", "sort"]),
+    ("/links", ["requirement_id", "test_case_id", "link_type", "link_source", "suspect"]),
+    ("/suggestions", ["search", "status", "method", "min_score", "requirement_id", "sort"]),
+    ("/users", ["q", "role", "is_active"]),
+    ("/audit-log", ["actor", "action", "resource_type", "resource_id", "since", "until"]),
+    ("/activity", ["days"]),
+    ("/notifications", ["unread_only"]),
+    ("/search", ["q", "type"]),
+    ("/reports/traceability-matrix", ["module", "status", "format"]),
+]
+
+
+@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in QUERIES for name in names])
+def test_a_query_with_nul_is_refused(admin: Traceline, path: str, name: str) -> None:
+    problem(admin.get(f"{path}?{name}=a%00b"), 422, field=name)
+
+
+@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in QUERIES for name in names])
+@pytest.mark.parametrize("value", ["%FF%FE", "%ED%A0%80", "%", "%zz", "x" * 5000, "&", ",", "!", "!,!"])
+def test_a_strange_query_is_answered_or_refused(admin: Traceline, path: str, name: str, value: str) -> None:
+    response = admin.get(f"{path}?{name}={value}")
+    if response.status_code != 200:
+        problem(response, {400, 414, 422, 431})
+
+
+STRANGE_IDS = ["x", "-1", "0", "%00", UNKNOWN[:-1], UNKNOWN + "0", "9" * 40, quote("ä🚪"), "%20", "%FF", "null"]
+BY_ID = [
+    ("GET", "/requirements/{}"),
+    ("DELETE", "/requirements/{}"),
+    ("GET", "/requirements/{}/test-cases"),
+    ("GET", "/test-cases/{}"),
+    ("DELETE", "/test-cases/{}"),
+    ("GET", "/test-cases/{}/requirements"),
+    ("GET", "/links/{}"),
+    ("DELETE", "/links/{}"),
+    ("POST", "/links/{}/confirm"),
+    ("GET", "/suggestions/{}"),
+    ("POST", "/suggestions/{}/accept"),
+    ("POST", "/suggestions/{}/reject"),
+    ("GET", "/suggestions/runs/{}"),
+    ("POST", "/suggestions/runs/{}/cancel"),
+    ("POST", "/notifications/{}/read"),
+    ("GET", "/users/{}"),
+    ("DELETE", "/users/{}"),
+]
+
+
+@pytest.mark.parametrize("strange", STRANGE_IDS)
+@pytest.mark.parametrize(("method", "path"), BY_ID)
+def test_a_strange_id_is_not_found_or_refused(admin: Traceline, method: str, path: str, strange: str) -> None:
+    problem(admin.request(method, path.format(strange)), {400, 404, 422})
+
+
+@pytest.mark.parametrize("name", ["If-Match", "If-None-Match", "Idempotency-Key", "Prefer", "Accept", "Range"])
+@pytest.mark.parametrize("value", [b"\xff\xfe", b'"', b"x" * 5000, b"", b"W/"])
+def test_a_strange_header_is_no_failure(reviewer: Traceline, name: str, value: bytes) -> None:
+    path = f"/requirements/{reviewer.create_requirement()['id']}"
+    for method, target, body in (
+        ("GET", path, None),
+        ("POST", "/requirements", requirement()),
+        ("PATCH", path, {"tags": ["x"]}),
+    ):
+        headers = {name.encode(): value}
+        response = reviewer.request(method, target, json=body, headers=headers)
+        assert response.status_code < 500, response.text
