@@ -1,0 +1,1 @@
+"""How well suggestions do: what reviewers said, by method, by band and by threshold."""

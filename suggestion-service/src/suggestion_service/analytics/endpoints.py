@@ -1,0 +1,53 @@
+"""HTTP: how well suggestions do."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import APIRouter, Response
+
+from chassis.database import Db
+from chassis.http.responses import answer
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Viewer
+from suggestion_service.analytics import repository
+from suggestion_service.analytics.schemas import Performance
+from suggestion_service.review.schemas import Band, SuggestionMethod, SuggestionStatus
+
+router = APIRouter(prefix="/api/v1/analytics", route_class=StrictRoute, tags=["Analytics"])
+
+
+@router.get("/suggestion-performance", response_model=Performance, summary="How well suggestions do")
+async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
+    """Give totals and acceptance rates: over all, by method, by band, and for each threshold."""
+    async with database.connection() as connection, connection.transaction():
+        counts = await repository.counts(connection)
+        hours = await repository.median_hours_to_review(connection)
+        thresholds = await repository.reviews_from_threshold(connection)
+    return answer(
+        {
+            **_figures(counts),
+            "median_hours_to_review": hours,
+            "by_method": [
+                {"method": method, **_figures([row for row in counts if row["method"] == method])}
+                for method in SuggestionMethod
+                if any(row["method"] == method for row in counts)
+            ],
+            "by_band": [{"band": band, **_figures([row for row in counts if row["band"] == band])} for band in Band],
+            "thresholds": [{**row, "acceptance_rate": _rate(row["accepted"], row["rejected"])} for row in thresholds],
+        }
+    )
+
+
+def _figures(counts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    by_status = Counter[str]()
+    for row in counts:
+        by_status[row["status"]] += row["number"]
+    return {
+        "totals": {"all": by_status.total(), **{status.value: by_status[status] for status in SuggestionStatus}},
+        "acceptance_rate": _rate(by_status["accepted"], by_status["rejected"]),
+    }
+
+
+def _rate(accepted: int, rejected: int) -> float | None:
+    return accepted / (accepted + rejected) if accepted + rejected else None

@@ -1,0 +1,52 @@
+"""Figures as the API shows them."""
+
+from pydantic import BaseModel, Field
+
+from suggestion_service.review.schemas import Band, SuggestionMethod
+
+
+class Totals(BaseModel):
+    """How many suggestions there are, by status."""
+
+    all: int
+    pending: int
+    accepted: int
+    rejected: int
+    expired: int
+
+
+class Figures(BaseModel):
+    """`acceptance_rate` is accepted over accepted and rejected, null when there are none."""
+
+    totals: Totals
+    acceptance_rate: float | None = Field(ge=0, le=1)
+
+
+class MethodFigures(Figures):
+    """Of one method."""
+
+    method: SuggestionMethod
+
+
+class BandFigures(Figures):
+    """Of one band of scores."""
+
+    band: Band
+
+
+class ThresholdFigures(BaseModel):
+    """What reviewers said of the suggestions that score at or above a threshold."""
+
+    threshold: float
+    accepted: int
+    rejected: int
+    acceptance_rate: float | None = Field(ge=0, le=1)
+
+
+class Performance(Figures):
+    """How well suggestions do."""
+
+    median_hours_to_review: float | None
+    by_method: list[MethodFigures]
+    by_band: list[BandFigures]
+    thresholds: list[ThresholdFigures]

@@ -1,0 +1,27 @@
+"""The HTTP app of suggestion-service."""
+
+from fastapi import FastAPI
+
+from chassis.database import Database
+from chassis.http import app as http
+from chassis.identity import InternalTokens
+from chassis.peers import Peer
+from suggestion_service.analytics import endpoints as analytics
+from suggestion_service.generation import endpoints as generation
+from suggestion_service.review import endpoints as review
+from suggestion_service.settings import Settings
+
+SCHEMA_VERSION = "0001"
+
+
+def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
+    """Give the app; `catalog` makes the links of accepted suggestions."""
+    return http.create_app(
+        "Suggestions",
+        # Generation first: /suggestions/runs is no id of a suggestion.
+        [generation.router, review.router, analytics.router],
+        database=database,
+        internal_tokens=internal_tokens,
+        schema_version=SCHEMA_VERSION,
+        state={"settings": settings, "catalog": catalog},
+    )

@@ -1,0 +1,97 @@
+"""HTTP: generate suggestions over everything, and look after the runs."""
+
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from chassis.database import Connection, Db
+from chassis.http.app import problem_responses
+from chassis.http.idempotency import answer_once
+from chassis.http.paging import Limit, Page, Skip, page
+from chassis.http.responses import answer, item
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Reviewer, Viewer
+from suggestion_service.generation import runs, service
+from suggestion_service.generation.schemas import AlgorithmName, Run
+from suggestion_service.settings import Settings
+
+router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
+
+_WAIT = 20
+"""Seconds that a caller waits for the end of a run."""
+
+
+async def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+@router.post(
+    "/generate",
+    response_model=Run,
+    responses={202: {"model": Run, "description": "The run goes on"}},
+    summary="Generate suggestions for all pairs",
+)
+async def generate_suggestions(
+    request: Request,
+    reviewer: Reviewer,
+    database: Db,
+    settings: Annotated[Settings, Depends(_settings)],
+    algorithm: Annotated[AlgorithmName | None, Query(description="Default: the configured one.")] = None,
+    threshold: Annotated[
+        float | None, Query(ge=0, le=1, allow_inf_nan=False, description="Default: the configured one.")
+    ] = None,
+) -> Response:
+    """Score every requirement against every test case and suggest the pairs at or above the threshold.
+
+    Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
+    """
+    chosen = settings.auto_suggestions_algorithm if algorithm is None else algorithm.value
+    lowest = settings.auto_suggestions_threshold if threshold is None else threshold
+
+    async def queue(connection: Connection) -> Response:
+        return answer({"id": await service.request(connection, chosen, lowest, reviewer)}, 202)
+
+    queued = await answer_once(request, database, reviewer, queue)
+    run_id = UUID(orjson.loads(queued.body)["id"])
+    if not _wants_no_wait(request):
+        finished = await service.ended(database, run_id, _WAIT)
+        if finished is not None:
+            return answer(finished)
+    return answer(await service.get(database, run_id), 202, {"Location": f"/api/v1/suggestions/runs/{run_id}"})
+
+
+def _wants_no_wait(request: Request) -> bool:
+    preferences = ",".join(request.headers.getlist("prefer")).split(",")
+    return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
+
+
+@router.get("/runs", response_model=Page[Run], summary="List the runs, newest first")
+async def list_generation_runs(
+    request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
+) -> Response:
+    """Give one page of the runs."""
+    async with database.connection() as connection:
+        rows, total = await runs.page(connection, skip, limit)
+    return page(request, rows, total, skip, limit)
+
+
+@router.get("/runs/{run_id}", response_model=Run, responses=problem_responses(404), summary="Read a run")
+async def read_generation_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
+    """Give the run with its progress."""
+    return item(request, await service.get(database, run_id))
+
+
+@router.post(
+    "/runs/{run_id}/cancel",
+    response_model=Run,
+    responses=problem_responses(404, 409),
+    summary="Cancel a run that has not ended",
+)
+async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """End the run; what it has suggested so far stays."""
+    async with database.transaction() as connection:
+        run = await service.cancel(connection, run_id, reviewer)
+    return item(request, run)

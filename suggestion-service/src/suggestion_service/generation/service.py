@@ -1,0 +1,85 @@
+"""What a caller may do with runs: ask for one, wait for it, cancel it."""
+
+import asyncio
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from chassis import outbox
+from chassis.database import Connection, Database
+from chassis.events import Actor, NewEvent, actor_of
+from chassis.identity import Identity
+from chassis.problems import Conflict, NotFound
+from chassis.request_context import request_id
+from contracts.suggestion import RunFinished
+from suggestion_service.generation import runs
+
+_ENDED = ("completed", "failed", "cancelled")
+_POLL = 0.05
+
+
+async def request(connection: Connection, algorithm: str, threshold: float, caller: Identity) -> UUID:
+    """Queue a run over everything with one statement; give its id."""
+    run_id = uuid4()
+    await runs.insert(connection, run_id, algorithm, threshold, actor_of(caller), request_id.get(), datetime.now(UTC))
+    return run_id
+
+
+async def ended(database: Database, run_id: UUID, within: float) -> dict[str, Any] | None:
+    """Give the run when it has ended within so many seconds, else None."""
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + within
+    while (run := await get(database, run_id))["status"] not in _ENDED:
+        if clock.time() > deadline:
+            return None
+        await asyncio.sleep(_POLL)
+    return run
+
+
+async def get(database: Database, run_id: UUID) -> dict[str, Any]:
+    """Give a run; raise NotFound."""
+    async with database.connection() as connection:
+        run = await runs.get(connection, run_id)
+    if run is None:
+        raise _not_found()
+    return run
+
+
+async def cancel(connection: Connection, run_id: UUID, caller: Identity) -> dict[str, Any]:
+    """Cancel a run and give it; what it has stored stays. Raises NotFound, or Conflict when it has ended."""
+    run = await runs.cancel(connection, run_id)
+    if run is None:
+        ended = await runs.get(connection, run_id)
+        if ended is None:
+            raise _not_found()
+        raise Conflict(f"This run has ended already: {ended['status']}.", code="run_ended")
+    await outbox.record(connection, [finished_event(run, actor_of(caller), request_id.get())])
+    return run
+
+
+def finished_event(run: dict[str, Any], actor: Actor, correlation_id: str) -> NewEvent:
+    """Give the event of a run's end."""
+    return NewEvent(
+        RunFinished(
+            run_id=run["id"],
+            **{
+                name: run[name]
+                for name in (
+                    "status",
+                    "algorithm",
+                    "threshold",
+                    "pairs_analyzed",
+                    "suggestions_created",
+                    "suggestions_skipped",
+                    "error",
+                )
+            },
+        ),
+        str(run["id"]),
+        actor,
+        correlation_id=correlation_id,
+    )
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no run with this id.", code="run_not_found")

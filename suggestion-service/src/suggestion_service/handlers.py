@@ -1,0 +1,52 @@
+"""The table of events: what each one does to the copy of the items."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chassis.database import Connection
+from chassis.events import Payload, Received
+from chassis.inbox import Handler
+from contracts import catalog
+from suggestion_service.engine import Side
+from suggestion_service.items import service
+
+IGNORED: tuple[type[Payload], ...] = (catalog.LinkUpdated, catalog.CoverageDropped)
+
+
+def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
+    """Give the handlers; with `score`, changed items are queued for scoring and `queued` is called."""
+
+    def added(side: Side) -> Handler:
+        async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+            await service.add(connection, side, _states(side, events), score=score)
+            queued()
+
+        return handle
+
+    def changed(side: Side) -> Handler:
+        async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+            await service.change(connection, side, _states(side, events), score=score)
+            queued()
+
+        return handle
+
+    def removed(side: Side) -> Handler:
+        async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+            await service.remove(connection, side, _states(side, events))
+
+        return handle
+
+    return {
+        catalog.RequirementCreated: added("requirement"),
+        catalog.RequirementUpdated: changed("requirement"),
+        catalog.RequirementDeleted: removed("requirement"),
+        catalog.TestCaseCreated: added("test_case"),
+        catalog.TestCaseUpdated: changed("test_case"),
+        catalog.TestCaseDeleted: removed("test_case"),
+        catalog.LinkCreated: service.link,
+        catalog.LinkDeleted: service.unlink,
+    }
+
+
+def _states(side: Side, events: list[Received[Any]]) -> list[tuple[Received[Any], service.State]]:
+    return [(event, getattr(event.data, side)) for event in events]

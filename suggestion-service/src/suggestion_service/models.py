@@ -1,0 +1,184 @@
+"""The tables of the review queue, for Alembic and for whoever wants to know the schema."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
+
+from chassis.schema import new_metadata
+
+metadata = new_metadata()
+
+
+def _timestamp(name: str, *, nullable: bool = False) -> sa.Column[Any]:
+    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
+
+
+def _count(name: str) -> sa.Column[Any]:
+    return sa.Column(name, sa.BigInteger, nullable=False, server_default=sa.text("0"))
+
+
+def _one_of(column: str, *allowed: str) -> sa.CheckConstraint:
+    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in allowed)})", name=column)
+
+
+def _from_0_to_1(column: str) -> sa.CheckConstraint:
+    return sa.CheckConstraint(f"{column} BETWEEN 0 AND 1", name=column)
+
+
+items = sa.Table(
+    "items",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("side", sa.Text, nullable=False),
+    sa.Column("external_id", sa.Text),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("module", sa.Text),
+    sa.Column("tags", pg.ARRAY(sa.Text), nullable=False),
+    sa.Column("priority", sa.Text, nullable=False),
+    sa.Column("text", pg.JSONB, nullable=False),
+    sa.Column("terms", pg.JSONB, nullable=False),
+    sa.Column(
+        "text_sequence",
+        sa.BigInteger,
+        nullable=False,
+        comment="place in the feed of the event that last changed the text",
+    ),
+    sa.Column(
+        "sequence",
+        sa.BigInteger,
+        nullable=False,
+        comment="place in the feed of the event that was applied last: the order key",
+    ),
+    sa.Column(
+        "change",
+        sa.BigInteger,
+        nullable=False,
+        comment="corpus_head.head when what scoring reads was last changed",
+    ),
+    sa.Column("deleted", sa.Boolean, nullable=False),
+    _one_of("side", "requirement", "test_case"),
+    sa.Index(None, "change", "id"),
+)
+
+corpus_head = sa.Table(
+    "corpus_head",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column("head", sa.BigInteger, nullable=False),
+)
+
+linked_pairs = sa.Table(
+    "linked_pairs",
+    metadata,
+    sa.Column("link_id", sa.Uuid, primary_key=True),
+    sa.Column("requirement_id", sa.Uuid, nullable=False),
+    sa.Column("test_case_id", sa.Uuid, nullable=False),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("deleted", sa.Boolean, nullable=False),
+    sa.Index(None, "requirement_id", "test_case_id", postgresql_where=sa.text("NOT deleted")),
+)
+
+scoring_queue = sa.Table(
+    "scoring_queue",
+    metadata,
+    sa.Column("item_id", sa.Uuid, primary_key=True),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("actor_id", sa.BigInteger),
+    sa.Column("actor_email", sa.Text, nullable=False),
+    sa.Column("correlation_id", sa.Text, nullable=False),
+    sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now(), index=True),
+    _timestamp("claimed_until", nullable=True),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("algorithm", sa.Text, nullable=False),
+    sa.Column("threshold", sa.Double, nullable=False),
+    sa.Column("progress", sa.Double, nullable=False, server_default=sa.text("0")),
+    _count("pairs_analyzed"),
+    _count("suggestions_created"),
+    _count("suggestions_skipped"),
+    _timestamp("created_at"),
+    sa.Column("created_by", sa.Text, nullable=False),
+    _timestamp("started_at", nullable=True),
+    _timestamp("finished_at", nullable=True),
+    sa.Column("error", sa.Text),
+    sa.Column("actor_id", sa.BigInteger),
+    sa.Column("correlation_id", sa.Text, nullable=False),
+    sa.Column("claim", sa.Uuid),
+    _timestamp("claimed_until", nullable=True),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+    _one_of("status", "queued", "running", "completed", "failed", "cancelled"),
+    _one_of("algorithm", "tfidf", "keyword", "hybrid"),
+    _from_0_to_1("threshold"),
+    _from_0_to_1("progress"),
+    sa.Index(None, "created_at", "id"),
+    sa.Index(
+        "ix_runs_unfinished",
+        "created_at",
+        postgresql_where=sa.text("status IN ('queued', 'running')"),
+    ),
+)
+
+suggestions = sa.Table(
+    "suggestions",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("requirement_id", sa.Uuid, nullable=False),
+    sa.Column("test_case_id", sa.Uuid, nullable=False, index=True),
+    sa.Column("similarity_score", sa.Double, nullable=False),
+    sa.Column("suggestion_method", sa.Text, nullable=False),
+    sa.Column("suggestion_reason", sa.Text),
+    sa.Column("suggestion_metadata", pg.JSONB),
+    sa.Column("status", sa.Text, nullable=False),
+    _timestamp("created_at"),
+    _timestamp("reviewed_at", nullable=True),
+    sa.Column("reviewed_by", sa.String(100)),
+    sa.Column("feedback", sa.Text),
+    sa.Column("link_id", sa.Uuid),
+    sa.Column("run_id", sa.Uuid),
+    sa.Column(
+        "requirement_text_sequence",
+        sa.BigInteger,
+        nullable=False,
+        comment="items.text_sequence of the text that was scored, or reviewed",
+    ),
+    sa.Column(
+        "test_case_text_sequence",
+        sa.BigInteger,
+        nullable=False,
+        comment="items.text_sequence of the text that was scored, or reviewed",
+    ),
+    _from_0_to_1("similarity_score"),
+    _one_of("suggestion_method", "semantic_similarity", "keyword_match", "heuristic", "hybrid"),
+    _one_of("status", "pending", "accepted", "rejected", "expired"),
+    sa.Index(
+        "uq_suggestions_pending_pair",
+        "requirement_id",
+        "test_case_id",
+        unique=True,
+        postgresql_where=sa.text("status = 'pending'"),
+    ),
+    sa.Index(None, "requirement_id", "test_case_id"),
+    sa.Index(None, "created_at", "id"),
+    sa.Index(None, "similarity_score", "id"),
+)
+
+accept_intents = sa.Table(
+    "accept_intents",
+    metadata,
+    sa.Column("suggestion_id", sa.Uuid, sa.ForeignKey(suggestions.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("reviewer_id", sa.BigInteger),
+    sa.Column("reviewer_email", sa.Text, nullable=False),
+    sa.Column("feedback", sa.Text),
+    sa.Column("link_type", sa.Text, nullable=False),
+    sa.Column("correlation_id", sa.Text, nullable=False),
+    _timestamp("created_at"),
+    sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    _one_of("link_type", "covers", "verifies", "validates", "related"),
+)

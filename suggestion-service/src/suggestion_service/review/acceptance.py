@@ -1,0 +1,116 @@
+"""Accepting in three steps: the intent is stored, catalog makes the link, the result is stored with its event.
+
+A suggestion with an intent is closed to other reviews. Whoever ends between the steps is finished by `reconcile`.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from chassis import outbox, request_context
+from chassis.database import Database
+from chassis.events import Actor, NewEvent
+from chassis.identity import Identity
+from chassis.peers import Peer
+from chassis.problems import Problem, Unavailable
+from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
+from suggestion_service.review import links, repository
+from suggestion_service.review.links import Refused
+from suggestion_service.review.withdrawal import expired_event
+
+_log = logging.getLogger(__name__)
+
+_CALLS_AT_ONCE = 8
+_RECONCILED_AT_ONCE = 50
+
+Outcome = UUID | Refused | Problem
+"""What became of an intent: the link, a refusal for good, or a problem that leaves the intent to `reconcile`."""
+
+
+async def begin(
+    database: Database,
+    ids: Sequence[UUID],
+    reviewer: Identity,
+    feedback: str | None,
+    link_type: str,
+    patience: timedelta,
+) -> list[dict[str, Any]]:
+    """Store the intent to accept; give the intents of those suggestions that were pending.
+
+    After `patience` what is not finished is reconciled.
+    """
+    now = datetime.now(UTC)
+    intent = {
+        "reviewer_id": reviewer.id,
+        "email": reviewer.email,
+        "feedback": feedback,
+        "link_type": link_type,
+        "correlation_id": request_context.request_id.get(),
+        "now": now,
+        "due_at": now + patience,
+    }
+    async with database.statement() as connection:
+        return await repository.begin_accept(connection, ids, intent)
+
+
+async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:
+    """Have the links of intents made, some at a time; give the outcome of each."""
+    free = asyncio.Semaphore(_CALLS_AT_ONCE)
+
+    async def one(intent: dict[str, Any]) -> Outcome:
+        async with free:
+            try:
+                return await links.make(catalog, intent)
+            except Unavailable as problem:
+                return problem
+
+    outcomes = await asyncio.gather(*(one(intent) for intent in intents))
+    return {intent["suggestion_id"]: outcome for intent, outcome in zip(intents, outcomes, strict=True)}
+
+
+async def finish_refused(database: Database, intent: dict[str, Any], refused: Refused) -> None:
+    """Take a suggestion whose link was refused out of the queue."""
+    actor = Actor(intent["reviewer_id"], intent["reviewer_email"])
+    async with database.transaction() as connection:
+        if await repository.finish_refused(connection, intent["suggestion_id"], refused.reason):
+            await outbox.record(connection, [expired_event([intent["suggestion_id"]], refused.reason, actor)])
+
+
+async def finish_linked(database: Database, intent: dict[str, Any], link_id: UUID) -> None:
+    """Accept a suggestion whose link was made, with its event; nothing when somebody else has done so."""
+    async with database.transaction() as connection:
+        accepted = await repository.finish_linked(connection, [(intent["suggestion_id"], link_id)])
+        await outbox.record(
+            connection,
+            [reviewed_event(row, Actor(intent["reviewer_id"], intent["reviewer_email"]), intent) for row in accepted],
+        )
+
+
+def reviewed_event(row: dict[str, Any], actor: Actor, intent: dict[str, Any]) -> NewEvent:
+    """Give the event of one accepted suggestion."""
+    return NewEvent(
+        SuggestionReviewed(suggestion=ReviewedSuggestion(**row)),
+        str(row["id"]),
+        actor,
+        correlation_id=intent["correlation_id"],
+    )
+
+
+async def reconcile(database: Database, catalog: Peer) -> None:
+    """Finish what was begun and not finished: a crash, a time-out, catalog away."""
+    async with database.connection() as connection:
+        overdue = await repository.claim_overdue(connection, _RECONCILED_AT_ONCE)
+    if not overdue:
+        return
+    outcomes = await link(catalog, overdue)
+    for intent in overdue:
+        outcome = outcomes[intent["suggestion_id"]]
+        if isinstance(outcome, UUID):
+            await finish_linked(database, intent, outcome)
+        elif isinstance(outcome, Refused):
+            await finish_refused(database, intent, outcome)
+        else:
+            _log.warning("Suggestion %s is still being accepted: %s", intent["suggestion_id"], outcome)

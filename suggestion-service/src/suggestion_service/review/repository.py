@@ -1,0 +1,213 @@
+"""SQL of the review queue."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from chassis.database import Connection
+from chassis.http.paging import Sort
+from suggestion_service.review.filters import Filters, order_by
+
+BAND = (
+    "CASE WHEN s.similarity_score >= 0.9 THEN 'very_high' WHEN s.similarity_score >= 0.75 THEN 'high'"
+    " WHEN s.similarity_score >= 0.6 THEN 'moderate' ELSE 'low' END"
+)
+
+
+def _short(alias: str) -> str:
+    fields = ", ".join(f"'{name}', {alias}.{name}" for name in ("id", "external_id", "title", "module"))
+    return f"jsonb_build_object({fields})"
+
+
+_ANSWER = (
+    f"s.id, s.requirement_id, s.test_case_id, s.similarity_score, {BAND} AS band, s.suggestion_method,"
+    " s.suggestion_reason, s.suggestion_metadata, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
+    f" s.feedback, s.link_id, {_short('r')} AS requirement, {_short('t')} AS test_case"
+)
+_FROM = "FROM suggestions s JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
+_UNTOUCHED = "s.status = 'pending' AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)"
+_AS_REVIEWED = (
+    "s.id, s.requirement_id, s.test_case_id, r.title AS requirement_title, t.title AS test_case_title,"
+    " s.similarity_score, s.suggestion_method, s.status, s.feedback, s.link_id"
+)
+
+_EXPIRE_LINKED = f"""
+UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
+FROM unnest(%(requirements)s::uuid[], %(test_cases)s::uuid[], %(made_from)s::uuid[])
+    AS l(requirement_id, test_case_id, suggestion_id)
+WHERE s.requirement_id = l.requirement_id AND s.test_case_id = l.test_case_id
+    AND s.id IS DISTINCT FROM l.suggestion_id AND {_UNTOUCHED}
+RETURNING s.id
+"""
+
+_EXPIRE_OLD = f"""
+UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
+WHERE s.id IN (SELECT id FROM suggestions s WHERE s.created_at < %(before)s AND {_UNTOUCHED}
+               ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
+    AND {_UNTOUCHED}
+RETURNING s.id
+"""
+
+# The text that was reviewed is the text as it is now: only a later one makes the pair worth suggesting again.
+_REJECT = f"""
+UPDATE suggestions s SET status = 'rejected', reviewed_at = %(now)s, reviewed_by = left(%(email)s, 100),
+    feedback = %(feedback)s, requirement_text_sequence = r.text_sequence, test_case_text_sequence = t.text_sequence
+FROM items r, items t
+WHERE s.id = ANY(%(ids)s) AND r.id = s.requirement_id AND t.id = s.test_case_id AND {_UNTOUCHED}
+RETURNING {_AS_REVIEWED}
+"""
+
+_BEGIN_ACCEPT = """
+WITH locked AS (
+    SELECT id, requirement_id, test_case_id, similarity_score FROM suggestions
+    WHERE id = ANY(%(ids)s) AND status = 'pending' ORDER BY id FOR UPDATE
+), intents AS (
+    INSERT INTO accept_intents (suggestion_id, reviewer_id, reviewer_email, feedback, link_type, correlation_id,
+        created_at, due_at)
+    SELECT id, %(reviewer_id)s, %(email)s, %(feedback)s, %(link_type)s, %(correlation_id)s, %(now)s, %(due_at)s
+    FROM locked ON CONFLICT DO NOTHING
+    RETURNING *
+)
+SELECT intents.*, requirement_id, test_case_id, similarity_score FROM intents JOIN locked ON id = suggestion_id
+"""
+
+_CLAIM_OVERDUE = """
+UPDATE accept_intents a SET due_at = now() + interval '10 seconds' FROM suggestions s
+WHERE s.id = a.suggestion_id AND a.suggestion_id IN (
+    SELECT suggestion_id FROM accept_intents WHERE due_at <= now() ORDER BY due_at LIMIT %s FOR UPDATE SKIP LOCKED)
+RETURNING a.*, s.requirement_id, s.test_case_id, s.similarity_score
+"""
+
+# The link exists, so the suggestion is accepted, whatever happened to it meanwhile.
+_FINISH_LINKED = f"""
+WITH made AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(links)s::uuid[]) AS m(suggestion_id, link_id)
+), done AS (
+    DELETE FROM accept_intents a USING made WHERE a.suggestion_id = made.suggestion_id
+    RETURNING a.*, made.link_id AS made_link_id
+)
+UPDATE suggestions s SET status = 'accepted', reviewed_at = done.created_at,
+    reviewed_by = left(done.reviewer_email, 100), feedback = done.feedback, link_id = done.made_link_id,
+    requirement_text_sequence = r.text_sequence, test_case_text_sequence = t.text_sequence
+FROM done, items r, items t
+WHERE s.id = done.suggestion_id AND r.id = s.requirement_id AND t.id = s.test_case_id
+RETURNING {_AS_REVIEWED}
+"""
+
+_FINISH_REFUSED = """
+WITH done AS (DELETE FROM accept_intents WHERE suggestion_id = %(id)s RETURNING suggestion_id)
+UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
+FROM done WHERE s.id = done.suggestion_id AND s.status = 'pending'
+RETURNING s.id
+"""
+
+
+async def page(
+    connection: Connection, filters: Filters, sort: Sort, skip: int, limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Give one page of suggestions as they are answered, and how many there are."""
+    condition, parameters = filters.condition()
+    cursor = await connection.execute(
+        f"SELECT c.total, p.* FROM (SELECT count(*) AS total FROM suggestions s WHERE {condition}) c"
+        f" LEFT JOIN LATERAL (SELECT {_ANSWER} {_FROM} WHERE {condition} ORDER BY {order_by(sort, 's')}"
+        f" LIMIT %(limit)s OFFSET %(skip)s) p ON true ORDER BY {order_by(sort, 'p')}",
+        {**parameters, "limit": limit, "skip": skip},
+    )
+    rows = await cursor.fetchall()
+    total = rows[0]["total"]
+    for row in rows:
+        del row["total"]
+    return [row for row in rows if row["id"] is not None], total
+
+
+async def get(connection: Connection, suggestion_id: UUID) -> dict[str, Any] | None:
+    """Give a suggestion as it is answered."""
+    cursor = await connection.execute(f"SELECT {_ANSWER} {_FROM} WHERE s.id = %s", (suggestion_id,))
+    return await cursor.fetchone()
+
+
+async def matching(connection: Connection, filters: Filters, limit: int) -> list[UUID]:
+    """Give the ids of the suggestions that a filter finds, best first."""
+    condition, parameters = filters.condition()
+    cursor = await connection.execute(
+        f"SELECT s.id FROM suggestions s WHERE {condition}"
+        f" ORDER BY {order_by(Sort('score', descending=True), 's')} LIMIT %(limit)s",
+        {**parameters, "limit": limit},
+    )
+    return [row["id"] for row in await cursor.fetchall()]
+
+
+async def statuses(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, tuple[str, UUID | None]]:
+    """Give (status, link) of those of the suggestions that exist; being accepted is the status `accepting`."""
+    cursor = await connection.execute(
+        "SELECT s.id, s.link_id, CASE WHEN a.suggestion_id IS NULL THEN s.status ELSE 'accepting' END AS status"
+        " FROM suggestions s LEFT JOIN accept_intents a ON a.suggestion_id = s.id WHERE s.id = ANY(%s)",
+        (list(ids),),
+    )
+    return {row["id"]: (row["status"], row["link_id"]) for row in await cursor.fetchall()}
+
+
+async def _lock(connection: Connection, ids: Sequence[UUID]) -> None:
+    """Lock suggestions before their intents, in the order of ids, as everybody does."""
+    await connection.execute("SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(ids),))
+
+
+async def reject(
+    connection: Connection, ids: Sequence[UUID], email: str, feedback: str | None, now: datetime
+) -> list[dict[str, Any]]:
+    """Reject those of the suggestions that are pending; give them."""
+    # By a statement of its own: the next one then sees an acceptance that began meanwhile.
+    await _lock(connection, ids)
+    cursor = await connection.execute(_REJECT, {"ids": list(ids), "email": email, "feedback": feedback, "now": now})
+    return await cursor.fetchall()
+
+
+async def begin_accept(connection: Connection, ids: Sequence[UUID], intent: dict[str, Any]) -> list[dict[str, Any]]:
+    """Store the intent to accept those of the suggestions that are pending; give the intents with their pairs."""
+    cursor = await connection.execute(_BEGIN_ACCEPT, {**intent, "ids": list(ids)})
+    return await cursor.fetchall()
+
+
+async def claim_overdue(connection: Connection, limit: int) -> list[dict[str, Any]]:
+    """Take intents that somebody began and did not finish."""
+    cursor = await connection.execute(_CLAIM_OVERDUE, (limit,))
+    return await cursor.fetchall()
+
+
+async def finish_linked(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> list[dict[str, Any]]:
+    """Accept the suggestions of these (suggestion, link); give those that nobody else had finished."""
+    await _lock(connection, [suggestion_id for suggestion_id, _ in links])
+    cursor = await connection.execute(
+        _FINISH_LINKED, {"ids": [made[0] for made in links], "links": [made[1] for made in links]}
+    )
+    return await cursor.fetchall()
+
+
+async def finish_refused(connection: Connection, suggestion_id: UUID, reason: str) -> bool:
+    """Expire a suggestion whose link was refused; tell whether it was still pending."""
+    await _lock(connection, [suggestion_id])
+    cursor = await connection.execute(_FINISH_REFUSED, {"id": suggestion_id, "reason": reason})
+    return cursor.rowcount > 0
+
+
+async def expire_linked(
+    connection: Connection, links: Sequence[tuple[UUID, UUID, UUID | None]], reason: str
+) -> list[UUID]:
+    """Expire pending suggestions of (requirement, test case, suggestion that the link came from)."""
+    cursor = await connection.execute(
+        _EXPIRE_LINKED,
+        {
+            "requirements": [requirement for requirement, _, _ in links],
+            "test_cases": [test_case for _, test_case, _ in links],
+            "made_from": [made_from for _, _, made_from in links],
+            "reason": reason,
+        },
+    )
+    return [row["id"] for row in await cursor.fetchall()]
+
+
+async def expire_old(connection: Connection, before: datetime, reason: str, limit: int) -> list[UUID]:
+    """Expire up to `limit` suggestions that were made before then and are still pending."""
+    cursor = await connection.execute(_EXPIRE_OLD, {"before": before, "reason": reason, "limit": limit})
+    return [row["id"] for row in await cursor.fetchall()]

@@ -1,0 +1,190 @@
+"""Suggestions and reviews as the API shows and takes them."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class SuggestionStatus(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+
+
+class SuggestionMethod(StrEnum):
+    SEMANTIC_SIMILARITY = "semantic_similarity"
+    KEYWORD_MATCH = "keyword_match"
+    HEURISTIC = "heuristic"
+    HYBRID = "hybrid"
+
+
+class LinkType(StrEnum):
+    COVERS = "covers"
+    VERIFIES = "verifies"
+    VALIDATES = "validates"
+    RELATED = "related"
+
+
+class Band(StrEnum):
+    """0.90 to 1.00, 0.75 to 0.89, 0.60 to 0.74, below 0.60."""
+
+    VERY_HIGH = "very_high"
+    HIGH = "high"
+    MODERATE = "moderate"
+    LOW = "low"
+
+
+class Action(StrEnum):
+    ACCEPT = "accept"
+    REJECT = "reject"
+
+
+class ShortItem(BaseModel):
+    """What is needed to recognise a requirement or a test case."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+
+
+class Suggestion(BaseModel):
+    """A pair that may belong together, why, and what became of it.
+
+    The sum of weight x score over `suggestion_metadata.components` is `similarity_score`.
+    """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "0d3c2f62-7a0e-4a06-b4a7-0b5c1f5f6a11",
+                    "requirement_id": "8c9f1c1e-4f1e-4d0c-9a39-6d1c5b3e2f22",
+                    "test_case_id": "3b1d7e7a-2a51-4f5e-8f0b-9c2d4e6f7a33",
+                    "similarity_score": 0.764102,
+                    "band": "high",
+                    "suggestion_method": "semantic_similarity",
+                    "suggestion_reason": "Both texts speak of “door”, “lock” and “badge”; text similarity 0.76.",
+                    "suggestion_metadata": {
+                        "algorithm": "tfidf",
+                        "components": {"semantic": {"score": 0.764102, "weight": 1.0}},
+                        "matched_terms": [{"term": "badge", "weight": 0.31}],
+                        "other_terms": 4,
+                        "other_weight": 0.12,
+                    },
+                    "status": "pending",
+                    "created_at": "2026-03-02T09:30:00.000000Z",
+                    "reviewed_at": None,
+                    "reviewed_by": None,
+                    "feedback": None,
+                    "link_id": None,
+                    "requirement": {
+                        "id": "8c9f1c1e-4f1e-4d0c-9a39-6d1c5b3e2f22",
+                        "external_id": "REQ-12",
+                        "title": "A badge opens the door",
+                        "module": "access",
+                    },
+                    "test_case": {
+                        "id": "3b1d7e7a-2a51-4f5e-8f0b-9c2d4e6f7a33",
+                        "external_id": None,
+                        "title": "Open the door with a valid badge",
+                        "module": "access",
+                    },
+                }
+            ]
+        }
+    )
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    similarity_score: float = Field(ge=0, le=1)
+    band: Band
+    suggestion_method: SuggestionMethod
+    suggestion_reason: str | None
+    suggestion_metadata: dict[str, Any] | None
+    status: SuggestionStatus
+    created_at: datetime
+    reviewed_at: datetime | None
+    reviewed_by: str | None
+    feedback: str | None
+    link_id: UUID | None
+    requirement: ShortItem
+    test_case: ShortItem
+
+
+class Accept(BaseModel):
+    """Why it is accepted, and what kind of link to make."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"feedback": "Exactly this.", "link_type": "verifies"}]})
+
+    feedback: str | None = None
+    link_type: LinkType = LinkType.COVERS
+
+
+class Reject(BaseModel):
+    """Why it is rejected."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"feedback": "Another door."}]})
+
+    feedback: str | None = None
+
+
+class BulkFilter(BaseModel):
+    """Suggestions by the filters of the list, written as there. Without `status`: pending ones."""
+
+    status: str = "pending"
+    method: str | None = None
+    requirement_id: str | None = None
+    test_case_id: str | None = None
+    min_score: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
+    max_score: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
+    search: str | None = None
+
+
+class BulkReview(BaseModel):
+    """Several reviews at once: either `ids` or a `filter`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"action": "accept", "ids": ["0d3c2f62-7a0e-4a06-b4a7-0b5c1f5f6a11"]},
+                {"action": "reject", "filter": {"max_score": 0.4}, "feedback": "Too weak."},
+            ]
+        }
+    )
+
+    action: Action
+    ids: list[UUID] | None = Field(default=None, max_length=500)
+    filter: BulkFilter | None = None
+    feedback: str | None = None
+    link_type: LinkType = LinkType.COVERS
+
+    @model_validator(mode="after")
+    def _either(self) -> "BulkReview":
+        if (self.ids is None) == (self.filter is None):
+            raise ValueError("Give either the ids or a filter.")
+        return self
+
+
+class ReviewResult(BaseModel):
+    """What became of one suggestion; `code` and `detail` tell why not, as the problem of a single review does."""
+
+    id: UUID
+    status: str = Field(description="accepted, rejected or error")
+    link_id: UUID | None = None
+    code: str | None = None
+    detail: str | None = None
+
+
+class BulkResult(BaseModel):
+    """One result an id, in the order of the ids, or of the list for a filter."""
+
+    items: list[ReviewResult]
+    total: int
+    reviewed: int
+    failed: int

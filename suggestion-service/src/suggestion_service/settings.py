@@ -1,0 +1,15 @@
+"""The settings of suggestion-service."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from chassis.settings import ServiceSettings
+
+
+class Settings(ServiceSettings):
+    """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults."""
+
+    auto_suggestions_enabled: bool = True
+    auto_suggestions_algorithm: Literal["tfidf", "keyword", "hybrid"] = "tfidf"
+    auto_suggestions_threshold: float = Field(default=0.3, ge=0, le=1, allow_inf_nan=False)

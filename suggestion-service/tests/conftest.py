@@ -1,0 +1,339 @@
+"""suggestion-service over its own database, driven step by step, and a stand-in for what catalog promises it."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx
+import orjson
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from chassis.bus.in_process import InProcessBus
+from chassis.database import Database
+from chassis.events import Actor, NewEvent, Payload, sequenced
+from chassis.identity import Identity, InternalTokens, Role
+from chassis.inbox import Inbox
+from chassis.peers import Peer
+from chassis.testing import PostgresServer
+from contracts import catalog as told
+from suggestion_service.app import create_app
+from suggestion_service.generation.background import BackgroundScoring
+from suggestion_service.generation.corpus import LiveCorpus
+from suggestion_service.generation.feed import CatalogFeed
+from suggestion_service.generation.run_loop import RunLoop
+from suggestion_service.handlers import IGNORED, handlers
+from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.settings import Settings
+from suggestion_service.worker import create_worker
+
+Json = dict[str, Any]
+
+SECRET = "a-secret-of-at-least-32-characters!!"
+REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
+VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
+AUTHOR = Actor(7, "author@example.test")
+
+
+class Catalog:
+    """What suggestion-service knows of catalog: its events, its feed, and one link a suggestion."""
+
+    def __init__(self) -> None:
+        self.feed: list[bytes] = []
+        self.items: dict[uuid.UUID, Json] = {}
+        self.links: dict[uuid.UUID, Json] = {}
+        self.puts: list[Json] = []
+        self.answers_with: int | None = None
+        self.caller_dies = False
+        self.app = Starlette(
+            routes=[
+                Route("/internal/changes", self._changes),
+                Route("/internal/links/by-suggestion/{id}", self._put_link, methods=["PUT"]),
+            ]
+        )
+
+    def peer(self) -> Peer:
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://catalog")
+        return Peer("catalog-service", client, InternalTokens(SECRET), "suggestion-service")
+
+    def tell(self, payload: Payload, subject: uuid.UUID, actor: Actor = AUTHOR) -> bytes:
+        event = sequenced(len(self.feed) + 1, NewEvent(payload, str(subject), actor).envelope())
+        self.feed.append(event)
+        return event
+
+    def requirement(self, title: str, description: str | None = None, **fields: Any) -> uuid.UUID:
+        state = told.RequirementState(**self._new(title, description, fields))
+        self.items[state.id] = state.model_dump()
+        self.tell(told.RequirementCreated(requirement=state), state.id)
+        return state.id
+
+    def test_case(self, title: str, description: str | None = None, **fields: Any) -> uuid.UUID:
+        own = dict.fromkeys(("steps", "preconditions", "postconditions", "test_data"))
+        own |= {"automation_status": "manual", "execution_time_minutes": None}
+        state = told.TestCaseState(**own | self._new(title, description, fields))
+        self.items[state.id] = state.model_dump()
+        self.tell(told.TestCaseCreated(test_case=state), state.id)
+        return state.id
+
+    def change(self, item_id: uuid.UUID, actor: Actor = AUTHOR, **fields: Any) -> None:
+        before = self.items[item_id]
+        after = self.items[item_id] = before | fields
+        changes = {name: told.Change(before=before[name], after=value) for name, value in fields.items()}
+        if "steps" in after:
+            state = told.TestCaseState(**after)
+            self.tell(told.TestCaseUpdated(test_case=state, changes=changes), item_id, actor)
+        else:
+            requirement = told.RequirementState(**after)
+            self.tell(told.RequirementUpdated(requirement=requirement, changes=changes), item_id, actor)
+
+    def delete(self, item_id: uuid.UUID) -> None:
+        state = self.items.pop(item_id)
+        if "steps" in state:
+            self.tell(told.TestCaseDeleted(test_case=told.TestCaseState(**state)), item_id)
+        else:
+            self.tell(told.RequirementDeleted(requirement=told.RequirementState(**state)), item_id)
+
+    def link(
+        self, requirement_id: uuid.UUID, test_case_id: uuid.UUID, suggestion_id: uuid.UUID | None = None, **fields: Any
+    ) -> Json:
+        made = {
+            "id": uuid.uuid4(),
+            "requirement_id": requirement_id,
+            "test_case_id": test_case_id,
+            "link_type": "covers",
+            "link_source": "manual" if suggestion_id is None else "ai_confirmed",
+            "confidence_score": 1.0,
+            "notes": None,
+            "created_at": datetime.now(UTC),
+            "created_by": None,
+            "confirmed_at": None,
+            "confirmed_by": None,
+            "requirement_title": "A requirement",
+            "test_case_title": "A test case",
+        } | fields
+        self.links[suggestion_id or made["id"]] = made
+        self.tell(told.LinkCreated(link=told.LinkState(**made), suggestion_id=suggestion_id), made["id"])
+        return made
+
+    def unlink(self, link: Json) -> None:
+        self.tell(told.LinkDeleted(link=told.LinkState(**link)), link["id"])
+
+    def _new(self, title: str, description: str | None, fields: Json) -> Json:
+        now = datetime.now(UTC)
+        return {
+            "id": uuid.uuid4(),
+            "external_id": None,
+            "title": title,
+            "description": description if description is not None else title,
+            "type": "functional",
+            "priority": "medium",
+            "status": "draft",
+            "module": None,
+            "tags": [],
+            "custom_metadata": None,
+            "source_system": None,
+            "source_url": None,
+            "created_by": AUTHOR.email,
+            "version": 1,
+            "created_at": now,
+            "updated_at": now,
+        } | fields
+
+    async def _changes(self, request: Request) -> Response:
+        if self.answers_with is not None:
+            return Response(status_code=self.answers_with)
+        after, limit = int(request.query_params["after"]), int(request.query_params["limit"])
+        events = b",".join(self.feed[after : after + limit])
+        return Response(b'{"head":%d,"events":[%s]}' % (len(self.feed), events), media_type="application/json")
+
+    async def _put_link(self, request: Request) -> Response:
+        body = orjson.loads(await request.body())
+        self.puts.append(body)
+        if self.answers_with is not None:
+            return JSONResponse({"code": "whatever"}, self.answers_with)
+        suggestion_id = uuid.UUID(request.path_params["id"])
+        if suggestion_id in self.links:
+            return JSONResponse({"id": str(self.links[suggestion_id]["id"])}, 200)
+        pair = uuid.UUID(body["requirement_id"]), uuid.UUID(body["test_case_id"])
+        if any((link["requirement_id"], link["test_case_id"]) == pair for link in self.links.values()):
+            return JSONResponse({"code": "link_exists"}, 409)
+        made = self.link(*pair, suggestion_id, confidence_score=body["confidence_score"], link_type=body["link_type"])
+        if self.caller_dies:
+            raise asyncio.CancelledError
+        return JSONResponse({"id": str(made["id"])}, 201)
+
+
+class Service:
+    """suggestion-service, its loops turned by hand; paths are those below /api/v1."""
+
+    def __init__(self, settings: Settings, database: Database, catalog: Catalog) -> None:
+        self.settings = settings
+        self.database = database
+        self.catalog = catalog
+        self.peer = catalog.peer()
+        self.app = create_app(settings, database, InternalTokens(SECRET), self.peer)
+        self.http = self.being(REVIEWER)
+        self.start()
+
+    def start(self) -> None:
+        """Begin as a process begins: with nothing in memory."""
+        self.corpus = LiveCorpus(self.database)
+        self.scoring = BackgroundScoring(
+            self.database,
+            self.corpus,
+            self.settings.auto_suggestions_algorithm,
+            self.settings.auto_suggestions_threshold,
+        )
+        table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.scoring.queued)
+        self.inbox = Inbox("suggestion", self.database, table, IGNORED)
+        self.feed = CatalogFeed(self.peer, self.inbox)
+        self.runs = RunLoop(self.database, self.corpus, self.feed)
+
+    def being(self, identity: Identity) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=self.app),
+            base_url="http://service/api/v1",
+            headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
+        )
+
+    def worker(self) -> Any:
+        return create_worker(self.settings, self.database, InProcessBus(), self.peer)
+
+    async def follow(self) -> None:
+        """Receive everything that catalog has told."""
+        await self.inbox.receive(self.catalog.feed)
+
+    async def score(self) -> None:
+        """Follow catalog and score what is queued."""
+        await self.follow()
+        while await self.scoring.score_waiting():
+            pass
+
+    async def generate(self, **params: Any) -> Json:
+        """Ask for a run, work it off, and give it as it is then."""
+        response = await self.http.post("/suggestions/generate", params=params, headers={"Prefer": "respond-async"})
+        assert response.status_code == 202, response.text
+        await self.runs.work_off_next()
+        return await self.read(f"/suggestions/runs/{response.json()['id']}")
+
+    async def read(self, path: str, **params: Any) -> Json:
+        response = await self.http.get(path, params=params)
+        assert response.status_code == 200, response.text
+        body: Json = response.json()
+        return body
+
+    async def suggestions(self, **params: Any) -> list[Json]:
+        items: list[Json] = (await self.read("/suggestions", **params))["items"]
+        return items
+
+    async def one_suggestion(self) -> Json:
+        """The one suggestion that there will be."""
+        (found,) = await wait_for(self.suggestions)
+        return dict(found)
+
+    async def pair(self, text: str = "the pump stops when the tank is full") -> Json:
+        """The pending suggestion of a new pair with this text."""
+        requirement_id = self.catalog.requirement(text)
+        self.catalog.test_case(text)
+        await self.score()
+        (found,) = await self.suggestions(requirement_id=str(requirement_id), status="pending")
+        return found
+
+    async def post(self, path: str, body: Any = None, status: int = 200) -> Json:
+        response = await self.http.post(path, json=body) if body is not None else await self.http.post(path)
+        assert response.status_code == status, response.text
+        answer: Json = response.json()
+        return answer
+
+    async def reconcile(self) -> None:
+        """Finish acceptances as if their patience were over."""
+        await self.execute("UPDATE accept_intents SET due_at = now()")
+        await acceptance.reconcile(self.database, self.peer)
+
+    async def withdraw_old(self) -> None:
+        await withdrawal.withdraw_old(self.database)
+
+    @asynccontextmanager
+    async def stalling_after(self, number: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """Let nobody store suggestions once there are so many, until the block ends; gives what waits for that."""
+        await self.execute(
+            "CREATE OR REPLACE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            f" IF (SELECT count(*) FROM suggestions) >= {number} THEN PERFORM pg_advisory_xact_lock(4711); END IF;"
+            " RETURN NULL; END $$"
+        )
+        await self.execute(
+            "CREATE OR REPLACE TRIGGER stall BEFORE INSERT ON suggestions FOR EACH STATEMENT EXECUTE FUNCTION stall()"
+        )
+
+        async def stalled() -> None:
+            waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted"
+            await wait_for(lambda: self.rows(waiting))
+
+        async with self.database.transaction() as connection:
+            await connection.execute("SELECT pg_advisory_xact_lock(4711)")
+            yield stalled
+
+    async def execute(self, statement: str, *parameters: Any) -> None:
+        async with self.database.connection() as connection:
+            await connection.execute(statement, parameters)
+
+    async def rows(self, query: str, *parameters: Any) -> list[Json]:
+        async with self.database.connection() as connection:
+            return await (await connection.execute(query, parameters)).fetchall()
+
+    async def events(self, wire_name: str) -> list[Json]:
+        """The events of a type that were recorded, in order."""
+        rows = await self.rows("SELECT envelope FROM outbox WHERE wire_name = %s ORDER BY id", wire_name)
+        return [orjson.loads(row["envelope"]) for row in rows]
+
+
+async def wait_for(look: Callable[[], Awaitable[Any]]) -> Any:
+    """Look until there is something to see, and give that."""
+    for _ in range(1000):
+        if seen := await look():
+            return seen
+        await asyncio.sleep(0.02)
+    raise AssertionError("It did not come.")
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]:
+    return wait_for
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    return Catalog()
+
+
+@pytest.fixture
+async def serve(postgres: PostgresServer, catalog: Catalog) -> AsyncIterator[Callable[..., Awaitable[Service]]]:
+    """Gives a service with these settings."""
+    opened: list[Database] = []
+
+    async def make(**settings: Any) -> Service:
+        url = postgres.database("suggestion_service")
+        database = Database(url, pool_size=10)
+        await database.open()
+        opened.append(database)
+        return Service(Settings(database_url=url, internal_token_secret=SECRET, **settings), database, catalog)
+
+    yield make
+    for database in opened:
+        await database.close()
+
+
+@pytest.fixture
+async def service(serve: Callable[..., Awaitable[Service]]) -> Service:
+    return await serve()
+
+
+@pytest.fixture
+def viewer(service: Service) -> httpx.AsyncClient:
+    return service.being(VIEWER)

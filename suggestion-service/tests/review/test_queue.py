@@ -1,0 +1,140 @@
+"""Reading the review queue: what a suggestion shows, filters, sorts, pages."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+PUMP = "the pump stops when the tank is full"
+UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+async def queue(service: Any, catalog: Any) -> list[dict[str, Any]]:
+    """Four suggestions of one requirement, from strong to weak; the last was made by keywords."""
+    catalog.requirement(PUMP, external_id="REQ-1", module="pumps")
+    for more in ("", "slowly", "slowly while lamps burn", "so that cold water leaves seven green cellars"):
+        catalog.test_case(f"{PUMP} {more}".strip())
+    await service.score()
+    await service.execute(
+        "UPDATE suggestions SET suggestion_method = 'keyword_match' WHERE similarity_score ="
+        " (SELECT min(similarity_score) FROM suggestions)"
+    )
+    found = await service.suggestions(sort="score:desc")
+    assert len(found) == 4
+    return list(found)
+
+
+async def test_a_suggestion_shows_its_pair_and_band(service: Any, queue: Any, viewer: Any) -> None:
+    best = queue[0]
+    assert best["requirement"] == {
+        "id": best["requirement_id"],
+        "external_id": "REQ-1",
+        "title": PUMP,
+        "module": "pumps",
+    }
+    assert best["test_case"] == {"id": best["test_case_id"], "external_id": None, "title": PUMP, "module": None}
+    assert best["created_at"].endswith("Z")
+    assert [best[name] for name in ("reviewed_at", "reviewed_by", "feedback", "link_id")] == [None] * 4
+    response = await viewer.get(f"/suggestions/{best['id']}")
+    assert response.json() == best
+    same = await viewer.get(f"/suggestions/{best['id']}", headers={"If-None-Match": response.headers["etag"]})
+    assert same.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("score", "band"),
+    [
+        (1.0, "very_high"),
+        (0.9, "very_high"),
+        (0.899999, "high"),
+        (0.75, "high"),
+        (0.749999, "moderate"),
+        (0.6, "moderate"),
+        (0.599999, "low"),
+        (0.0, "low"),
+    ],
+)
+async def test_the_band_follows_the_score(service: Any, queue: Any, score: float, band: str) -> None:
+    await service.execute("UPDATE suggestions SET similarity_score = %s", score)
+    assert {found["band"] for found in await service.suggestions()} == {band}
+
+
+async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:
+    ids = [suggestion["id"] for suggestion in queue]
+    scores = [suggestion["similarity_score"] for suggestion in queue]
+    await service.post(f"/suggestions/{ids[0]}/reject")
+    await service.execute("UPDATE suggestions SET status = 'expired' WHERE id = %s", ids[1])
+
+    async def found(**filters: Any) -> list[str]:
+        return [suggestion["id"] for suggestion in await service.suggestions(sort="score:desc", **filters)]
+
+    assert await found() == [ids[0], ids[2], ids[3]]
+    assert await found(status="pending") == [ids[2], ids[3]]
+    assert await found(status="rejected,expired") == [ids[0], ids[1]]
+    assert await found(status="!pending") == [ids[0], ids[1]]
+    assert await found(min_score=scores[2]) == [ids[0], ids[2]]
+    assert await found(max_score=scores[2]) == [ids[2], ids[3]]
+    assert await found(method="keyword_match,hybrid") == [ids[3]]
+    assert await found(method="!keyword_match") == [ids[0], ids[2]]
+    assert await found(test_case_id=f"{queue[2]['test_case_id']},{queue[3]['test_case_id']}") == [ids[2], ids[3]]
+    assert await found(test_case_id=f"!{queue[2]['test_case_id']}") == [ids[0], ids[3]]
+    assert await found(requirement_id=UNKNOWN) == []
+    assert await found(search="LAMPS burn") == [ids[2]]
+    assert await found(search="req-1") == [ids[0], ids[2], ids[3]]
+    assert await found(search="%") == []
+    assert await found(search="lamps", status="rejected") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("status", "maybe"),
+        ("status", "pending,"),
+        ("method", "magic"),
+        ("sort", "reason"),
+        ("sort", "score:up"),
+        ("min_score", "1.1"),
+        ("max_score", "nan"),
+        ("requirement_id", "x"),
+        ("test_case_id", "!"),
+        ("skip", "-1"),
+        ("limit", "501"),
+    ],
+)
+async def test_a_query_out_of_its_values_is_refused(service: Any, name: str, value: str) -> None:
+    response = await service.http.get("/suggestions", params={name: value})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == f"/query/{name}"
+
+
+async def test_sorts_and_pages_give_everything_once(service: Any, queue: Any) -> None:
+    await service.execute("UPDATE suggestions SET similarity_score = 0.5")
+    for sort in ("score:desc", "score:asc", "created_at:desc", "created_at", None):
+        order = {"sort": sort} if sort else {}
+        pages = [await service.read("/suggestions", skip=skip, limit=1, **order) for skip in range(5)]
+        assert [page["total"] for page in pages] == [4] * 5
+        assert [len(page["items"]) for page in pages] == [1, 1, 1, 1, 0]
+        assert {page["items"][0]["id"] for page in pages[:4]} == {suggestion["id"] for suggestion in queue}
+    response = await service.http.get("/suggestions", params={"skip": 1, "limit": 1, "status": "pending"})
+    assert response.headers["link"] == (
+        '</api/v1/suggestions?status=pending&skip=2&limit=1>; rel="next", '
+        '</api/v1/suggestions?status=pending&skip=0&limit=1>; rel="prev"'
+    )
+
+
+async def test_the_newest_come_first(service: Any, queue: Any) -> None:
+    await service.execute("UPDATE suggestions SET created_at = now() - similarity_score * interval '1 day'")
+    times = [found["created_at"] for found in await service.suggestions()]
+    assert all(later > earlier for later, earlier in pairwise(times))
+
+
+async def test_what_is_not_there_is_not_found(service: Any) -> None:
+    for method, path in (("GET", ""), ("POST", "/accept"), ("POST", "/reject")):
+        response = await service.http.request(method, f"/suggestions/{UNKNOWN}{path}")
+        assert (response.status_code, response.json()["code"]) == (404, "suggestion_not_found")
+
+
+async def test_a_viewer_reviews_nothing(queue: Any, viewer: Any) -> None:
+    for path in (f"{queue[0]['id']}/accept", f"{queue[0]['id']}/reject", "bulk-review"):
+        assert (await viewer.post(f"/suggestions/{path}")).status_code == 403
