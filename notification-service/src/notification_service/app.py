@@ -1,0 +1,26 @@
+"""The HTTP app of this service."""
+
+from functools import partial
+
+from fastapi import FastAPI
+
+from chassis.coalescing import Coalesced
+from chassis.database import Database
+from chassis.http.app import create_app as create_service_app
+from chassis.identity import InternalTokens
+from notification_service import audit_endpoints, endpoints, repository
+from notification_service.settings import Settings
+
+SCHEMA_VERSION = "0001"
+
+
+def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+    """Give the app. No route has a setting of its own."""
+    return create_service_app(
+        "Notifications",
+        [endpoints.router, audit_endpoints.router],
+        database=database,
+        internal_tokens=internal_tokens,
+        schema_version=SCHEMA_VERSION,
+        state={"unread_counts": Coalesced(partial(repository.unread_counts, database))},
+    )

@@ -1,0 +1,94 @@
+"""The notifications of the caller."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from chassis.coalescing import Coalesced
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.paging import Skip, page
+from chassis.http.responses import answer, item
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Identity, Viewer
+from notification_service import repository, service
+from notification_service.schemas import Marked, Notification, NotificationLimit, NotificationList, UnreadCount
+
+router = APIRouter(prefix="/api/v1/notifications", route_class=StrictRoute, tags=["notifications"])
+
+
+async def _unread_counts(request: Request) -> Coalesced[int, int]:
+    counts: Coalesced[int, int] = request.app.state.unread_counts
+    return counts
+
+
+@router.get("", response_model=NotificationList, summary="List the caller's notifications, newest first")
+async def list_notifications(
+    request: Request,
+    viewer: Viewer,
+    database: Db,
+    unread_only: Annotated[bool, Query(description="Only those that are not read.")] = False,
+    skip: Skip = 0,
+    limit: NotificationLimit = 20,
+) -> Response:
+    """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
+    async with database.connection() as connection:
+        found = await repository.list_notifications(
+            connection, _id(viewer), unread_only=unread_only, skip=skip, limit=limit
+        )
+    return page(request, found.items, found.total, skip, limit, {"unread_count": found.unread_count})
+
+
+@router.get("/unread-count", response_model=UnreadCount, summary="Count the caller's unread notifications")
+async def count_unread_notifications(
+    viewer: Viewer, counts: Annotated[Coalesced[int, int], Depends(_unread_counts)]
+) -> Response:
+    """Made to be polled."""
+    count = await counts.get(_id(viewer))
+    return answer({"unread_count": 0 if count is None else count})
+
+
+@router.post("/mark-all-read", response_model=Marked, summary="Mark all of the caller's notifications read")
+async def mark_all_notifications_read(viewer: Viewer, database: Db) -> Response:
+    """`marked` counts those that were unread."""
+    async with database.statement() as connection:
+        marked = await service.mark_all_read(connection, _id(viewer))
+    return answer({"marked": marked})
+
+
+@router.get(
+    "/{notification_id}",
+    response_model=Notification,
+    responses=problem_responses(404),
+    summary="Read one of the caller's notifications",
+)
+async def read_notification(request: Request, notification_id: str, viewer: Viewer, database: Db) -> Response:
+    """Reading it by this address does not mark it read."""
+    async with database.connection() as connection:
+        found = await service.find_notification(connection, _id(viewer), notification_id)
+    return item(request, found)
+
+
+@router.post(
+    "/{notification_id}/read",
+    response_model=Notification,
+    responses=problem_responses(404),
+    summary="Mark one of the caller's notifications read",
+)
+@router.patch(
+    "/{notification_id}/read",
+    name="patch_notification_read",
+    response_model=Notification,
+    responses=problem_responses(404),
+    summary="Mark one of the caller's notifications read (as POST)",
+)
+async def mark_notification_read(request: Request, notification_id: str, viewer: Viewer, database: Db) -> Response:
+    """Marking it again changes nothing: `read_at` stays."""
+    async with database.statement() as connection:
+        marked = await service.mark_read(connection, _id(viewer), notification_id)
+    return item(request, marked)
+
+
+def _id(caller: Identity) -> int:
+    assert caller.id is not None, "whoever has a role is a person"
+    return caller.id

@@ -1,0 +1,296 @@
+"""What the audit log keeps of an event: who did what to which resource, with its fields before and after."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chassis.events import Actor, Received
+from contracts import auth, catalog, suggestion
+from notification_service.vocabulary import AuditAction, ResourceType
+from notification_service.wording import counted, given, listed, named, pair, percent, who
+
+# All that is ever kept of an account: nothing secret can come in by a new field.
+_USER_FIELDS = ("email", "full_name", "role", "is_active")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One line of the audit log.
+
+    `before` and `after` are the whole item (none before it was created, none after it was deleted), or the
+    fields that changed.
+    """
+
+    occurred_at: datetime
+    actor: str
+    actor_id: int | None
+    action: AuditAction
+    resource_type: ResourceType
+    resource_id: str | None
+    resource_title: str | None
+    summary: str
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+    details: Mapping[str, Any] | None
+    request_id: str
+
+
+Entries = Callable[[Received[Any]], Iterable[Entry]]
+
+
+def created(kind: ResourceType) -> Entries:
+    """Give the entries of the event that tells of a new item; its payload holds the item under `kind`."""
+    action = AuditAction(f"{kind}.created")
+
+    def entries(event: Received[Any]) -> Iterable[Entry]:
+        item = getattr(event.data, kind)
+        yield _item_entry(event, action, kind, item, "created", None, vars(item))
+
+    return entries
+
+
+def deleted(kind: ResourceType) -> Entries:
+    """Give the entries of the event that tells of a deleted item: what it was is kept as `before`."""
+    action = AuditAction(f"{kind}.deleted")
+
+    def entries(event: Received[Any]) -> Iterable[Entry]:
+        item = getattr(event.data, kind)
+        yield _item_entry(event, action, kind, item, "deleted", vars(item), None)
+
+    return entries
+
+
+def updated(kind: ResourceType) -> Entries:
+    """Give the entries of the event that tells of changed fields of an item."""
+    action = AuditAction(f"{kind}.updated")
+
+    def entries(event: Received[Any]) -> Iterable[Entry]:
+        changes = event.data.changes
+        verb = "confirmed" if "confirmed_at" in changes else f"changed {listed(changes)} of"
+        before = {field: change.before for field, change in changes.items()}
+        after = {field: change.after for field, change in changes.items()}
+        yield _item_entry(event, action, kind, getattr(event.data, kind), verb, before, after)
+
+    return entries
+
+
+def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerated]) -> Iterable[Entry]:
+    """Give one entry for all new suggestions of an item, which itself did not change; none when there are none."""
+    found = event.data
+    if found.suggestions_created == 0:
+        return
+    yield _entry(
+        event,
+        AuditAction.SUGGESTION_GENERATED,
+        ResourceType.SUGGESTION,
+        None,
+        found.item_title,
+        f"{counted(found.suggestions_created, 'new suggestion')} for {named(found.item_type, found.item_title)}.",
+        details={
+            f"{found.item_type}_id": found.item_id,
+            **given(found, frozenset({"item_type", "item_id", "item_title"})),
+        },
+    )
+
+
+def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
+    """Give one entry for the run."""
+    run = event.data
+    outcome = {
+        "completed": f"created {counted(run.suggestions_created, 'suggestion')}",
+        "failed": "failed",
+        "cancelled": "was cancelled",
+    }[run.status]
+    yield _entry(
+        event,
+        AuditAction(f"run.{run.status}"),
+        ResourceType.RUN,
+        str(run.run_id),
+        None,
+        f"The generation over everything that {who(event.actor)} asked for {outcome}.",
+        details=given(run, frozenset({"run_id", "status"})),
+    )
+
+
+def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Iterable[Entry]:
+    """Give one entry for the suggestion."""
+    yield _review(event, event.data.suggestion)
+
+
+def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed]) -> Iterable[Entry]:
+    """Give one entry for each suggestion."""
+    for reviewed in event.data.suggestions:
+        yield _review(event, reviewed)
+
+
+def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Iterable[Entry]:
+    """Give one entry for each suggestion."""
+    for suggestion_id in event.data.suggestion_ids:
+        yield _entry(
+            event,
+            AuditAction.SUGGESTION_EXPIRED,
+            ResourceType.SUGGESTION,
+            str(suggestion_id),
+            None,
+            f"A suggestion expired: {event.data.reason.rstrip('.')}.",
+            before={"status": "pending"},
+            after={"status": "expired"},
+            details={"reason": event.data.reason},
+        )
+
+
+def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry]:
+    """Give one entry for the drop."""
+    now = event.data
+    yield _entry(
+        event,
+        AuditAction.COVERAGE_DROPPED,
+        ResourceType.COVERAGE,
+        None,
+        None,
+        f"Coverage fell to {percent(now.coverage)}, below the threshold of {percent(now.threshold)}.",
+        details=vars(now),
+    )
+
+
+def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
+    """Give one entry for the account."""
+    user = event.data.user
+    after = {field: getattr(user, field) for field in _USER_FIELDS}
+    yield _user_entry(event, AuditAction.USER_CREATED, user, f"The account {user.email} was created.", None, after)
+
+
+def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
+    """Give one entry for the account."""
+    user = event.data.user
+    changes = {field: event.data.changes[field] for field in _USER_FIELDS if field in event.data.changes}
+    summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
+    before = {field: change["before"] for field, change in changes.items()}
+    after = {field: change["after"] for field, change in changes.items()}
+    yield _user_entry(event, AuditAction.USER_UPDATED, user, summary, before, after)
+
+
+def password_changed(event: Received[auth.PasswordChanged]) -> Iterable[Entry]:
+    """Give one entry for the account."""
+    user = event.data.user
+    summary = f"{who(event.actor)} changed the password of the account {user.email}."
+    yield _user_entry(event, AuditAction.USER_PASSWORD_CHANGED, user, summary, None, None)
+
+
+def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
+    """Give one entry for the user who logged out; nothing of the token."""
+    yield _entry(
+        event,
+        AuditAction.USER_LOGGED_OUT,
+        ResourceType.USER,
+        str(event.data.user_id),
+        event.actor.email,
+        f"{who(event.actor)} logged out.",
+    )
+
+
+def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
+    """Give one entry; its actor is the email that was tried, without an id: nobody knows who it was."""
+    failed = event.data
+    yield _entry(
+        event,
+        AuditAction.USER_LOGIN_FAILED,
+        ResourceType.USER,
+        None,
+        failed.email,
+        f"A log-in as {failed.email} from {failed.address} failed ({failed.reason}).",
+        details={"address": failed.address, "reason": failed.reason},
+        actor=Actor(None, failed.email.lower()),
+    )
+
+
+# Told by the entry itself, or not a field of the resource.
+_HIDDEN = frozenset({"id", "created_at", "updated_at", "requirement_title", "test_case_title"})
+
+
+def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Give what an entry keeps as people read it: each field that has a value, with its `before` and `after`."""
+    old = {} if before is None else before
+    new = {} if after is None else after
+    return {
+        field: {"before": old.get(field), "after": new.get(field)}
+        for field in {**old, **new}
+        if field not in _HIDDEN and (old.get(field) is not None or new.get(field) is not None)
+    }
+
+
+def _item_entry(
+    event: Received[Any],
+    action: AuditAction,
+    kind: ResourceType,
+    item: Any,
+    verb: str,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> Entry:
+    if kind is ResourceType.LINK:
+        ends = pair(item.requirement_title, item.test_case_title)
+        summary = f"{who(event.actor)} {verb} the link between {ends}."
+        title = f"{item.requirement_title} ↔ {item.test_case_title}"
+        details = {"requirement_id": item.requirement_id, "test_case_id": item.test_case_id}
+    else:
+        summary = f"{who(event.actor)} {verb} {named(kind, item.title, item.external_id)}."
+        title = item.title
+        details = {"version": item.version}
+    return _entry(event, action, kind, str(item.id), title, summary, before, after, details)
+
+
+def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> Entry:
+    ends = pair(reviewed.requirement_title, reviewed.test_case_title)
+    return _entry(
+        event,
+        AuditAction(f"suggestion.{reviewed.status}"),
+        ResourceType.SUGGESTION,
+        str(reviewed.id),
+        f"{reviewed.requirement_title} ↔ {reviewed.test_case_title}",
+        f"{who(event.actor)} {reviewed.status} the suggestion to link {ends}.",
+        {"status": "pending"},
+        {"status": reviewed.status},
+        given(reviewed, frozenset({"id", "status", "requirement_title", "test_case_title"})),
+    )
+
+
+def _user_entry(
+    event: Received[Any],
+    action: AuditAction,
+    user: auth.UserState,
+    summary: str,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> Entry:
+    return _entry(event, action, ResourceType.USER, str(user.id), user.email, summary, before, after)
+
+
+def _entry(
+    event: Received[Any],
+    action: AuditAction,
+    resource_type: ResourceType,
+    resource_id: str | None,
+    resource_title: str | None,
+    summary: str,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    details: Mapping[str, Any] | None = None,
+    actor: Actor | None = None,
+) -> Entry:
+    by = event.actor if actor is None else actor
+    return Entry(
+        event.time,
+        by.email,
+        by.id,
+        action,
+        resource_type,
+        resource_id,
+        resource_title,
+        summary,
+        before,
+        after,
+        details,
+        event.correlation_id,
+    )

@@ -1,0 +1,89 @@
+"""The door of events: one table, a line an event, each line what it leads to."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from chassis.database import Connection
+from chassis.events import Payload, Received
+from chassis.inbox import Handler
+from contracts import auth, catalog, suggestion
+from notification_service import entries, service, texts
+from notification_service.entries import Entries
+from notification_service.texts import Text
+from notification_service.vocabulary import ResourceType
+
+_Tell = Callable[[Connection, list[tuple[Received[Any], Text]]], Awaitable[None]]
+
+
+def audited(describe: Entries) -> Handler:
+    """Keep what `describe` makes of each event in the audit log."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        await service.keep(connection, [entry for event in events for entry in describe(event)])
+
+    return handle
+
+
+def _told(tell: _Tell, write: Callable[[Received[Any]], Text | None]) -> Handler:
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        written = [(event, write(event)) for event in events]
+        await tell(connection, [(event, text) for event, text in written if text is not None])
+
+    return handle
+
+
+def to_actor(write: Callable[[Received[Any]], Text | None]) -> Handler:
+    """Tell what `write` makes of each event to the user who triggered it."""
+    return _told(service.tell_actors, write)
+
+
+def to_reviewers(write: Callable[[Received[Any]], Text | None]) -> Handler:
+    """Tell what `write` makes of each event to all active reviewers and admins."""
+    return _told(service.tell_reviewers, write)
+
+
+async def remembered(connection: Connection, events: list[Received[Any]]) -> None:
+    """Copy the user of each event."""
+    await service.remember_users(connection, [(event.sequence, event.data.user) for event in events])
+
+
+def each(*handlers: Handler) -> Handler:
+    """Do one after the other."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        for handler in handlers:
+            await handler(connection, events)
+
+    return handle
+
+
+_REQUIREMENT = ResourceType.REQUIREMENT
+_TEST_CASE = ResourceType.TEST_CASE
+_LINK = ResourceType.LINK
+
+HANDLERS: Mapping[type[Payload], Handler] = {
+    catalog.RequirementCreated: each(audited(entries.created(_REQUIREMENT)), to_actor(texts.requirement_created)),
+    catalog.RequirementUpdated: audited(entries.updated(_REQUIREMENT)),
+    catalog.RequirementDeleted: audited(entries.deleted(_REQUIREMENT)),
+    catalog.TestCaseCreated: each(audited(entries.created(_TEST_CASE)), to_actor(texts.test_case_created)),
+    catalog.TestCaseUpdated: audited(entries.updated(_TEST_CASE)),
+    catalog.TestCaseDeleted: audited(entries.deleted(_TEST_CASE)),
+    catalog.LinkCreated: audited(entries.created(_LINK)),
+    catalog.LinkUpdated: audited(entries.updated(_LINK)),
+    catalog.LinkDeleted: audited(entries.deleted(_LINK)),
+    catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
+    suggestion.ItemSuggestionsGenerated: each(
+        audited(entries.item_suggestions_generated), to_actor(texts.item_suggestions_generated)
+    ),
+    suggestion.RunFinished: each(audited(entries.run_finished), to_actor(texts.run_finished)),
+    suggestion.SuggestionReviewed: each(audited(entries.suggestion_reviewed), to_actor(texts.suggestion_reviewed)),
+    suggestion.SuggestionsBulkReviewed: each(
+        audited(entries.suggestions_bulk_reviewed), to_actor(texts.suggestions_bulk_reviewed)
+    ),
+    suggestion.SuggestionsExpired: audited(entries.suggestions_expired),
+    auth.UserCreated: each(audited(entries.user_created), remembered),
+    auth.UserUpdated: each(audited(entries.user_updated), remembered),
+    auth.PasswordChanged: each(audited(entries.password_changed), remembered),
+    auth.TokenEnded: audited(entries.token_ended),
+    auth.LoginFailed: audited(entries.login_failed),
+}

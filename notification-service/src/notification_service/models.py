@@ -1,0 +1,63 @@
+"""The tables of this service, for Alembic and for reading; the running service speaks SQL."""
+
+import sqlalchemy as sa
+
+from chassis.schema import new_metadata
+
+metadata = new_metadata()
+
+# A copy of auth's users; `sequence` is the place in auth's feed, by which the newest state wins.
+recipients = sa.Table(
+    "recipients",
+    metadata,
+    sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("full_name", sa.Text, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("is_active", sa.Boolean, nullable=False),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+)
+
+notifications = sa.Table(
+    "notifications",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("event_id", sa.Uuid, nullable=False),
+    sa.Column("user_id", sa.BigInteger, nullable=False),
+    sa.Column("type", sa.Text, nullable=False),
+    sa.Column("title", sa.Text, nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("data", sa.JSON, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("read_at", sa.DateTime(timezone=True)),
+    sa.UniqueConstraint("event_id", "user_id"),
+)
+sa.Index(None, notifications.c.user_id, notifications.c.created_at, notifications.c.id)
+sa.Index(
+    "ix_notifications_unread",
+    notifications.c.user_id,
+    notifications.c.created_at,
+    notifications.c.id,
+    postgresql_where=notifications.c.read_at.is_(None),
+)
+
+audit_entries = sa.Table(
+    "audit_entries",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("occurred_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("actor_id", sa.BigInteger),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("resource_type", sa.Text, nullable=False),
+    sa.Column("resource_id", sa.Text),
+    sa.Column("resource_title", sa.Text),
+    sa.Column("summary", sa.Text, nullable=False),
+    sa.Column("before", sa.JSON),
+    sa.Column("after", sa.JSON),
+    sa.Column("details", sa.JSON),
+    sa.Column("request_id", sa.Text, nullable=False),
+)
+sa.Index(None, audit_entries.c.occurred_at, audit_entries.c.id)
+sa.Index(None, audit_entries.c.actor)
+sa.Index(None, audit_entries.c.resource_id)

@@ -1,0 +1,150 @@
+"""What the API shows, for the OpenAPI document, and how its queries are read."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import Query
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+from chassis.http.paging import Page
+from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)")
+
+
+def _instant(text: object) -> object:
+    # pydantic would take bare dates and seconds since 1970 too.
+    if isinstance(text, str) and not _RFC3339.fullmatch(text):
+        raise ValueError("This is no RFC 3339 timestamp such as 2026-01-31T12:00:00Z.")
+    return text
+
+
+Instant = Annotated[datetime, BeforeValidator(_instant)]
+
+NotificationLimit = Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")]
+Days = Annotated[int, Query(ge=1, le=90, description="How many days back.")]
+
+
+class Notification(BaseModel):
+    """One thing that a user is told."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": 42,
+                    "type": "requirement_created",
+                    "title": "Requirement created",
+                    "message": "You created the requirement REQ-12 “Lock the account after five failures”.",
+                    "data": {"requirement_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11"},
+                    "read": False,
+                    "read_at": None,
+                    "created_at": "2026-01-31T12:00:00Z",
+                }
+            ]
+        }
+    )
+
+    id: int
+    type: NotificationType
+    title: str
+    message: str
+    data: dict[str, Any]
+    read: bool
+    read_at: datetime | None
+    created_at: datetime
+
+
+class NotificationList(Page[Notification]):
+    """One page of the caller's notifications; `unread_count` counts all of them."""
+
+    unread_count: int
+
+
+class UnreadCount(BaseModel):
+    """How many notifications the caller has not read."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"unread_count": 3}]})
+
+    unread_count: int
+
+
+class Marked(BaseModel):
+    """How many notifications were marked read."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"marked": 3}]})
+
+    marked: int
+
+
+class Activity(BaseModel):
+    """Who did what to which item."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": 7,
+                    "occurred_at": "2026-01-31T12:00:00Z",
+                    "actor": "ana@example.com",
+                    "actor_id": 3,
+                    "action": "requirement.updated",
+                    "resource_type": "requirement",
+                    "resource_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11",
+                    "resource_title": "Lock the account after five failures",
+                    "summary": "ana@example.com changed title of the requirement REQ-12 “Lock the account after five"
+                    " failures”.",
+                }
+            ]
+        }
+    )
+
+    id: int
+    occurred_at: datetime
+    actor: str
+    actor_id: int | None
+    action: AuditAction
+    resource_type: ResourceType
+    resource_id: str | None
+    resource_title: str | None
+    summary: str
+
+
+class FieldChange(BaseModel):
+    """A field before and after."""
+
+    before: Any
+    after: Any
+
+
+class AuditEntry(Activity):
+    """One line of the audit log."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": 7,
+                    "occurred_at": "2026-01-31T12:00:00Z",
+                    "actor": "ana@example.com",
+                    "actor_id": 3,
+                    "action": "requirement.updated",
+                    "resource_type": "requirement",
+                    "resource_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11",
+                    "resource_title": "Lock the account after five failures",
+                    "summary": "ana@example.com changed title of the requirement REQ-12 “Lock the account after five"
+                    " failures”.",
+                    "changes": {
+                        "title": {"before": "Lock the account", "after": "Lock the account after five failures"}
+                    },
+                    "details": {"version": 2},
+                    "request_id": "0a8f6f1f5a114c5b9d0d5f0c3b1e2f6e",
+                }
+            ]
+        }
+    )
+
+    changes: dict[str, FieldChange]
+    details: dict[str, Any] | None
+    request_id: str

@@ -1,0 +1,98 @@
+"""What events and requests do: tell people, keep the audit log, copy who can be told, mark as read."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from chassis.database import Connection
+from chassis.events import Received
+from chassis.problems import NotFound
+from contracts.auth import UserState
+from notification_service import repository
+from notification_service.entries import Entry, changes
+from notification_service.repository import AuditFilter, NewNotification
+from notification_service.texts import Text
+
+_MAX_ID = 2**63 - 1
+
+
+async def tell_actors(connection: Connection, told: Sequence[tuple[Received[Any], Text]]) -> None:
+    """Tell each event to the user who triggered it; what the system did by itself is told to nobody."""
+    rows = [_notification(event, event.actor.id, text) for event, text in told if event.actor.id is not None]
+    if rows:
+        await repository.insert_notifications(connection, rows)
+
+
+async def tell_reviewers(connection: Connection, told: Sequence[tuple[Received[Any], Text]]) -> None:
+    """Tell each event to every active user who is reviewer or admin now."""
+    await repository.insert_notifications_for_reviewers(
+        connection, [_notification(event, None, text) for event, text in told]
+    )
+
+
+def _notification(event: Received[Any], user_id: int | None, text: Text) -> NewNotification:
+    return NewNotification(event.id, user_id, text.type, text.title, text.message, text.data, event.time)
+
+
+async def keep(connection: Connection, entries: Sequence[Entry]) -> None:
+    """Keep entries in the audit log."""
+    if entries:
+        await repository.insert_entries(connection, entries)
+
+
+async def audit_log(
+    connection: Connection, chosen: AuditFilter, skip: int, limit: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Give audit entries, newest first, each with the `changes` of its fields, and how many there are."""
+    rows, total = await repository.list_entries(connection, chosen, skip, limit)
+    for row in rows:
+        row["changes"] = changes(row.pop("before"), row.pop("after"))
+    return rows, total
+
+
+async def remember_users(connection: Connection, states: Sequence[tuple[int, UserState]]) -> None:
+    """Copy users as they are, each with its place in auth's feed; an older state never replaces a newer one."""
+    newest: dict[int, tuple[int, UserState]] = {}
+    for sequence, user in states:
+        known = newest.get(user.id)
+        if known is None or known[0] < sequence:
+            newest[user.id] = (sequence, user)
+    await repository.upsert_recipients(connection, list(newest.values()))
+
+
+async def find_notification(connection: Connection, user_id: int, notification_id: str) -> dict[str, Any]:
+    """Give a user's own notification; raise NotFound for somebody else's or an unknown one."""
+    return _found(await repository.find_notification(connection, user_id, _number(notification_id)))
+
+
+async def mark_read(connection: Connection, user_id: int, notification_id: str) -> dict[str, Any]:
+    """Mark a user's own notification read, and give it; one that was read keeps its `read_at`.
+
+    Raises NotFound for somebody else's or an unknown one.
+    """
+    now = datetime.now(UTC)
+    return _found(await repository.mark_read(connection, user_id, _number(notification_id), now))
+
+
+async def mark_all_read(connection: Connection, user_id: int) -> int:
+    """Mark everything of a user read; give how many were unread."""
+    return await repository.mark_all_read(connection, user_id, datetime.now(UTC))
+
+
+def _number(notification_id: str) -> int:
+    if not (notification_id.isascii() and notification_id.isdecimal() and len(notification_id) < 20):
+        raise _not_found()
+    number = int(notification_id)
+    if number > _MAX_ID:
+        raise _not_found()
+    return number
+
+
+def _found(row: dict[str, Any] | None) -> dict[str, Any]:
+    if row is None:
+        raise _not_found()
+    return row
+
+
+def _not_found() -> NotFound:
+    return NotFound("You have no notification with this id.", code="notification_not_found")

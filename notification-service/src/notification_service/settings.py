@@ -1,0 +1,7 @@
+"""What this service reads from its environment."""
+
+from chassis.settings import ServiceSettings
+
+
+class Settings(ServiceSettings):
+    """Nothing beyond what every service reads."""

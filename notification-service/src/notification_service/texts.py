@@ -1,0 +1,138 @@
+"""What a notification says: from an event, its type, title, message and the ids to follow."""
+
+from typing import Any, NamedTuple
+
+from chassis.events import Received
+from contracts import catalog, suggestion
+from notification_service.vocabulary import NotificationType
+from notification_service.wording import counted, named, pair, percent
+
+
+class Text(NamedTuple):
+    """The words of a notification, the same for everyone who gets it."""
+
+    type: NotificationType
+    title: str
+    message: str
+    data: dict[str, Any]
+
+
+def requirement_created(event: Received[catalog.RequirementCreated]) -> Text:
+    """Tell that the requirement is stored."""
+    item = event.data.requirement
+    return Text(
+        NotificationType.REQUIREMENT_CREATED,
+        "Requirement created",
+        f"You created {named('requirement', item.title, item.external_id)}.",
+        {"requirement_id": item.id},
+    )
+
+
+def test_case_created(event: Received[catalog.TestCaseCreated]) -> Text:
+    """Tell that the test case is stored."""
+    item = event.data.test_case
+    return Text(
+        NotificationType.TEST_CASE_CREATED,
+        "Test case created",
+        f"You created {named('test_case', item.title, item.external_id)}.",
+        {"test_case_id": item.id},
+    )
+
+
+def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerated]) -> Text | None:
+    """Tell of new suggestions for one item; nothing when there are none."""
+    found = event.data
+    if found.suggestions_created == 0:
+        return None
+    verb = "waits" if found.suggestions_created == 1 else "wait"
+    return Text(
+        NotificationType.SUGGESTIONS_GENERATED,
+        f"{counted(found.suggestions_created, 'new suggestion')}",
+        f"{counted(found.suggestions_created, 'new suggestion')} for {named(found.item_type, found.item_title)}"
+        f" {verb} for review.",
+        {f"{found.item_type}_id": found.item_id, "suggestions_created": found.suggestions_created},
+    )
+
+
+def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
+    """Tell how a generation over everything ended; nothing when it was cancelled."""
+    run = event.data
+    data = {"run_id": run.run_id, "status": run.status, "suggestions_created": run.suggestions_created}
+    if run.status == "completed":
+        return Text(
+            NotificationType.SUGGESTIONS_GENERATED,
+            f"Generation finished: {counted(run.suggestions_created, 'new suggestion')}",
+            f"The generation over everything ({run.algorithm}, threshold {run.threshold:g}) looked at"
+            f" {counted(run.pairs_analyzed, 'pair')}, created {counted(run.suggestions_created, 'suggestion')}"
+            f" and skipped {run.suggestions_skipped}.",
+            data,
+        )
+    if run.status == "failed":
+        reason = "" if run.error is None else f": {run.error.rstrip('.')}"
+        return Text(
+            NotificationType.SUGGESTIONS_GENERATED,
+            "Generation failed",
+            f"The generation over everything ({run.algorithm}, threshold {run.threshold:g}) failed{reason}.",
+            data,
+        )
+    return None
+
+
+def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Text:
+    """Tell what became of the suggestion."""
+    reviewed = event.data.suggestion
+    outcome = "; they are linked now" if reviewed.status == "accepted" else ""
+    return Text(
+        NotificationType.SUGGESTION_REVIEWED,
+        f"Suggestion {reviewed.status}",
+        f"You {reviewed.status} the suggestion to link"
+        f" {pair(reviewed.requirement_title, reviewed.test_case_title)}{outcome}.",
+        {
+            "suggestion_id": reviewed.id,
+            "status": reviewed.status,
+            "requirement_id": reviewed.requirement_id,
+            "test_case_id": reviewed.test_case_id,
+            "link_id": reviewed.link_id,
+        },
+    )
+
+
+def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed]) -> Text | None:
+    """Tell how many suggestions were reviewed at once; nothing when none was."""
+    reviewed = event.data.suggestions
+    if not reviewed:
+        return None
+    accepted = sum(one.status == "accepted" for one in reviewed)
+    rejected = len(reviewed) - accepted
+    done = " and ".join(
+        f"{verb} {counted(number, 'suggestion')}"
+        for verb, number in (("accepted", accepted), ("rejected", rejected))
+        if number
+    )
+    return Text(
+        NotificationType.SUGGESTION_REVIEWED,
+        f"{counted(len(reviewed), 'suggestion')} reviewed",
+        f"You {done} at once.",
+        {
+            "accepted": accepted,
+            "rejected": rejected,
+            "suggestion_ids": [one.id for one in reviewed],
+        },
+    )
+
+
+def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Text:
+    """Tell how far coverage fell."""
+    now = event.data
+    return Text(
+        NotificationType.COVERAGE_DROP,
+        f"Coverage fell below {percent(now.threshold)}",
+        f"{now.covered_requirements} of {counted(now.total_requirements, 'requirement')} have a test case:"
+        f" coverage is {percent(now.coverage)}, below the threshold of {percent(now.threshold)}.",
+        {
+            "coverage": now.coverage,
+            "threshold": now.threshold,
+            "covered_requirements": now.covered_requirements,
+            "total_requirements": now.total_requirements,
+        },
+    )

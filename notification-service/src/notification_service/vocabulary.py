@@ -1,0 +1,52 @@
+"""The stable words of notifications and of the audit log."""
+
+from enum import StrEnum
+
+
+class NotificationType(StrEnum):
+    """Why somebody is told something."""
+
+    SUGGESTIONS_GENERATED = "suggestions_generated"
+    SUGGESTION_REVIEWED = "suggestion_reviewed"
+    COVERAGE_DROP = "coverage_drop"
+    REQUIREMENT_CREATED = "requirement_created"
+    TEST_CASE_CREATED = "test_case_created"
+
+
+class ResourceType(StrEnum):
+    """What an audit entry is about. Everything but `user` is item work, which activity shows."""
+
+    REQUIREMENT = "requirement"
+    TEST_CASE = "test_case"
+    LINK = "link"
+    SUGGESTION = "suggestion"
+    RUN = "run"
+    COVERAGE = "coverage"
+    USER = "user"
+
+
+class AuditAction(StrEnum):
+    """What was done: `<resource type>.<what happened>`."""
+
+    REQUIREMENT_CREATED = "requirement.created"
+    REQUIREMENT_UPDATED = "requirement.updated"
+    REQUIREMENT_DELETED = "requirement.deleted"
+    TEST_CASE_CREATED = "test_case.created"
+    TEST_CASE_UPDATED = "test_case.updated"
+    TEST_CASE_DELETED = "test_case.deleted"
+    LINK_CREATED = "link.created"
+    LINK_UPDATED = "link.updated"
+    LINK_DELETED = "link.deleted"
+    SUGGESTION_GENERATED = "suggestion.generated"
+    SUGGESTION_ACCEPTED = "suggestion.accepted"
+    SUGGESTION_REJECTED = "suggestion.rejected"
+    SUGGESTION_EXPIRED = "suggestion.expired"
+    RUN_COMPLETED = "run.completed"
+    RUN_FAILED = "run.failed"
+    RUN_CANCELLED = "run.cancelled"
+    COVERAGE_DROPPED = "coverage.dropped"
+    USER_CREATED = "user.created"
+    USER_UPDATED = "user.updated"
+    USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
+    USER_LOGGED_OUT = "user.logged_out"
+    USER_LOGIN_FAILED = "user.login_failed"

@@ -1,0 +1,46 @@
+"""How sentences name people and things."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from chassis.events import Actor
+
+
+def who(actor: Actor) -> str:
+    """Give the actor as the subject of a sentence."""
+    return "The system" if actor.id is None and actor.email == "system" else actor.email
+
+
+def named(kind: str, title: str, external_id: str | None = None) -> str:
+    """Give an item by kind, external id and title: `the test case TC-7 “Locks after five failures”`."""
+    external = "" if external_id is None else f"{external_id} "
+    return f"the {kind.replace('_', ' ')} {external}“{title}”"
+
+
+def pair(requirement_title: str, test_case_title: str) -> str:
+    """Give what a link or a suggestion joins: `“Lock the account” and “Locks after five failures”`."""
+    return f"“{requirement_title}” and “{test_case_title}”"
+
+
+def counted(number: int, thing: str) -> str:
+    """Give a number of things: `1 suggestion`, `3 suggestions`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Give field names as people list them: `title, module and tags`."""
+    words = [name.replace("_", " ") for name in names]
+    if len(words) < 2:
+        return words[0] if words else "nothing"
+    return f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def percent(share: float) -> str:
+    """Give a share of 0..1 in percent, rounded down: what is below a threshold is never shown as reaching it."""
+    return f"{math.floor(round(share * 1000, 6)) / 10:g} %"
+
+
+def given(state: Any, hidden: frozenset[str]) -> dict[str, Any]:
+    """Give the fields of a model that have a value, without the `hidden` ones."""
+    return {name: value for name, value in vars(state).items() if value is not None and name not in hidden}

@@ -1,0 +1,64 @@
+"""Activity shows everybody who did what to which item lately, and nothing about accounts."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from contracts import auth, catalog, suggestion
+
+if TYPE_CHECKING:
+    from conftest import World
+
+
+async def test_work_on_items_is_shown_newest_first_as_sentences(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(catalog.RequirementCreated(requirement=item))
+    await world.tell(suggestion.SuggestionReviewed(suggestion=world.reviewed()), by=world.ben)
+    await world.tell(world.run(), world.drop())
+
+    page = await world.read("/activity")
+
+    assert page["total"] == 4
+    assert [entry["summary"] for entry in page["items"]] == [
+        "Coverage fell to 79.9 %, below the threshold of 80 %.",
+        "The generation over everything that ana@example.com asked for created 12 suggestions.",
+        "ben@example.com accepted the suggestion to link “Lock the account” and “Fail five times”.",
+        "ana@example.com created the requirement REQ-1 “Lock the account”.",
+    ]
+    oldest = page["items"][-1]
+    assert (oldest["actor"], oldest["action"]) == ("ana@example.com", "requirement.created")
+    assert (oldest["resource_type"], oldest["resource_id"]) == ("requirement", str(item.id))
+    assert "changes" not in oldest
+
+
+async def test_accounts_and_log_ins_are_not_shown(world: "World") -> None:
+    user = world.user(world.ben)
+    await world.tell(
+        auth.UserCreated(user=user),
+        auth.UserUpdated(user=user, changes={"role": {"before": "viewer", "after": "admin"}}),
+        auth.PasswordChanged(user=user),
+        auth.TokenEnded(user_id=2, token_id="t", expires_at=datetime.now(UTC)),
+        auth.LoginFailed(email="x@example.com", address="192.0.2.7", reason="invalid_credentials"),
+    )
+    assert len(await world.audit_log()) == 5
+    page = await world.read("/activity")
+    assert (page["items"], page["total"]) == ([], 0)
+
+
+async def test_days_bound_how_far_back_it_goes(world: "World") -> None:
+    now = datetime.now(UTC)
+    for days in (1, 6, 8, 89):
+        created = catalog.RequirementCreated(requirement=world.requirement(title=f"{days} days ago"))
+        await world.tell(created, at=now - timedelta(days=days))
+    assert (await world.read("/activity"))["total"] == 2
+    assert (await world.read("/activity", days=90))["total"] == 4
+    page = await world.read("/activity", days=90, skip=1, limit=2)
+    assert [entry["resource_title"] for entry in page["items"]] == ["6 days ago", "8 days ago"]
+
+
+@pytest.mark.parametrize("days", ["0", "91", "-1", "week"])
+async def test_days_out_of_range_are_refused(world: "World", days: str) -> None:
+    response = await world.ask("GET", f"/activity?days={days}")
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == "/query/days"

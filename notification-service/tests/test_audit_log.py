@@ -1,0 +1,248 @@
+"""The audit log has every change, who made it and its fields before and after; only admins read it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import pytest
+
+from chassis.identity import Role
+from contracts import auth, catalog, suggestion
+
+if TYPE_CHECKING:
+    from conftest import World
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+
+
+async def only(world: "World") -> dict[str, Any]:
+    [entry] = await world.audit_log()
+    return entry
+
+
+async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(catalog.RequirementCreated(requirement=item), at=NOON, request_id="request-7")
+    entry = await only(world)
+    assert entry.pop("id") > 0
+    assert entry == {
+        "occurred_at": "2026-01-31T12:00:00Z",
+        "actor": "ana@example.com",
+        "actor_id": 1,
+        "action": "requirement.created",
+        "resource_type": "requirement",
+        "resource_id": str(item.id),
+        "resource_title": "Lock the account",
+        "summary": "ana@example.com created the requirement REQ-1 “Lock the account”.",
+        "changes": {
+            "external_id": {"before": None, "after": "REQ-1"},
+            "title": {"before": None, "after": "Lock the account"},
+            "description": {"before": None, "after": "After five failures."},
+            "type": {"before": None, "after": "functional"},
+            "priority": {"before": None, "after": "high"},
+            "status": {"before": None, "after": "draft"},
+            "tags": {"before": None, "after": ["login"]},
+            "custom_metadata": {"before": None, "after": {"origin": {"page": 7}}},
+            "created_by": {"before": None, "after": "ana@example.com"},
+            "version": {"before": None, "after": 1},
+        },
+        "details": {"version": 1},
+        "request_id": "request-7",
+    }
+
+
+async def test_an_update_is_kept_with_the_changed_fields_before_and_after(world: "World") -> None:
+    changes = {"title": {"before": "Old", "after": "New"}, "module": {"before": "login", "after": None}}
+    await world.tell(catalog.TestCaseUpdated(test_case=world.test_case(title="New"), changes=changes))
+    entry = await only(world)
+    assert entry["action"] == "test_case.updated"
+    assert entry["summary"] == "ana@example.com changed title and module of the test case “New”."
+    assert entry["changes"] == changes
+
+
+async def test_a_deletion_keeps_what_was_deleted(world: "World") -> None:
+    await world.tell(catalog.TestCaseDeleted(test_case=world.test_case()))
+    entry = await only(world)
+    assert entry["action"] == "test_case.deleted"
+    assert entry["changes"]["steps"] == {"before": {"1": "Fail.", "2": "Repeat."}, "after": None}
+
+
+async def test_links_are_kept_with_both_ends(world: "World") -> None:
+    link = world.link()
+    confirmed = {"confirmed_at": {"before": None, "after": "2026-01-31T12:00:00Z"}}
+    await world.tell(
+        catalog.LinkCreated(link=link),
+        catalog.LinkUpdated(link=link, changes=confirmed),
+        catalog.LinkDeleted(link=link),
+    )
+    deleted, updated, created = await world.audit_log()
+    assert [entry["action"] for entry in (created, updated, deleted)] == [
+        "link.created",
+        "link.updated",
+        "link.deleted",
+    ]
+    assert updated["summary"] == (
+        "ana@example.com confirmed the link between “Lock the account” and “Fail five times”."
+    )
+    assert created["resource_title"] == "Lock the account ↔ Fail five times"
+    assert created["changes"]["link_type"] == {"before": None, "after": "covers"}
+    assert created["details"] == {
+        "requirement_id": str(link.requirement_id),
+        "test_case_id": str(link.test_case_id),
+    }
+
+
+async def test_a_bulk_review_is_one_entry_a_suggestion(world: "World") -> None:
+    reviewed = [world.reviewed("rejected", feedback=f"No {number}.") for number in range(3)]
+    await world.tell(suggestion.SuggestionsBulkReviewed(action="reject", suggestions=reviewed))
+    entries = await world.audit_log(action="suggestion.rejected")
+    assert [entry["resource_id"] for entry in reversed(entries)] == [str(one.id) for one in reviewed]
+    assert entries[0]["changes"] == {"status": {"before": "pending", "after": "rejected"}}
+    assert entries[0]["details"]["feedback"] == "No 2."
+    assert entries[0]["details"]["similarity_score"] == 0.734512
+
+
+async def test_expiry_is_one_entry_a_suggestion_by_the_system(world: "World") -> None:
+    ids = [world.reviewed().id for _ in range(2)]
+    expired = suggestion.SuggestionsExpired(suggestion_ids=ids, reason="Pending for 30 days.")
+    await world.tell(expired, by=world.system)
+    entries = await world.audit_log(action="suggestion.expired")
+    assert {entry["resource_id"] for entry in entries} == {str(one) for one in ids}
+    assert {(entry["actor"], entry["actor_id"], entry["summary"]) for entry in entries} == {
+        ("system", None, "A suggestion expired: Pending for 30 days.")
+    }
+
+
+async def test_runs_generated_suggestions_and_coverage_are_kept(world: "World") -> None:
+    run = world.run(status="failed", error="Out of memory")
+    news = world.found()
+    await world.tell(run, news, world.found(suggestions_created=0), world.drop())
+    drop, found, failed = await world.audit_log()
+    assert (failed["action"], failed["resource_id"]) == ("run.failed", str(run.run_id))
+    assert failed["details"]["error"] == "Out of memory"
+    assert (found["action"], found["resource_id"]) == ("suggestion.generated", None)
+    assert found["details"]["requirement_id"] == str(news.item_id)
+    assert found["details"]["suggestions_created"] == 3
+    assert (drop["action"], drop["resource_type"], drop["resource_id"]) == (
+        "coverage.dropped",
+        "coverage",
+        None,
+    )
+    assert drop["details"]["coverage"] == 0.79999
+
+
+async def test_accounts_are_kept_without_any_secret(world: "World") -> None:
+    user = world.user(world.ben, "reviewer")
+    changes = {
+        "role": {"before": "viewer", "after": "reviewer"},
+        "password_hash": {"before": "$argon2id$old", "after": "$argon2id$new"},
+    }
+    await world.tell(
+        auth.UserCreated(user=world.user(world.ben)),
+        auth.UserUpdated(user=user, changes=changes),
+        auth.PasswordChanged(user=user),
+    )
+    await world.tell(
+        auth.TokenEnded(user_id=2, token_id="the-token-id", expires_at=NOON),
+        by=world.ben,
+    )
+    logged_out, password, updated, created = await world.audit_log()
+    assert created["action"] == "user.created"
+    assert created["changes"]["email"] == {"before": None, "after": "ben@example.com"}
+    assert updated["action"] == "user.updated"
+    assert updated["changes"] == {"role": {"before": "viewer", "after": "reviewer"}}
+    assert updated["summary"] == "ana@example.com changed role of the account ben@example.com."
+    assert (password["action"], password["changes"]) == ("user.password_changed", {})
+    assert (logged_out["action"], logged_out["resource_id"]) == ("user.logged_out", "2")
+    stored = str(await world.rows("SELECT * FROM audit_entries"))
+    assert "argon2id" not in stored
+    assert "the-token-id" not in stored
+
+
+async def test_a_failed_log_in_is_kept_under_the_email_that_was_tried(world: "World") -> None:
+    failed = auth.LoginFailed(email="Mallory@example.com", address="192.0.2.7", reason="invalid_credentials")
+    await world.tell(failed, by=world.system)
+    [entry] = await world.audit_log(actor="mallory@example.com")
+    assert (entry["action"], entry["actor_id"], entry["resource_id"]) == ("user.login_failed", None, None)
+    assert entry["details"] == {"address": "192.0.2.7", "reason": "invalid_credentials"}
+
+
+async def test_filters_take_alternatives_and_exclusions(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(catalog.RequirementCreated(requirement=item))
+    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), by=world.ben)
+    await world.tell(world.drop(), by=world.system)
+
+    async def actions(**query: str) -> list[str]:
+        return [entry["action"] for entry in await world.audit_log(**query)]
+
+    assert await actions(actor="Ana@example.com") == ["requirement.created"]
+    assert await actions(actor="!ana@example.com") == ["coverage.dropped", "test_case.created"]
+    assert await actions(action="requirement.created,test_case.created") == [
+        "test_case.created",
+        "requirement.created",
+    ]
+    assert await actions(action="!coverage.dropped", actor="system") == []
+    assert await actions(resource_type="requirement") == ["requirement.created"]
+    assert await actions(resource_id=str(item.id)) == ["requirement.created"]
+    assert await actions(resource_id=f"!{item.id}") == ["coverage.dropped", "test_case.created"]
+    assert await actions(actor="nobody@example.com") == []
+
+
+async def test_since_and_until_bound_the_time(world: "World") -> None:
+    for hour in range(3):
+        created = catalog.RequirementCreated(requirement=world.requirement(title=f"At {hour}"))
+        await world.tell(created, at=NOON + timedelta(hours=hour))
+
+    async def found(**query: str) -> list[str]:
+        return [entry["resource_title"] for entry in await world.audit_log(**query)]
+
+    assert await found(since="2026-01-31T13:00:00Z") == ["At 2", "At 1"]
+    assert await found(until="2026-01-31T13:00:00Z") == ["At 0"]
+    assert await found(since="2026-01-31T14:00:00.000+01:00", until="2026-01-31T13:00:00.001Z") == ["At 1"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "since=yesterday",
+        "since=1700000000",
+        "since=2026-01-31",
+        "since=2026-01-31T12:00:00",
+        "until=2026-02-30T12:00:00Z",
+        "until=0000-01-01T00:00:00Z",
+        "until=2026-01-31T12:00:00%2B99:00",
+        "action=requirement.eaten",
+        "resource_type=cake",
+        "limit=501",
+        "skip=-1",
+    ],
+)
+async def test_a_filter_that_means_nothing_is_refused_by_name(world: "World", query: str) -> None:
+    response = await world.ask("GET", f"/audit-log?{query}", role=Role.ADMIN)
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == f"/query/{query.partition('=')[0]}"
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-01-31t12:00:00.123456789z"]
+)
+async def test_the_edges_of_time_are_answered(world: "World", moment: str) -> None:
+    for name in ("since", "until"):
+        response = await world.ask("GET", f"/audit-log?{name}={quote(moment)}", role=Role.ADMIN)
+        assert response.status_code == 200, response.text
+
+
+async def test_the_log_is_newest_first_and_pages_do_not_overlap(world: "World") -> None:
+    items = [world.requirement(title=f"Item {number}") for number in range(5)]
+    await world.tell(*(catalog.RequirementCreated(requirement=item) for item in items), at=NOON)
+    pages = [await world.read("/audit-log", role=Role.ADMIN, skip=skip, limit=2) for skip in (0, 2, 4)]
+    assert [entry["resource_title"] for page in pages for entry in page["items"]] == [
+        f"Item {number}" for number in (4, 3, 2, 1, 0)
+    ]
+    assert {page["total"] for page in pages} == {5}
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.REVIEWER])
+async def test_only_admins_read_the_log(world: "World", role: Role) -> None:
+    assert (await world.ask("GET", "/audit-log", role=role)).status_code == 403

@@ -1,0 +1,245 @@
+"""Each event is told to the right people, in words they understand, once."""
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from chassis.bus import Publication
+from chassis.bus.in_process import InProcessBus
+from chassis.events import Actor
+from chassis.identity import Role
+from contracts import auth, catalog, suggestion
+from notification_service.settings import Settings
+from notification_service.worker import create_worker
+
+if TYPE_CHECKING:
+    from conftest import World
+
+CLEO = Actor(3, "cleo@example.com")
+DAN = Actor(4, "dan@example.com")
+
+
+async def only(world: "World") -> dict[str, Any]:
+    [told] = await world.notifications()
+    assert await world.notifications(world.ben) == []
+    return told
+
+
+async def test_the_author_of_a_requirement_is_told(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(catalog.RequirementCreated(requirement=item))
+    told = await only(world)
+    assert told["type"] == "requirement_created"
+    assert told["message"] == "You created the requirement REQ-1 “Lock the account”."
+    assert told["data"] == {"requirement_id": str(item.id)}
+    assert (told["read"], told["read_at"]) == (False, None)
+
+
+async def test_the_author_of_a_test_case_is_told(world: "World") -> None:
+    item = world.test_case()
+    await world.tell(catalog.TestCaseCreated(test_case=item))
+    told = await only(world)
+    assert told["type"] == "test_case_created"
+    assert told["message"] == "You created the test case “Fail five times”."
+    assert told["data"] == {"test_case_id": str(item.id)}
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 new suggestion for"), (3, "3 new suggestions for")])
+async def test_who_changed_an_item_is_told_of_its_new_suggestions(world: "World", count: int, words: str) -> None:
+    found = world.found(suggestions_created=count)
+    await world.tell(found)
+    told = await only(world)
+    assert told["type"] == "suggestions_generated"
+    assert told["message"].startswith(f"{words} the requirement “Lock the account” wait")
+    assert told["data"] == {"requirement_id": str(found.item_id), "suggestions_created": count}
+
+
+async def test_suggestions_for_a_test_case_lead_to_the_test_case(world: "World") -> None:
+    found = world.found(item_type="test_case")
+    await world.tell(found)
+    assert (await only(world))["data"]["test_case_id"] == str(found.item_id)
+
+
+async def test_nobody_is_told_that_nothing_was_found(world: "World") -> None:
+    await world.tell(world.found(suggestions_created=0))
+    assert await world.notifications() == []
+
+
+async def test_a_run_is_one_notification_however_many_suggestions_it_made(world: "World") -> None:
+    run = world.run(suggestions_created=4000)
+    await world.tell(run)
+    told = await only(world)
+    assert told["type"] == "suggestions_generated"
+    assert told["title"] == "Generation finished: 4000 new suggestions"
+    assert told["data"] == {"run_id": str(run.run_id), "status": "completed", "suggestions_created": 4000}
+
+
+async def test_a_run_that_found_nothing_new_is_told_too(world: "World") -> None:
+    await world.tell(world.run(suggestions_created=0))
+    assert (await only(world))["title"] == "Generation finished: 0 new suggestions"
+
+
+async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
+    await world.tell(world.run(status="failed", error="The engine stopped."))
+    told = await only(world)
+    assert told["title"] == "Generation failed"
+    assert told["message"] == ("The generation over everything (tfidf, threshold 0.3) failed: The engine stopped.")
+
+
+async def test_nobody_is_told_of_the_run_that_they_cancelled(world: "World") -> None:
+    await world.tell(world.run(status="cancelled"))
+    assert await world.notifications() == []
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (
+            "accepted",
+            "You accepted the suggestion to link “Lock the account” and “Fail five times”; they are linked now.",
+        ),
+        ("rejected", "You rejected the suggestion to link “Lock the account” and “Fail five times”."),
+    ],
+)
+async def test_the_reviewer_of_a_suggestion_is_told(world: "World", status: str, message: str) -> None:
+    reviewed = world.reviewed(status)
+    await world.tell(suggestion.SuggestionReviewed(suggestion=reviewed))
+    told = await only(world)
+    assert told["type"] == "suggestion_reviewed"
+    assert told["message"] == message
+    assert told["data"] == {
+        "suggestion_id": str(reviewed.id),
+        "status": status,
+        "requirement_id": str(reviewed.requirement_id),
+        "test_case_id": str(reviewed.test_case_id),
+        "link_id": None if reviewed.link_id is None else str(reviewed.link_id),
+    }
+
+
+async def test_a_bulk_review_is_one_notification_with_counts(world: "World") -> None:
+    reviewed = [world.reviewed() for _ in range(3)]
+    await world.tell(suggestion.SuggestionsBulkReviewed(action="accept", suggestions=reviewed))
+    told = await only(world)
+    assert told["type"] == "suggestion_reviewed"
+    assert told["message"] == "You accepted 3 suggestions at once."
+    assert told["data"] == {
+        "accepted": 3,
+        "rejected": 0,
+        "suggestion_ids": [str(one.id) for one in reviewed],
+    }
+
+
+async def test_a_bulk_review_of_nothing_is_not_told(world: "World") -> None:
+    await world.tell(suggestion.SuggestionsBulkReviewed(action="reject", suggestions=[]))
+    assert await world.notifications() == []
+
+
+async def test_what_the_system_did_is_told_to_nobody(world: "World") -> None:
+    await world.tell(catalog.RequirementCreated(requirement=world.requirement()), world.run(), by=world.system)
+    assert await world.rows("SELECT user_id FROM notifications") == []
+
+
+async def test_changes_deletions_links_and_expiry_are_no_news(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(
+        catalog.RequirementUpdated(requirement=item, changes={}),
+        catalog.RequirementDeleted(requirement=item),
+        catalog.LinkCreated(link=world.link()),
+        suggestion.SuggestionsExpired(suggestion_ids=[item.id], reason="Pending for 30 days."),
+    )
+    assert await world.notifications() == []
+
+
+async def test_a_coverage_drop_is_told_to_active_reviewers_and_admins_only(world: "World") -> None:
+    await world.tell_users(
+        [
+            world.user(world.ana, "admin"),
+            world.user(world.ben, "reviewer"),
+            world.user(CLEO, "viewer"),
+            world.user(DAN, "reviewer", is_active=False),
+        ]
+    )
+    await world.tell(world.drop(), by=world.system)
+    for who in (world.ana, world.ben):
+        [told] = await world.notifications(who)
+        assert told["type"] == "coverage_drop"
+        assert told["title"] == "Coverage fell below 80 %"
+        assert told["message"] == (
+            "79999 of 100000 requirements have a test case: coverage is 79.9 %, below the threshold of 80 %."
+        )
+        assert told["data"]["covered_requirements"] == 79999
+    assert await world.notifications(CLEO) == []
+    assert await world.notifications(DAN) == []
+
+
+async def test_roles_count_as_they_are_at_the_moment_of_the_drop(world: "World") -> None:
+    await world.tell_users([world.user(world.ana, "viewer"), world.user(world.ben, "reviewer")])
+    await world.tell(
+        auth.UserUpdated(user=world.user(world.ana, "reviewer"), changes={}),
+        auth.UserUpdated(user=world.user(world.ben, "viewer"), changes={}),
+        by=world.system,
+    )
+    await world.tell(world.drop(), by=world.system)
+    assert len(await world.notifications(world.ana)) == 1
+    assert await world.notifications(world.ben) == []
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["in one batch", "in two batches"])
+async def test_a_role_change_that_arrives_late_does_not_undo_a_later_one(world: "World", together: bool) -> None:
+    later = world.envelope(auth.UserUpdated(user=world.user(world.ana, "admin"), changes={}), sequence=9)
+    earlier = world.envelope(auth.UserUpdated(user=world.user(world.ana, "viewer"), changes={}), sequence=8)
+    for batch in [[later, earlier]] if together else [[later], [earlier]]:
+        await world.inbox.receive(batch)
+    await world.tell(world.drop(), by=world.system)
+    assert len(await world.notifications(world.ana)) == 1
+
+
+async def test_a_changed_password_brings_the_user_as_they_are(world: "World") -> None:
+    await world.tell(auth.PasswordChanged(user=world.user(world.ana, "reviewer")))
+    await world.tell(world.drop(), by=world.system)
+    assert len(await world.notifications(world.ana)) == 1
+
+
+async def test_each_event_is_told_once_however_often_and_in_whatever_order_it_comes(world: "World") -> None:
+    await world.tell_users([world.user(world.ana, "admin"), world.user(world.ben, "reviewer")])
+    envelopes = [
+        *(
+            world.envelope(catalog.RequirementCreated(requirement=world.requirement(title=f"Item {number}")))
+            for number in range(30)
+        ),
+        world.envelope(world.run()),
+        world.envelope(world.drop(), world.system),
+    ]
+    order = random.Random(7)
+    for _ in range(3):
+        order.shuffle(envelopes)
+        await world.inbox.receive(envelopes)
+    await asyncio.gather(*(world.inbox.receive(envelopes[start::2]) for start in (0, 1, 0)))
+
+    assert len(await world.notifications(world.ana)) == 32
+    assert len(await world.notifications(world.ben)) == 1
+    assert len(await world.audit_log(action="requirement.created")) == 30
+
+
+async def test_a_notification_is_not_doubled_even_when_the_inbox_forgot_the_event(world: "World") -> None:
+    await world.tell_users([world.user(world.ana, "admin")])
+    envelopes = [world.envelope(world.run()), world.envelope(world.drop(), world.system)]
+    await world.inbox.receive(envelopes)
+    await world.rows("DELETE FROM inbox RETURNING event_id")
+    await world.inbox.receive(envelopes)
+    assert len(await world.notifications()) == 2
+    assert await world.rows("SELECT error FROM inbox_failures") == []
+
+
+async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
+    bus = InProcessBus()
+    settings = Settings(database_url="unused", internal_token_secret="a-secret-of-at-least-32-characters!!")
+    create_worker(settings, world.database, bus)
+    await bus.start()
+    created = catalog.RequirementCreated(requirement=world.requirement())
+    joined = auth.UserCreated(user=world.user(world.ana))
+    await bus.publish([Publication(told.wire_name, world.envelope(told)) for told in (created, joined, world.run())])
+    assert len(await world.notifications()) == 2
+    assert len((await world.read("/audit-log", role=Role.ADMIN))["items"]) == 3

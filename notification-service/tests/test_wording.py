@@ -1,0 +1,39 @@
+"""Sentences name numbers, fields and things as people do."""
+
+import pytest
+
+from notification_service.wording import counted, listed, named, percent
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [(0.0, "0 %"), (0.8, "80 %"), (0.79999, "79.9 %"), (0.57, "57 %"), (2 / 3, "66.6 %"), (1.0, "100 %")],
+)
+def test_a_share_is_never_shown_as_more_than_it_is(share: float, shown: str) -> None:
+    assert percent(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("fields", "shown"),
+    [
+        ([], "nothing"),
+        (["title"], "title"),
+        (["title", "custom_metadata"], "title and custom metadata"),
+        (["a", "b", "c"], "a, b and c"),
+    ],
+)
+def test_fields_are_listed_as_people_list_them(fields: list[str], shown: str) -> None:
+    assert listed(fields) == shown
+
+
+def test_one_thing_is_singular() -> None:
+    assert [counted(number, "suggestion") for number in (0, 1, 2)] == [
+        "0 suggestions",
+        "1 suggestion",
+        "2 suggestions",
+    ]
+
+
+def test_an_item_without_an_external_id_is_named_by_its_title() -> None:
+    assert named("test_case", "Fail") == "the test case “Fail”"
+    assert named("test_case", "Fail", "TC-1") == "the test case TC-1 “Fail”"
