@@ -128,24 +128,17 @@ class Inbox:
 
     async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
         """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
-        received: dict[str, list[int]] = {}
+        received: dict[str, set[int]] = {}
         for message in messages:
-            received.setdefault(message.source, []).append(message.sequence)
+            received.setdefault(message.source, set()).add(message.sequence)
         for source, sequences in received.items():
-            cursor = await connection.execute(
-                "INSERT INTO inbox_positions (source, position) VALUES (%s, 0)"
-                " ON CONFLICT (source) DO UPDATE SET position = inbox_positions.position RETURNING position",
-                (source,),
-            )
-            row = await cursor.fetchone()
-            assert row is not None
-            position = row["position"]
-            for sequence in sorted(sequences):
-                if sequence == position + 1:
-                    position = sequence
-            if position != row["position"]:
+            for first, last in _runs(sorted(sequences)):
                 await connection.execute(
-                    "UPDATE inbox_positions SET position = %s WHERE source = %s", (position, source)
+                    "INSERT INTO inbox_positions AS known (source, position)"
+                    " VALUES (%(source)s, CASE WHEN %(first)s = 1 THEN %(last)s ELSE 0 END)"
+                    " ON CONFLICT (source) DO UPDATE SET position = %(last)s"
+                    " WHERE %(first)s <= known.position + 1 AND known.position < %(last)s",
+                    {"source": source, "first": first, "last": last},
                 )
 
     async def _keep(self, message: Message, error: Exception) -> None:
@@ -183,3 +176,14 @@ class Inbox:
 
 def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:2000]
+
+
+def _runs(sequences: Sequence[int]) -> list[tuple[int, int]]:
+    """Give (first, last) of each run without a gap in ascending `sequences`."""
+    runs: list[tuple[int, int]] = []
+    for sequence in sequences:
+        if runs and sequence == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], sequence)
+        else:
+            runs.append((sequence, sequence))
+    return runs
