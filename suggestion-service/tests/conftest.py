@@ -202,8 +202,18 @@ class Service:
             headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
         )
 
-    def worker(self) -> Any:
-        return create_worker(self.settings, self.database, InProcessBus(), self.peer)
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[InProcessBus]:
+        """A worker as a process runs it; gives the bus that it listens to."""
+        bus = InProcessBus()
+        worker = create_worker(self.settings, self.database, bus, self.peer)
+        await bus.start()
+        running = asyncio.create_task(worker.run())
+        try:
+            yield bus
+        finally:
+            running.cancel()
+            await asyncio.wait([running])
 
     async def follow(self) -> None:
         """Receive everything that catalog has told."""
@@ -231,11 +241,6 @@ class Service:
     async def suggestions(self, **params: Any) -> list[Json]:
         items: list[Json] = (await self.read("/suggestions", **params))["items"]
         return items
-
-    async def one_suggestion(self) -> Json:
-        """The one suggestion that there will be."""
-        (found,) = await wait_for(self.suggestions)
-        return dict(found)
 
     async def pair(self, text: str = "the pump stops when the tank is full") -> Json:
         """The pending suggestion of a new pair with this text."""

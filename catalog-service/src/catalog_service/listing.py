@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
+import orjson
+from psycopg.rows import tuple_row
+
 from chassis.database import Connection
 from chassis.http.paging import Choice
 from chassis.problems import Invalid
@@ -92,6 +95,44 @@ async def fetch_page(
     for row in page:
         del row["total"], row["is_row"]
     return page, total
+
+
+async def fetch_page_as_json(
+    connection: Connection,
+    columns: Sequence[str],
+    source: str,
+    conditions: Conditions,
+    order: str,
+    skip: int,
+    limit: int,
+) -> tuple[orjson.Fragment, int]:
+    """Like `fetch_page`, with the rows as one JSON array that PostgreSQL has written.
+
+    For pages that are answered as they are stored: to make twenty rows into objects only to write them down
+    again takes longer than the rest of the query.
+    """
+    selected = ", ".join(_IN_JSON.get(column, column) for column in columns)
+    cursor = connection.cursor(row_factory=tuple_row)
+    await cursor.execute(
+        f"""
+        SELECT (SELECT count(*) FROM {source} {conditions.where}),
+               (SELECT coalesce(json_agg(page), '[]')::text FROM (
+                   SELECT {selected} FROM (
+                       SELECT {", ".join(columns)} FROM {source} {conditions.where}
+                       ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+                   ) stored
+               ) page)
+        """,
+        {**conditions.parameters, "limit": limit, "skip": skip},
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return orjson.Fragment(row[1]), row[0]
+
+
+_RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+_IN_JSON = {name: f"to_char({name}, '{_RFC_3339}') AS {name}" for name in ("created_at", "updated_at")}
+"""PostgreSQL would write +00:00; the connection's time zone is UTC."""
 
 
 def ordered(expression: str, *, descending: bool, tie: str) -> str:

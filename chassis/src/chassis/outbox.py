@@ -51,8 +51,15 @@ async def number(database: Database) -> int:
     """
     async with database.connection() as connection:
         while True:
+            cursor = await connection.execute(
+                "SELECT head, EXISTS (SELECT FROM outbox WHERE feed_seq IS NULL) AS waiting FROM feed_head"
+            )
+            row = await cursor.fetchone()
+            assert row is not None, "the migration puts the one row there"
+            if not row["waiting"]:
+                return int(row["head"])
             async with connection.transaction():
-                head = await _one(connection, "SELECT head FROM feed_head FOR UPDATE", "head")
+                head = await _locked_head(connection)
                 numbered = await connection.execute(
                     """
                     UPDATE outbox SET feed_seq = %(head)s + waiting.place
@@ -65,8 +72,6 @@ async def number(database: Database) -> int:
                 count = numbered.rowcount
                 if count:
                     await connection.execute("UPDATE feed_head SET head = %s", (head + count,))
-            if count < _NUMBER_AT_ONCE:
-                return head + count
 
 
 async def read(database: Database, after: int, limit: int) -> list[tuple[str, bytes]]:
@@ -97,8 +102,8 @@ def read_changes(document: bytes) -> tuple[int, list[bytes]]:
     return page["head"], [orjson.dumps(event) for event in page["events"]]
 
 
-async def _one(connection: Connection, query: str, column: str) -> int:
-    row = await (await connection.execute(query)).fetchone()
+async def _locked_head(connection: Connection) -> int:
+    row = await (await connection.execute("SELECT head FROM feed_head FOR UPDATE")).fetchone()
     assert row is not None, "the migration puts the one row there"
-    value: int = row[column]
-    return value
+    head: int = row["head"]
+    return head

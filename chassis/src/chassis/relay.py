@@ -7,7 +7,7 @@ from chassis.bus import Bus, Publication
 from chassis.database import Database
 
 _BATCH = 500
-_LINGER = 0.01
+_LINGER = 0.03
 """Seconds that a first event waits for company: a batch costs little more than one event."""
 
 

@@ -175,14 +175,3 @@ async def test_the_log_tells_of_start_counts_and_failure(
     assert [found["requirement_id"] for found in await service.suggestions(search="door")] == [str(sound)]
     (left,) = await service.rows("SELECT item_id, attempts, due_at > now() AS later FROM scoring_queue")
     assert (left["item_id"], left["later"]) == (broken, True)
-
-
-async def test_the_worker_follows_and_scores_by_itself(service: Any, catalog: Any) -> None:
-    working = asyncio.create_task(service.scoring.run())
-    try:
-        catalog.requirement(PUMP)
-        catalog.test_case(PUMP)
-        await service.follow()
-        assert (await service.one_suggestion())["status"] == "pending"
-    finally:
-        working.cancel()

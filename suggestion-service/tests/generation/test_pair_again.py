@@ -5,6 +5,9 @@ from uuid import UUID
 
 import pytest
 
+from suggestion_service.generation import repository
+from suggestion_service.generation.proposals import Proposer
+
 PUMP = "the pump stops when the tank is full"
 
 
@@ -102,6 +105,19 @@ async def test_a_new_score_is_that_of_the_method_that_suggested_the_pair(service
     (after,) = await service.suggestions()
     assert after["suggestion_method"] == "hybrid"
     assert set(after["suggestion_metadata"]["components"]) > {"semantic", "keyword"}
+
+
+async def test_a_score_of_an_older_text_never_replaces_a_newer_one(service: Any, catalog: Any) -> None:
+    suggestion = await service.pair(PUMP)
+    older = Proposer(service.database, await service.corpus.refresh())
+    pending = await service.rows("SELECT id, requirement_id, test_case_id, suggestion_method FROM suggestions")
+    late = await older.rescore(pending)
+    catalog.change(UUID(suggestion["requirement_id"]), title="the pump stops at once")
+    await service.score()
+    (newer,) = await service.suggestions()
+    async with service.database.transaction() as connection:
+        await repository.rescore(connection, late.ids, late.rows)
+    assert await service.suggestions() == [newer]
 
 
 async def test_background_and_run_give_a_pair_the_same_score(serve: Any, catalog: Any) -> None:

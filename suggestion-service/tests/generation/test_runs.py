@@ -194,6 +194,21 @@ async def test_a_worker_that_was_taken_for_dead_stores_nothing_more(service: Any
     assert (await service.read("/suggestions", limit=1))["total"] == 2000
 
 
+async def test_an_item_that_is_deleted_during_a_run_gets_no_suggestion_any_more(service: Any, catalog: Any) -> None:
+    many_pairs(catalog, 60)
+    run_id = await ask(service, threshold=0.9)
+    async with service.stalling_after(2000) as stalled:
+        working = asyncio.create_task(service.runs.work_off_next())
+        await stalled()
+        gone = next(item for item, state in catalog.items.items() if "steps" in state)
+        catalog.delete(gone)
+        deleting = asyncio.create_task(service.inbox.receive(catalog.feed[-1:]))
+    await asyncio.gather(working, deleting)
+    assert (await service.read(f"/suggestions/runs/{run_id}"))["status"] == "completed"
+    assert await service.suggestions(test_case_id=str(gone)) == []
+    assert (await service.read("/suggestions", limit=1))["total"] == 59 * 60
+
+
 async def test_a_run_whose_process_ends_every_time_is_given_up(service: Any) -> None:
     run_id = await ask(service)
     await service.execute(

@@ -1,13 +1,14 @@
-"""Reads of items: those that arrive together share their queries."""
+"""Reads of items."""
 
 from collections.abc import Mapping
 from uuid import UUID
 
+import orjson
+
 from catalog_service.items import repository
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row, fetch_page
-from catalog_service.sharing import SharedReads
+from catalog_service.listing import Row, fetch_page_as_json
 from chassis.coalescing import Coalesced
 from chassis.database import Database
 
@@ -19,7 +20,6 @@ class ItemReads:
         self._kind = kind
         self._database = database
         self._items: Coalesced[UUID, Row] = Coalesced(self._load)
-        self._pages: SharedReads[tuple[list[Row], int]] = SharedReads()
 
     async def item(self, item_id: UUID) -> Row:
         """Give an item as it is answered; raises NotFound."""
@@ -28,23 +28,13 @@ class ItemReads:
             raise self._kind.not_found()
         return row
 
-    async def page(self, filters: ItemFilters) -> tuple[list[Row], int]:
-        """Give one page of items, as they are answered, and the total; raises Invalid for unknown values."""
+    async def page(self, filters: ItemFilters) -> tuple[orjson.Fragment, int]:
+        """Give one page of items, as JSON, and the total; raises Invalid for unknown values."""
         conditions, order = filters.conditions(self._kind), filters.order()
-
-        async def fetch() -> tuple[list[Row], int]:
-            async with self._database.connection() as connection:
-                return await fetch_page(
-                    connection,
-                    ", ".join(self._kind.columns),
-                    self._kind.table,
-                    conditions,
-                    order,
-                    filters.skip,
-                    filters.limit,
-                )
-
-        return await self._pages.share(filters, fetch)
+        async with self._database.connection() as connection:
+            return await fetch_page_as_json(
+                connection, self._kind.columns, self._kind.table, conditions, order, filters.skip, filters.limit
+            )
 
     async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:
         async with self._database.connection() as connection:

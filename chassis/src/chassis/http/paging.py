@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import quote
 
+import orjson
 from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
@@ -32,29 +33,32 @@ class Page(BaseModel, Generic[T]):
 
 def page(
     request: Request,
-    items: Sequence[Any],
+    items: Sequence[Any] | orjson.Fragment,
     total: int,
     skip: int,
     limit: int,
     extra: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Give one page of a list; `extra` are further members of the envelope."""
+    """Give one page of a list, its items as they are or as JSON; `extra` are further members of the envelope."""
+    body = {"items": items, "total": total, "skip": skip, "limit": limit, **(extra or {})}
+    links = _links(request, total, skip, limit)
+    return answer(body, headers={"Link": links} if links else None)
+
+
+def _links(request: Request, total: int, skip: int, limit: int) -> str:
+    kept = [
+        pair
+        for pair in request.scope["query_string"].decode("latin-1").split("&")
+        if pair and pair.partition("=")[0] not in {"skip", "limit"}
+    ]
+    # What the caller sent stays as it is, but for what would end the address in the header.
+    base = quote(f"{request.scope['path']}?{''.join(f'{pair}&' for pair in kept)}", safe="/?=&%+,:!;@$'()*~-._[]")
     links = []
     if skip + limit < total:
-        links.append(f'<{_at(request, skip + limit, limit)}>; rel="next"')
+        links.append(f'<{base}skip={skip + limit}&limit={limit}>; rel="next"')
     if skip > 0:
-        links.append(f'<{_at(request, max(0, skip - limit), limit)}>; rel="prev"')
-    body = {"items": items, "total": total, "skip": skip, "limit": limit, **(extra or {})}
-    return answer(body, headers={"Link": ", ".join(links)} if links else None)
-
-
-def _at(request: Request, skip: int, limit: int) -> str:
-    query = [
-        pair
-        for pair in parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if pair[0] not in {"skip", "limit"}
-    ]
-    return f"{request.scope['path']}?{urlencode([*query, ('skip', skip), ('limit', limit)])}"
+        links.append(f'<{base}skip={max(0, skip - limit)}&limit={limit}>; rel="prev"')
+    return ", ".join(links)
 
 
 @dataclass(frozen=True, slots=True)

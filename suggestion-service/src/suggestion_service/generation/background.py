@@ -19,7 +19,7 @@ from suggestion_service.generation.queue import Queued
 
 _log = logging.getLogger(__name__)
 
-_AT_ONCE = 50
+_AT_ONCE = 200
 _POLL = 0.25
 _QUIET = 0.15
 """Seconds that a changed item waits for further changes of it, and for others that come with it."""

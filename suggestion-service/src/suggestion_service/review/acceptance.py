@@ -65,7 +65,12 @@ async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, O
             try:
                 return await links.make(catalog, intent)
             except Unavailable as problem:
-                return problem
+                _log.warning("The link of suggestion %s has to wait: %s", intent["suggestion_id"], problem)
+                return Unavailable(
+                    "catalog-service does not answer right now. The acceptance is kept and finished by itself"
+                    " when it does; read the suggestion in a while.",
+                    retry_after=5,
+                )
 
     outcomes = await asyncio.gather(*(one(intent) for intent in intents))
     return {intent["suggestion_id"]: outcome for intent, outcome in zip(intents, outcomes, strict=True)}
@@ -112,5 +117,3 @@ async def reconcile(database: Database, catalog: Peer) -> None:
             await finish_linked(database, intent, outcome)
         elif isinstance(outcome, Refused):
             await finish_refused(database, intent, outcome)
-        else:
-            _log.warning("Suggestion %s is still being accepted: %s", intent["suggestion_id"], outcome)

@@ -19,8 +19,8 @@ _ROUNDS = 4
 def main(folder: Path) -> None:
     """Print what was measured."""
     with (
-        serving(folder / "on", "embedded") as on,
-        serving(folder / "off", "embedded", AUTO_SUGGESTIONS_ENABLED="false") as off,
+        serving(folder.with_name("on"), "embedded") as on,
+        serving(folder.with_name("off"), "embedded", AUTO_SUGGESTIONS_ENABLED="false") as off,
     ):
         print(f"\nCreates one after the other, {_ITEMS} test cases on the other side, automatic suggestions on and off")
         for server in (on, off):
@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
         waits = sorted(_until_suggested(on, texts, number) * 1000 for number in range(20))
         print(f"From the 201 to its suggestions over the API: median {waits[10]:.0f} ms, worst {waits[-1]:.0f} ms")
 
-    with serving(folder / "generate", "embedded", AUTO_SUGGESTIONS_ENABLED="false") as server:
+    with serving(folder.with_name("generate"), "embedded", AUTO_SUGGESTIONS_ENABLED="false") as server:
         _load(server, Texts(4))
         texts = Texts(4)
         for number in range(_ITEMS):
