@@ -48,6 +48,8 @@ def configure(*, terminal: str = "INFO", file: Path | None = None) -> None:
         handlers.append(_LogFile(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
     for handler in handlers:
         handler.setFormatter(JsonFormatter())
+    # Nobody reads these, and finding them out takes a third of a log line's time.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.basicConfig(level="INFO", handlers=handlers, force=True)
     for chatty in ("httpx", "httpcore", "uvicorn", "psycopg.pool"):
         logging.getLogger(chatty).setLevel(logging.WARNING)

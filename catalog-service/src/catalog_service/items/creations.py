@@ -12,6 +12,8 @@ from chassis.database import AWAY, Database
 from chassis.events import NewEvent
 
 _MOST_AT_ONCE = 64
+_TRANSACTIONS = 2
+"""So that one is made ready while the other is committed."""
 
 
 @dataclass(eq=False, slots=True)
@@ -24,7 +26,7 @@ class _Creation:
 class ItemCreations:
     """Stores new items of one kind, each with its event.
 
-    While a transaction is under way, what arrives waits for the next one; somebody who comes alone waits for
+    While transactions are under way, what arrives waits for the next one; somebody who comes alone waits for
     nobody. One that is refused does not harm the others.
     """
 
@@ -32,23 +34,22 @@ class ItemCreations:
         self._kind = kind
         self._database = database
         self._waiting: list[_Creation] = []
-        self._task: asyncio.Task[None] | None = None
+        self._under_way: set[asyncio.Task[None]] = set()
 
     async def store(self, row: Row, event: NewEvent) -> None:
         """Return when item and event are committed; raises Conflict when the external_id is taken."""
         creation = _Creation(row, event)
         self._waiting.append(creation)
-        if self._task is None:
-            self._task = asyncio.create_task(self._run())
+        if len(self._under_way) < _TRANSACTIONS:
+            task = asyncio.create_task(self._run())
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
         await asyncio.shield(creation.stored)
 
     async def _run(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
-                await self._store(batch)
-        finally:
-            self._task = None
+        while self._waiting:
+            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+            await self._store(batch)
 
     async def _store(self, batch: list[_Creation]) -> None:
         try:
