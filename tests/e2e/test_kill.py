@@ -101,6 +101,7 @@ def test_nothing_answered_is_lost_and_every_event_arrives_once(unused: Path) -> 
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         everything_answered_is_there(user, work)
         every_event_has_arrived_once(admin, user, work)
+        assert server.events_kept_back() == []
 
 
 def everything_answered_is_there(user: Traceline, work: Work) -> None:

@@ -79,6 +79,23 @@ def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> dict[str, Any]:
+    """Add what every operation of its kind has in common, and no service says of itself."""
+    documented = dict(operation)
     if any((method.upper(), path) in version.public for version in VERSIONS):
-        return {**operation, "security": []}
-    return operation
+        documented["security"] = []
+    headers = []
+    if method == "post" and "201" in operation["responses"]:
+        headers.append(_header("Idempotency-Key", "The same key and body within 24 hours give the first answer again."))
+    if "412" in operation["responses"]:
+        headers.append(_header("If-Match", "The ETag that was read: refused when the item has changed since."))
+    if headers:
+        documented["parameters"] = [*operation.get("parameters", []), *headers]
+    if method == "patch" and "requestBody" in operation:
+        content = operation["requestBody"]["content"]
+        merge_patch = {"application/merge-patch+json": content["application/json"]}
+        documented["requestBody"] = {**operation["requestBody"], "content": content | merge_patch}
+    return documented
+
+
+def _header(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "header", "required": False, "description": description, "schema": {"type": "string"}}

@@ -14,6 +14,7 @@ from typing import Self
 
 import httpx
 import psutil
+import psycopg
 
 ADMIN_EMAIL = "admin@traceline.test"
 ADMIN_PASSWORD = "the admin of these tests"
@@ -56,6 +57,17 @@ class RunningTraceline:
     def log(self) -> str:
         """Its log file, which tells more than the terminal sees."""
         return (self.data_dir / "traceline.log").read_text(encoding="utf-8", errors="replace")
+
+    def events_kept_back(self) -> list[tuple[str, str]]:
+        """The events that a service could not apply, by name and error: nothing of it shows over the API."""
+        # Where the server listens is in the lines of its lock file: port, then folder of the socket.
+        lines = (self.data_dir / "postgresql" / "postmaster.pid").read_text().splitlines()
+        found = []
+        for service in ("auth", "catalog", "suggestion", "notification"):
+            place = f"host={lines[4]} port={lines[3]} user=postgres dbname={service}_service"
+            with psycopg.connect(place) as connection:
+                found += connection.execute("SELECT wire_name, error FROM inbox_failures").fetchall()
+        return found
 
     def start(self) -> None:
         """Start it and wait until it is ready; again after an end, on the same folder and port.
