@@ -1,7 +1,6 @@
 """Events go from an outbox to an inbox at least once, take effect once, and block nobody."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 from unittest.mock import ANY
 
@@ -9,7 +8,6 @@ import orjson
 import pytest
 
 from chassis import outbox
-from chassis.bus import Publication
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Connection, Database
 from chassis.events import SYSTEM, NewEvent, Payload, Received
@@ -262,53 +260,3 @@ async def test_the_envelope_is_cloudevents_json(database: Database) -> None:
         "actor": "system",
         "data": {"what": "ünï"},
     }
-
-
-class Refusing:
-    """A consumer that refuses the first deliveries."""
-
-    def __init__(self, times: int) -> None:
-        self.times = times
-        self.got: list[bytes] = []
-
-    async def deliver(self, batch: Sequence[bytes]) -> None:
-        if self.times:
-            self.times -= 1
-            raise ConnectionError("not now")
-        self.got.extend(batch)
-
-
-@pytest.fixture(params=[InProcessBus])
-def bus(request: pytest.FixtureRequest) -> InProcessBus:
-    """Every adapter of the port."""
-    adapter: InProcessBus = request.param()
-    return adapter
-
-
-async def test_the_bus_delivers_again_until_the_consumer_takes_it_and_keeps_the_order(
-    bus: InProcessBus,
-) -> None:
-    consumer = Refusing(2)
-    bus.subscribe("refusing", frozenset({"test"}), consumer.deliver)
-    await bus.start()
-    await bus.publish([Publication("test.a", b"1"), Publication("test.b", b"2")])
-    await bus.publish([Publication("test.a", b"3")])
-    assert consumer.got == [b"1", b"2", b"3"]
-    await bus.stop()
-
-
-async def test_the_bus_delivers_to_every_queue_what_its_sources_tell(bus: InProcessBus) -> None:
-    one, other = Refusing(0), Refusing(1)
-    bus.subscribe("one", frozenset({"test"}), one.deliver)
-    bus.subscribe("other", frozenset({"test", "more"}), other.deliver)
-    await bus.start()
-    await bus.publish([Publication("test.a", b"1"), Publication("more.a", b"2"), Publication("else.a", b"3")])
-    assert one.got == [b"1"]
-    assert other.got == [b"1", b"2"]
-    await bus.stop()
-
-
-async def test_a_queue_has_one_subscription(bus: InProcessBus) -> None:
-    bus.subscribe("one", frozenset({"test"}), Refusing(0).deliver)
-    with pytest.raises(ValueError, match="already"):
-        bus.subscribe("one", frozenset({"test"}), Refusing(0).deliver)
