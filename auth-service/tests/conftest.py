@@ -19,6 +19,7 @@ from chassis.identity import Identity, InternalTokens, Role
 from chassis.testing import PostgresServer
 
 SECRET = "a-secret-of-at-least-32-characters!!"
+POOL_SIZE = 8
 PASSWORD = "correct horse battery"
 ADMIN = "admin@traceline.local"
 
@@ -98,7 +99,7 @@ def settings_of(url: str, **values: Any) -> Settings:
 @asynccontextmanager
 async def running(settings: Settings) -> AsyncIterator[Service]:
     """A replica that is prepared and serves."""
-    database = Database(settings.database_url)
+    database = Database(settings.database_url, pool_size=POOL_SIZE)
     await database.open()
     service = Service(settings, database)
     try:

@@ -1,6 +1,7 @@
 """Logging in and out, and changing the password."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
 import argon2
@@ -12,7 +13,7 @@ from auth_service.users.passwords import Passwords
 from chassis.identity import Identity, Role
 from contracts.tokens import REQUIRED_CLAIMS
 
-from .conftest import PASSWORD, Service, problem
+from .conftest import PASSWORD, POOL_SIZE, Service, problem
 
 
 async def public_key(service: Service, token: str) -> jwt.PyJWK:
@@ -119,18 +120,20 @@ async def test_a_hash_of_older_parameters_is_renewed_at_login(service: Service) 
 
 async def test_no_connection_is_held_while_a_password_is_hashed(service: Service) -> None:
     await service.registered("kim@example.com")
-    held: list[int] = []
+    all_of_them: list[int] = []
     real = Passwords.matches
 
     async def watching(self: Passwords, password: str, password_hash: str | None) -> bool:
-        stats = service.database._pool.get_stats()
-        held.append(stats["pool_size"] - stats["pool_available"])
+        async with AsyncExitStack() as stack, asyncio.timeout(5):
+            for _ in range(POOL_SIZE):
+                await stack.enter_async_context(service.database.connection())
+            all_of_them.append(POOL_SIZE)
         return await real(self, password, password_hash)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Passwords, "matches", watching)
         await service.log_in("kim@example.com")
-    assert held == [0]
+    assert all_of_them == [POOL_SIZE], "somebody holds a connection"
 
 
 async def test_a_changed_password_ends_earlier_tokens_and_no_later_one(service: Service) -> None:

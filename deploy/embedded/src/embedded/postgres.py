@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import psycopg
 from psycopg import sql
 
@@ -19,6 +22,7 @@ _CONFIGURATION = {
     "max_wal_size": "512MB",
     "random_page_cost": "1.1",
 }
+_ANSWERS_WITHIN = 30
 
 
 class Postgres:
@@ -35,13 +39,28 @@ class Postgres:
             self._server = get_server(folder, cleanup_mode=None, start=False)
             self._server.ensure_pgdata_inited()
             _configure(folder)
-            self._server.ensure_postgres_running()
+            self._start()
         except Exception as error:
             raise StartFailure(f"PostgreSQL cannot start in {folder}: {error}; its log is {folder / 'log'}.") from error
 
+    def _start(self) -> None:
+        """Return when the server answers: one that was just killed may seem to run still, and then is started."""
+        end = time.monotonic() + _ANSWERS_WITHIN
+        while True:
+            self._server.ensure_postgres_running()
+            try:
+                psycopg.connect(self._server.get_uri()).close()
+            except psycopg.OperationalError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.1)
+            else:
+                return
+
     def stop(self) -> None:
         """Stop the server; connections that are still open are closed."""
-        self._server.stop()
+        with suppress(psutil.NoSuchProcess):  # it has ended already
+            self._server.stop()
 
     def database(self, name: str) -> str:
         """Give the URL of database `name`, made when it is not there."""
