@@ -13,7 +13,7 @@ from chassis.identity import InternalTokens
 from chassis.peers import Peer
 from chassis.problems import MethodNotAllowed, Unavailable, render
 from chassis.worker import Worker
-from gateway import documentation
+from gateway import documentation, headers
 from gateway.access import Access
 from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.proxy import Proxy
@@ -59,13 +59,14 @@ class Gateway:
             await send(message)
 
         try:
+            incoming = headers.read(scope["headers"])
             own = self._own.get(scope["path"])
             if own is not None:
                 await (await self._answer_own(own, scope))(scope, receive, send_on)
             elif scope["path"].startswith(ASSETS_PATH):
                 await documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send_on)
             else:
-                await self._proxy.forward(scope, receive, send_on, request_id)
+                await self._proxy.forward(scope, incoming, receive, send_on, request_id)
         except Exception as error:
             if began:
                 raise

@@ -19,8 +19,8 @@ from chassis.problems import (
     Unavailable,
 )
 from chassis.request_context import HEADER
-from gateway import headers
 from gateway.access import Access
+from gateway.headers import Incoming
 from gateway.routes import VERSIONS, Version
 
 _log = logging.getLogger(__name__)
@@ -50,9 +50,8 @@ class Proxy:
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
 
-    async def forward(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+    async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send, request_id: str) -> None:
         """Answer one request; raise the Problem that it meets before the service has begun to answer."""
-        incoming = headers.read(scope["headers"])
         version, service = self._find(scope)
         forwarded = incoming.forwarded
         forwarded.append((HEADER, request_id.encode()))

@@ -12,11 +12,13 @@ import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
+from auth_service.startup import BuiltInPasswordRefused
 from chassis.problems import Problem
 from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.demo import DemoError, DemoSummary, load_demo
 from embedded.failure import StartFailure
 from embedded.postgres import Postgres, migrate
+from gateway.protocol import Protocol
 
 _GC_THRESHOLDS = (10_000, 20, 20)
 _GRACE = 2
@@ -53,12 +55,13 @@ class _Server(uvicorn.Server):
 async def _serve(traceline: Traceline, app: ASGIApp, listener: socket.socket, *, demo: bool) -> None:
     try:
         await traceline.start()
-    except RuntimeError as error:
+    except BuiltInPasswordRefused as error:
         raise StartFailure(str(error)) from error
     server = _Server(
         uvicorn.Config(
             app,
-            http="httptools",
+            http=Protocol,
+            ws="none",
             lifespan="off",
             log_config=None,
             access_log=False,
