@@ -36,7 +36,9 @@ async def answer_once(
             "/header/Idempotency-Key", "An idempotency key has 1 to 255 printable characters.", "invalid_key"
         )
     scope = f"{request.method} {request.scope['path']}"
-    body_hash = blake2b(await request.body(), digest_size=32, key=body_key).digest()
+    # The query says as much of what is wanted as the body does.
+    asked = request.scope["query_string"] + b"\n" + await request.body()
+    body_hash = blake2b(asked, digest_size=32, key=body_key).digest()
     identity = (caller.id, scope, key)
     async with database.transaction() as connection:
         cursor = await connection.execute(
