@@ -22,7 +22,7 @@ _ALTERNATIVES = "Comma-separated alternatives; a leading ! excludes."
 @router.get(
     "/activity",
     response_model=Page[Activity],
-    tags=["activity"],
+    tags=["Activity"],
     summary="List who did what to which item, newest first",
 )
 async def list_activity(
@@ -38,7 +38,7 @@ async def list_activity(
 @router.get(
     "/audit-log",
     response_model=Page[AuditEntry],
-    tags=["audit log"],
+    tags=["Audit log"],
     summary="List every change with the fields before and after, newest first",
 )
 async def list_audit_log(

@@ -14,7 +14,7 @@ from chassis.identity import Identity, Viewer
 from notification_service import repository, service
 from notification_service.schemas import Marked, Notification, NotificationLimit, NotificationList, UnreadCount
 
-router = APIRouter(prefix="/api/v1/notifications", route_class=StrictRoute, tags=["notifications"])
+router = APIRouter(prefix="/api/v1/notifications", route_class=StrictRoute, tags=["Notifications"])
 
 
 async def _unread_counts(request: Request) -> Coalesced[int, int]:

@@ -17,6 +17,7 @@ from suggestion_service.engine import (
     readable_words,
     terms,
 )
+from suggestion_service.engine.explanation import explanation
 
 REQUIREMENTS = [
     ItemText(
@@ -164,3 +165,11 @@ def test_an_explanation_is_plain_json(snapshot: Snapshot, algorithm: Algorithm) 
 def test_an_id_that_is_not_there_cannot_be_explained(snapshot: Snapshot, algorithm: Algorithm) -> None:
     with pytest.raises(KeyError):
         snapshot.explain(algorithm, UUID(int=0), TEST_CASE_IDS[0])
+
+
+def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
+    told = explanation("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, [("50", 0.5), ("th", 0.2), ("allocation", 0.1)], [])
+    assert told.reason == "Both texts speak of “allocation” and 2 more; text similarity 0.80."
+    assert [term["term"] for term in told.matched_terms] == ["50", "th", "allocation"]
+    numbers_only = explanation("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, [("50", 0.8)], [])
+    assert "“50”" in numbers_only.reason

@@ -36,7 +36,7 @@ from chassis.identity import Reviewer, ServiceCaller, Viewer
 PATH = "/api/v1/links"
 _SORTS = {"created_at": "l.created_at", "confidence_score": "l.confidence_score"}
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["links"])
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Links"])
 internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
 
 

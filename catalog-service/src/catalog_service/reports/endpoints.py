@@ -25,7 +25,7 @@ from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
 
-router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["reports"])
+router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Reports"])
 
 _DOCUMENTS: dict[MatrixFormat, type[MatrixDocument]] = {
     MatrixFormat.CSV: CsvMatrix,

@@ -19,7 +19,7 @@ from chassis.http.paging import Page, parse_choice
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["requirements"])
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Requirements"])
 
 _HAS_LINK = "EXISTS (SELECT FROM links WHERE requirement_id = requirements.id)"
 _HAS_SUSPECT_LINK = (

@@ -13,7 +13,7 @@ from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
 from chassis.problems import Invalid
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["search"])
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Search"])
 
 
 @router.get("/search", response_model=Page[SearchHit], summary="Search requirements and test cases")

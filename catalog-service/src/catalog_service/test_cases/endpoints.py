@@ -19,7 +19,7 @@ from chassis.http.paging import Page, parse_choice
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["test-cases"])
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Test cases"])
 
 _HAS_LINK = "EXISTS (SELECT FROM links WHERE test_case_id = test_cases.id)"
 

@@ -62,7 +62,10 @@ def explanation(
 def _sentence(called: str, words: Sequence[str], metadata: Sequence[str], score: float) -> str:
     if not words:
         return f"The two texts share no word that counts; {called} {score:.2f}."
-    named = ", ".join(f"“{word}”" for word in words[:_WORDS_IN_REASON])
-    more = len(words) - _WORDS_IN_REASON
+    # Numbers and splinters of words count, and say little: they stay among the matched terms.
+    telling = [word for word in words if any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())]
+    shown = (telling or words)[:_WORDS_IN_REASON]
+    named = ", ".join(f"“{word}”" for word in shown)
+    more = len(words) - len(shown)
     rest = f" and {more} more" if more > 0 else ""
     return f"Both texts speak of {named}{rest}; {', '.join([*metadata, f'{called} {score:.2f}'])}."

@@ -20,7 +20,7 @@ h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
 .figures dd { margin: 0; font-size: 1.3rem; font-weight: 600; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid #e3e9ef;
-  overflow-wrap: anywhere; }
+  max-width: 28rem; overflow-wrap: break-word; }
 thead th { background: #eef2f6; border-bottom: 2px solid #c3ced9; position: sticky; top: 0; }
 tbody { break-inside: avoid; }
 .id { font-weight: 600; white-space: nowrap; }
