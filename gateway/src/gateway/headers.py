@@ -29,7 +29,6 @@ class Incoming:
 
     forwarded: list[tuple[bytes, bytes]]
     authorization: bytes | None
-    request_id: bytes | None
     content_length: int | None
 
 
@@ -55,6 +54,5 @@ def read(raw: list[tuple[bytes, bytes]]) -> Incoming:
     return Incoming(
         forwarded,
         seen.get(b"authorization"),
-        seen.get(b"x-request-id"),
         int(length) if length is not None and length.isdigit() else None,
     )

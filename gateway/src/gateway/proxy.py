@@ -4,7 +4,6 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
-from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -25,7 +24,7 @@ from gateway.routes import VERSIONS, Version
 
 _log = logging.getLogger(__name__)
 _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
-"""What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments."""
+"""What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments, NUL."""
 
 
 class Proxy:
@@ -72,8 +71,6 @@ class Proxy:
                 "The path has encoded or doubled slashes, dots or backslashes; write it plainly.",
                 code="malformed_path",
             )
-        if b"%" in raw_path and b"\0" in unquote_to_bytes(raw_path):
-            raise MalformedBody("The path cannot be read.", code="malformed_path")
         for version in VERSIONS:
             if path.startswith(version.prefix):
                 service = version.service_of(path)
