@@ -3,8 +3,9 @@
 import argparse
 import sys
 
-from embedded.failure import StartFailure
-from embedded.settings import Settings, read
+from chassis.settings import read
+from chassis.start_failure import StartFailure
+from embedded.settings import Settings
 from embedded.start import start
 
 

@@ -31,9 +31,8 @@ from chassis.bus.in_process import InProcessBus
 from chassis.database import Database
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
-from chassis.settings import ServiceSettings
+from chassis.settings import ServiceSettings, read
 from chassis.worker import Worker
-from embedded.settings import read
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 
 SCHEMAS = {

@@ -4,7 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from embedded.failure import StartFailure
+from chassis.start_failure import StartFailure
 
 
 class DataFolder:

@@ -12,7 +12,7 @@ import psutil
 import psycopg
 from psycopg import sql
 
-from embedded.failure import StartFailure
+from chassis.start_failure import StartFailure
 
 # The server serves one process: little shared memory, few connections, no JIT for its small queries.
 _CONFIGURATION = {

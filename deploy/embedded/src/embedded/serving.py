@@ -15,9 +15,9 @@ from starlette.types import ASGIApp
 
 from auth_service.startup import BuiltInPasswordRefused
 from chassis.problems import Problem
+from chassis.start_failure import StartFailure
 from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.demo import DemoError, DemoSummary, load_demo
-from embedded.failure import StartFailure
 from embedded.postgres import Postgres, migrate
 from gateway.protocol import Protocol
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from starlette.types import ASGIApp
 
 from chassis import logs
+from chassis.start_failure import StartFailure
 from embedded.data_folder import DataFolder
-from embedded.failure import StartFailure
 from embedded.settings import Settings
 
 
