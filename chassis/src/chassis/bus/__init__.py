@@ -1,4 +1,4 @@
-"""The port through which events travel: at least once, in the order of the feed."""
+"""The port through which events and jobs travel: events at least once, in the order of the feed."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from typing import Protocol
 
 Deliver = Callable[[Sequence[bytes]], Awaitable[None]]
 """Takes a batch of serialised events; returning acknowledges it, raising has it delivered again."""
+
+Work = Callable[[bytes], Awaitable[None]]
+"""Does one job; returning acknowledges it, raising gives it up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,19 @@ class Publication:
 
 
 class Bus(Protocol):
-    """What carries events between services."""
+    """What carries events between services, and jobs between the workers of one."""
 
     def subscribe(self, queue: str, sources: frozenset[str], deliver: Deliver) -> None:
         """Have every event of these sources delivered to `queue`, in order, a batch at a time.
 
-        Subscriptions are made before the bus starts; a queue has one.
+        Of several processes with the same queue one is active. Subscriptions are made before the bus starts; a
+        queue has one in each process.
+        """
+
+    def take_part(self, queue: str, work: Work) -> None:
+        """Have jobs of `queue` done here, one at a time; they are shared with other processes that take part.
+
+        Called before the bus starts.
         """
 
     async def start(self) -> None:
@@ -35,6 +45,12 @@ class Bus(Protocol):
 
     async def publish(self, publications: Sequence[Publication]) -> None:
         """Hand over events; returns when none of them can be lost any more."""
+
+    async def send(self, queue: str, job: bytes) -> None:
+        """Give a job to whoever takes part in `queue`.
+
+        A job may be lost, or come twice: it says that there is work, the database says what.
+        """
 
     async def stop(self) -> None:
         """Stop delivering; what is being delivered is finished or will be delivered again."""

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chassis.bus import Deliver, Publication
+from chassis.bus import Deliver, Publication, Work
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.1
@@ -29,6 +29,9 @@ class InProcessBus:
     def __init__(self) -> None:
         self._subscriptions: list[_Subscription] = []
         self._started = asyncio.Event()
+        self._work: dict[str, Work] = {}
+        self._jobs: dict[str, asyncio.Queue[bytes]] = {}
+        self._working: list[asyncio.Task[None]] = []
 
     def subscribe(self, queue: str, sources: frozenset[str], deliver: Deliver) -> None:
         """See Bus.subscribe."""
@@ -36,13 +39,35 @@ class InProcessBus:
             raise ValueError(f"The queue {queue} has a subscription already.")
         self._subscriptions.append(_Subscription(queue, sources, deliver, asyncio.Lock()))
 
+    def take_part(self, queue: str, work: Work) -> None:
+        """See Bus.take_part."""
+        self._work[queue] = work
+        self._jobs[queue] = asyncio.Queue()
+
     async def start(self) -> None:
         """See Bus.start."""
         self._started.set()
+        self._working = [asyncio.create_task(self._do_jobs(queue)) for queue in self._work]
 
     async def stop(self) -> None:
         """See Bus.stop. Publishers wait from now on; their events stay in the outbox."""
         self._started.clear()
+        for task in self._working:
+            task.cancel()
+        await asyncio.gather(*self._working, return_exceptions=True)
+
+    async def send(self, queue: str, job: bytes) -> None:
+        """See Bus.send."""
+        if queue in self._jobs:
+            self._jobs[queue].put_nowait(job)
+
+    async def _do_jobs(self, queue: str) -> None:
+        while True:
+            job = await self._jobs[queue].get()
+            try:
+                await self._work[queue](job)
+            except Exception:  # noqa: BLE001 - the job is given up; the database still says what there is to do
+                _log.exception("A job of %s failed", queue)
 
     async def publish(self, publications: Sequence[Publication]) -> None:
         """See Bus.publish."""
