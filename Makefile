@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded tests
+PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
 INSTALLED := .venv/.installed
 
 .PHONY: install demo run check format test bench lock clean

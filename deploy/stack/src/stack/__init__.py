@@ -1,0 +1,1 @@
+"""All of Traceline as processes on one machine, watched over by supervisord."""
