@@ -14,6 +14,7 @@ from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from chassis.problems import Problem
+from chassis.signals import Signal
 
 Connection = psycopg.AsyncConnection[DictRow]
 
@@ -27,11 +28,14 @@ set_json_loads(orjson.loads)
 class Database:
     """The service's own database.
 
-    `committed` is set after each commit that may have recorded events: the relay waits for it.
+    `commits` wakes its listeners after each commit that may have recorded events or work, `own_commits` after
+    those of this process alone.
     """
 
     def __init__(self, url: str, *, pool_size: int = 8) -> None:
-        self.committed = asyncio.Event()
+        self.url = url
+        self.commits = Signal()
+        self.own_commits = Signal()
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
             min_size=1,
@@ -78,7 +82,7 @@ class Database:
         """A transaction, committed when the block ends and rolled back when it raises."""
         async with self.connection() as connection, connection.transaction():
             yield connection
-        self.committed.set()
+        self._tell_commit()
 
     @asynccontextmanager
     async def statement(self) -> AsyncIterator[Connection]:
@@ -88,7 +92,11 @@ class Database:
         """
         async with self.connection() as connection:
             yield connection
-        self.committed.set()
+        self._tell_commit()
+
+    def _tell_commit(self) -> None:
+        self.own_commits.set()
+        self.commits.set()
 
 
 async def _database(request: Request) -> Database:

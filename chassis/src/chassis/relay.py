@@ -1,10 +1,14 @@
 """Publishes the feed to the bus, in order, and remembers how far the bus has confirmed."""
 
 import asyncio
+import logging
 
 from chassis import outbox
 from chassis.bus import Bus, Publication
-from chassis.database import Database
+from chassis.database import Connection, Database
+from chassis.signals import woken
+
+_log = logging.getLogger(__name__)
 
 _BATCH = 500
 _LINGER = 0.01
@@ -17,36 +21,53 @@ _BUSY = 20
 class Relay:
     """Moves a service's events from its outbox to the bus."""
 
-    def __init__(self, database: Database, bus: Bus, *, poll: float = 0.5) -> None:
-        """`poll`: seconds between looks at the outbox when nothing in this process has committed."""
+    def __init__(self, database: Database, bus: Bus, *, poll: float = 1.0) -> None:
+        """`poll`: seconds between looks at the outbox when nobody has told of a commit."""
         self._database = database
         self._bus = bus
         self._poll = poll
 
     async def run(self) -> None:
         """Publish what is there, then whenever something was committed."""
+        committed = self._database.commits.listener()
         while True:
-            self._database.committed.clear()
+            committed.clear()
             published = await self.publish_waiting()
-            try:
-                await asyncio.wait_for(self._database.committed.wait(), self._poll)
+            if await woken(committed, self._poll):
                 await asyncio.sleep(_LINGER if published < _BUSY else _LINGER_BUSY)
-            except TimeoutError:
-                pass
 
     async def publish_waiting(self) -> int:
         """Publish everything that was committed before the call; give how many events that were."""
         head = await outbox.number(self._database)
-        async with self._database.connection() as connection:
-            row = await (await connection.execute("SELECT position FROM relay_position")).fetchone()
-        assert row is not None, "the migration puts the one row there"
-        began: int = row["position"]
-        position = began
+        position = await self._position()
+        published = 0
         while position < head:
             events = await outbox.read(self._database, position, _BATCH)
             await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in events])
-            position += len(events)
-            async with self._database.connection() as connection:
-                # A crash before this line sends the batch again: the inbox drops what it knows.
-                await connection.execute("UPDATE relay_position SET position = %s", (position,))
-        return position - began
+            published += len(events)
+            # A crash before this line sends the batch again: the inbox drops what it knows.
+            position = await self._move(position, position + len(events))
+        return published
+
+    async def _position(self) -> int:
+        async with self._database.connection() as connection:
+            return await _read_position(connection)
+
+    async def _move(self, before: int, after: int) -> int:
+        """Remember that everything up to `after` is published, unless somebody else has moved the position."""
+        async with self._database.connection() as connection:
+            moved = await connection.execute(
+                "UPDATE relay_position SET position = %s WHERE position = %s", (after, before)
+            )
+            if moved.rowcount:
+                return after
+            position = await _read_position(connection)
+        _log.info("The relay goes on from %d, not from %d: somebody has moved it", position, after)
+        return position
+
+
+async def _read_position(connection: Connection) -> int:
+    row = await (await connection.execute("SELECT position FROM relay_position")).fetchone()
+    assert row is not None, "the migration puts the one row there"
+    position: int = row["position"]
+    return position

@@ -3,25 +3,37 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.2
-_LONGEST_PAUSE = 10.0
+_LONGEST_PAUSE = 5.0
 
 Loop = Callable[[], Awaitable[None]]
 
 
+class Leadership(Protocol):
+    """Decides which of several workers does what only one of them may do."""
+
+    async def lead(self, work: Loop) -> None:
+        """Run `work` whenever this worker leads, and cancel it when it does no more; for ever."""
+
+
 class Worker:
-    """Runs loops until it is stopped; a loop that fails is logged and begun again after a growing pause."""
+    """Runs loops until it is stopped; a loop that fails is logged and begun again after a growing pause.
+
+    What is `alone` is done by one worker of a service at a time.
+    """
 
     def __init__(self) -> None:
-        self._loops: dict[str, Loop] = {}
+        self._shared: dict[str, Loop] = {}
+        self._alone: dict[str, Loop] = {}
 
-    def add(self, name: str, loop: Loop) -> None:
+    def add(self, name: str, loop: Loop, *, alone: bool = False) -> None:
         """Add a loop that runs for ever."""
-        self._loops[name] = loop
+        (self._alone if alone else self._shared)[name] = loop
 
-    def every(self, name: str, seconds: float, work: Loop) -> None:
+    def every(self, name: str, seconds: float, work: Loop, *, alone: bool = False) -> None:
         """Add work that is done now and then again `seconds` after it was done."""
 
         async def repeat() -> None:
@@ -29,13 +41,24 @@ class Worker:
                 await work()
                 await asyncio.sleep(seconds)
 
-        self.add(name, repeat)
+        self.add(name, repeat, alone=alone)
 
-    async def run(self) -> None:
-        """Run all loops until cancelled."""
-        async with asyncio.TaskGroup() as group:
-            for name, loop in self._loops.items():
-                group.create_task(_supervised(name, loop), name=name)
+    async def run(self, leadership: Leadership | None = None) -> None:
+        """Run all loops until cancelled. Without `leadership` there is no other worker."""
+        if leadership is None:
+            await _run(self._shared | self._alone)
+            return
+
+        async def lead() -> None:
+            await leadership.lead(lambda: _run(self._alone))
+
+        await _run({**self._shared, "leadership": lead})
+
+
+async def _run(loops: dict[str, Loop]) -> None:
+    async with asyncio.TaskGroup() as group:
+        for name, loop in loops.items():
+            group.create_task(_supervised(name, loop), name=name)
 
 
 async def _supervised(name: str, loop: Loop) -> None:

@@ -1,0 +1,31 @@
+"""Waking up whoever waits for something to have happened."""
+
+import asyncio
+
+
+class Signal:
+    """Wakes everybody who listens. Each has an event of their own, and clears it before they look."""
+
+    def __init__(self) -> None:
+        self._events: list[asyncio.Event] = []
+
+    def listener(self) -> asyncio.Event:
+        """Give an event that is set each time from now on; it is set at first, since nobody has looked yet."""
+        event = asyncio.Event()
+        event.set()
+        self._events.append(event)
+        return event
+
+    def set(self) -> None:
+        """Wake all listeners."""
+        for event in self._events:
+            event.set()
+
+
+async def woken(event: asyncio.Event, within: float) -> bool:
+    """Wait until `event` is set, for `within` seconds at most; tell whether it was."""
+    try:
+        await asyncio.wait_for(event.wait(), within)
+    except TimeoutError:
+        return False
+    return True
