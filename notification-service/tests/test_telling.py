@@ -4,12 +4,14 @@ import asyncio
 import random
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 
 from chassis.bus import Publication
 from chassis.bus.in_process import InProcessBus
 from chassis.events import Actor
 from chassis.identity import Role
+from chassis.peers import Peer
 from contracts import auth, catalog, suggestion
 from notification_service.settings import Settings
 from notification_service.worker import create_worker
@@ -236,7 +238,9 @@ async def test_a_notification_is_not_doubled_even_when_the_inbox_forgot_the_even
 async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
     bus = InProcessBus()
     settings = Settings(database_url="unused", internal_token_secret="a-secret-of-at-least-32-characters!!")
-    create_worker(settings, world.database, bus)
+    async with httpx.AsyncClient(base_url="http://nobody") as client:  # it is asked only when the bus brings nothing
+        peer = Peer("nobody", client, settings.internal_tokens(), "notification-service")
+        create_worker(settings, world.database, bus, dict.fromkeys(("auth", "catalog", "suggestion"), peer))
     await bus.start()
     created = catalog.RequirementCreated(requirement=world.requirement())
     joined = auth.UserCreated(user=world.user(world.ana))

@@ -1,7 +1,9 @@
 """The HTTP app of auth-service."""
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
+from auth_service import startup
 from auth_service.sessions import endpoints as sessions
 from auth_service.sessions.service import Login
 from auth_service.settings import Settings
@@ -12,6 +14,9 @@ from auth_service.users.passwords import Passwords
 from chassis.database import Database
 from chassis.http import app as http
 from chassis.identity import InternalTokens
+from chassis.process import Process, run
+from chassis.settings import read
+from chassis.start_failure import StartFailure
 
 SCHEMA_VERSION = "0001"
 
@@ -31,3 +36,17 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             "users_by_id": users.users_by_id(database),
         },
     )
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    try:
+        await startup.prepare(settings, database)
+    except startup.BuiltInPasswordRefused as refused:
+        raise StartFailure(str(refused)) from None
+    return create_app(settings, database, settings.internal_tokens())
+
+
+if __name__ == "__main__":
+    run(_compose)

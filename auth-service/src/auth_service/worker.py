@@ -1,17 +1,24 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
+from starlette.types import ASGIApp
+
+from auth_service.app import SCHEMA_VERSION
 from auth_service.sessions import repository, throttle
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
 from chassis.bus import Bus
 from chassis.database import Database
-from chassis.messaging_loops import new_worker
+from chassis.http.app import create_app
+from chassis.messaging_loops import new_worker, publish
+from chassis.process import Process, run
+from chassis.settings import read
 from chassis.worker import Worker
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Give the worker; several may run at once."""
-    worker = new_worker("auth", database, bus)
+    worker = new_worker("auth", database)
+    publish(worker, "auth", database, bus)
 
     async def forget_attempts() -> None:
         async with database.connection() as connection:
@@ -25,7 +32,22 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)
         await signing_keys.forget_old(database, settings.token_lifetime)
 
-    worker.every("auth log-in attempts", 60, forget_attempts)
-    worker.every("auth ended tokens", 300, forget_ended_tokens)
-    worker.every("auth signing keys", 600, rotate_keys)
+    worker.every("auth log-in attempts", 60, forget_attempts, alone=True)
+    worker.every("auth ended tokens", 300, forget_ended_tokens, alone=True)
+    worker.every("auth signing keys", 600, rotate_keys, alone=True)
     return worker
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    tokens = settings.internal_tokens()
+    bus = process.bus()
+    await process.use(create_worker(settings, database, bus), bus)
+    return create_app(
+        "auth-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
+    )
+
+
+if __name__ == "__main__":
+    run(_compose)

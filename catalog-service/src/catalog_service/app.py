@@ -1,6 +1,7 @@
 """The HTTP app of catalog-service."""
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.reads import ItemReads
@@ -16,6 +17,8 @@ from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Database
 from chassis.http.app import create_app as create_service_app
 from chassis.identity import InternalTokens
+from chassis.process import Process, run
+from chassis.settings import read
 
 SCHEMA_VERSION = "0002"
 
@@ -41,3 +44,13 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             "item_creations": {kind.name: ItemCreations(kind, database) for kind in kinds},
         },
     )
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    return create_app(settings, database, settings.internal_tokens())
+
+
+if __name__ == "__main__":
+    run(_compose)

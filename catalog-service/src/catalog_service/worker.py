@@ -1,16 +1,38 @@
 """What catalog-service does beside HTTP: it publishes its events and judges coverage."""
 
+from starlette.types import ASGIApp
+
+from catalog_service.app import SCHEMA_VERSION
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.settings import Settings
 from chassis.bus import Bus
 from chassis.database import Database
-from chassis.messaging_loops import new_worker
+from chassis.http.app import create_app
+from chassis.messaging_loops import new_worker, publish
+from chassis.process import Process, run
+from chassis.settings import read
 from chassis.worker import Worker
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Give the worker; the caller opens and closes `database`, and starts `bus`."""
-    worker = new_worker("catalog", database, bus)
+    worker = new_worker("catalog", database)
+    publish(worker, "catalog", database, bus)
     projector = CoverageProjector(database, settings.coverage_drop_threshold)
-    worker.add("catalog coverage", projector.run)
+    worker.add("catalog coverage", projector.run, alone=True)
     return worker
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    tokens = settings.internal_tokens()
+    bus = process.bus()
+    await process.use(create_worker(settings, database, bus), bus)
+    return create_app(
+        "catalog-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
+    )
+
+
+if __name__ == "__main__":
+    run(_compose)

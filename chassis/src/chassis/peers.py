@@ -35,7 +35,12 @@ class Peer:
             "x-request-id": request_id.get() or "none",
         }
         try:
-            response = await self._client.request(method, path, headers=headers, **parts)
+            try:
+                response = await self._client.request(method, path, headers=headers, **parts)
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                # Most likely a connection that was kept open and that the service has closed by ending. Once more:
+                # to GET and to PUT the same thing again does no harm.
+                response = await self._client.request(method, path, headers=headers, **parts)
         except httpx.HTTPError as error:
             raise Unavailable(f"{self._name} does not answer right now; try again.") from error
         if response.status_code >= 500:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from chassis.identity import InternalTokens
 from chassis.start_failure import StartFailure
 
 S = TypeVar("S", bound=BaseSettings)
@@ -21,6 +22,10 @@ class ServiceSettings(BaseSettings):
     database_url: str
     database_pool_size: int = Field(default=8, ge=1, le=100)
     internal_token_secret: SecretStr = Field(min_length=32)
+
+    def internal_tokens(self) -> InternalTokens:
+        """Give what issues and verifies the tokens that services trust."""
+        return InternalTokens(self.internal_token_secret.get_secret_value())
 
 
 def read(kind: type[S], **given: Any) -> S:

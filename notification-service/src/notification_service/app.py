@@ -3,11 +3,14 @@
 from functools import partial
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from chassis.coalescing import Coalesced
 from chassis.database import Database
 from chassis.http.app import create_app as create_service_app
 from chassis.identity import InternalTokens
+from chassis.process import Process, run
+from chassis.settings import read
 from notification_service import audit_endpoints, endpoints, repository
 from notification_service.settings import Settings
 
@@ -24,3 +27,13 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         schema_version=SCHEMA_VERSION,
         state={"unread_counts": Coalesced(partial(repository.unread_counts, database))},
     )
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    return create_app(settings, database, settings.internal_tokens())
+
+
+if __name__ == "__main__":
+    run(_compose)

@@ -1,14 +1,50 @@
 """What runs beside the HTTP app: events come in."""
 
+from collections.abc import Mapping
+
+from starlette.types import ASGIApp
+
 from chassis.bus import Bus
 from chassis.database import Database
+from chassis.feed import Feed
+from chassis.http.app import create_app
 from chassis.inbox import Inbox
-from chassis.messaging_loops import new_worker
+from chassis.messaging_loops import consume, new_worker
+from chassis.peers import Peer
+from chassis.process import Process, run
+from chassis.settings import read
 from chassis.worker import Worker
+from notification_service.app import SCHEMA_VERSION
 from notification_service.handlers import HANDLERS
-from notification_service.settings import Settings
+from notification_service.settings import Addresses, Settings
 
 
-def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
-    """Give the loops of this service, its inbox subscribed to the bus. No loop has a setting of its own."""
-    return new_worker("notification", database, bus, Inbox("notification", database, HANDLERS))
+def create_worker(settings: Settings, database: Database, bus: Bus, peers: Mapping[str, Peer]) -> Worker:
+    """Give the loops of this service, its inbox subscribed to the bus; `peers` are the services that it follows.
+
+    No loop has a setting of its own.
+    """
+    worker = new_worker("notification", database)
+    inbox = Inbox("notification", database, HANDLERS)
+    consume(worker, inbox, bus, [Feed(source, peer, inbox) for source, peer in peers.items()])
+    return worker
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    tokens = settings.internal_tokens()
+    addresses = read(Addresses)
+    urls = {"auth": addresses.auth_url, "catalog": addresses.catalog_url, "suggestion": addresses.suggestion_url}
+    peers = {
+        source: process.peer(f"{source}-service", url, tokens, "notification-service") for source, url in urls.items()
+    }
+    bus = process.bus()
+    await process.use(create_worker(settings, database, bus, peers), bus)
+    return create_app(
+        "notification-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
+    )
+
+
+if __name__ == "__main__":
+    run(_compose)

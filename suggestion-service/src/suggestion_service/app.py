@@ -1,17 +1,20 @@
 """The HTTP app of suggestion-service."""
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from chassis.database import Database
 from chassis.http import app as http
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
+from chassis.process import Process, run
+from chassis.settings import read
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review
-from suggestion_service.settings import Settings
+from suggestion_service.settings import Addresses, Settings
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
@@ -25,3 +28,15 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         schema_version=SCHEMA_VERSION,
         state={"settings": settings, "catalog": catalog},
     )
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    tokens = settings.internal_tokens()
+    catalog = process.peer("catalog-service", read(Addresses).catalog_url, tokens, "suggestion-service")
+    return create_app(settings, database, tokens, catalog)
+
+
+if __name__ == "__main__":
+    run(_compose)

@@ -1,18 +1,24 @@
 """What suggestion-service does besides answering: follow catalog, score, finish, clear up."""
 
+from starlette.types import ASGIApp
+
 from chassis.bus import Bus
 from chassis.database import Database
+from chassis.feed import Feed
+from chassis.http.app import create_app
 from chassis.inbox import Inbox
-from chassis.messaging_loops import new_worker
+from chassis.messaging_loops import consume, new_worker, publish
 from chassis.peers import Peer
+from chassis.process import Process, run
+from chassis.settings import read
 from chassis.worker import Worker
+from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.feed import CatalogFeed
 from suggestion_service.generation.run_loop import RunLoop
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.review import acceptance, withdrawal
-from suggestion_service.settings import Settings
+from suggestion_service.settings import Addresses, Settings
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
@@ -23,8 +29,11 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     )
     table = handlers(score=settings.auto_suggestions_enabled, queued=scoring.queued)
     inbox = Inbox("suggestion", database, table, IGNORED)
-    worker = new_worker("suggestion", database, bus, inbox)
-    worker.add("suggestion runs", RunLoop(database, corpus, CatalogFeed(catalog, inbox)).run)
+    feed = Feed("catalog", catalog, inbox)
+    worker = new_worker("suggestion", database)
+    publish(worker, "suggestion", database, bus)
+    consume(worker, inbox, bus, [feed])
+    worker.add("suggestion runs", RunLoop(database, corpus, feed).run)
     if settings.auto_suggestions_enabled:
         worker.add("suggestion background scoring", scoring.run)
 
@@ -34,6 +43,22 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)
 
-    worker.every("suggestion acceptances", 1, reconcile)
-    worker.every("suggestion expiry", 600, withdraw_old)
+    worker.every("suggestion acceptances", 1, reconcile, alone=True)
+    worker.every("suggestion expiry", 600, withdraw_old, alone=True)
     return worker
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    database = await process.database(settings, SCHEMA_VERSION)
+    tokens = settings.internal_tokens()
+    catalog = process.peer("catalog-service", read(Addresses).catalog_url, tokens, "suggestion-service")
+    bus = process.bus()
+    await process.use(create_worker(settings, database, bus, catalog), bus)
+    return create_app(
+        "suggestion-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
+    )
+
+
+if __name__ == "__main__":
+    run(_compose)

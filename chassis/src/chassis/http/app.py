@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import psycopg
@@ -19,6 +20,7 @@ from chassis.database import AWAY, Database, Db
 from chassis.http.validation import from_http_exception, from_validation
 from chassis.identity import InternalTokens, ServiceCaller
 from chassis.problems import InternalError, Invalid, Problem, Unavailable, render
+from chassis.readiness import check_schema
 
 _log = logging.getLogger(__name__)
 
@@ -88,13 +90,13 @@ def create_app(
     database: Database,
     internal_tokens: InternalTokens,
     schema_version: str,
-    state: Mapping[str, object],
+    state: Mapping[str, object] = MappingProxyType({}),
 ) -> FastAPI:
     """Give a service's HTTP app.
 
-    It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`, the newest
-    migration), `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is
-    what the routers find in `request.app.state`.
+    It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`),
+    `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
+    in `request.app.state`.
     """
     app = FastAPI(
         title=title,
@@ -138,12 +140,7 @@ def _internal_routes(schema_version: str) -> APIRouter:
     @router.get("/readyz")
     async def readyz(database: Db) -> Response:
         async with database.connection() as connection:
-            row = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone()
-        found = None if row is None else row["version_num"]
-        if found != schema_version:
-            raise Unavailable(
-                f"The database has schema {found}, this service needs {schema_version}; run the migrations."
-            )
+            await check_schema(connection, schema_version)
         return Response(b'{"status":"ok"}', media_type="application/json")
 
     @router.get("/internal/changes")

@@ -148,11 +148,15 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Tracelin
         {name: peer(name, service, "gateway") for name, service in services.items()},
         tokens,
     )
+    followed = {
+        source: peer(name, services[name], NOTIFICATION)
+        for source, name in {"auth": AUTH, "catalog": CATALOG, "suggestion": SUGGESTION}.items()
+    }
     workers = [
         auth_service.worker.create_worker(settings.auth, auth, bus),
         catalog_service.worker.create_worker(settings.catalog, catalog, bus),
         suggestion_service.worker.create_worker(settings.suggestion, suggestion, bus, catalog_peer),
-        notification_service.worker.create_worker(settings.notification, notification, bus),
+        notification_service.worker.create_worker(settings.notification, notification, bus, followed),
         gateway_worker,
     ]
     return Traceline(

@@ -1,28 +1,21 @@
 """Brings everything up in order, serves until a signal, and takes everything down again."""
 
 import asyncio
-import gc
-import signal
 import socket
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
-import uvicorn
 import uvloop
 from starlette.types import ASGIApp
 
 from auth_service.startup import BuiltInPasswordRefused
+from chassis.http.server import Server, settle
 from chassis.problems import Problem
 from chassis.start_failure import StartFailure
 from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.demo import DemoError, DemoSummary, load_demo
 from embedded.postgres import Postgres, migrate
-from gateway.protocol import Protocol
 
-_GC_THRESHOLDS = (10_000, 20, 20)
-_SWITCH_INTERVAL = 0.003
 _GRACE = 2
 """Seconds that requests under way have to end."""
 
@@ -46,40 +39,14 @@ def serve(
         postgres.stop()
 
 
-class _Server(uvicorn.Server):
-    """Leaves the signals to us: uvicorn would raise them again before the databases are closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
-
-
 async def _serve(traceline: Traceline, app: ASGIApp, listener: socket.socket, *, demo: bool) -> None:
     try:
         await traceline.start()
     except BuiltInPasswordRefused as error:
         raise StartFailure(str(error)) from error
-    server = _Server(
-        uvicorn.Config(
-            app,
-            http=Protocol,
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE,
-        )
-    )
-    # What is there now stays: the collector need not walk through it again, which takes 100 ms.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*_GC_THRESHOLDS)
-    # Scoring runs in threads: a request that awaits twenty times would wait 5 ms for its turn each time.
-    sys.setswitchinterval(_SWITCH_INTERVAL)
-    loop = asyncio.get_running_loop()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, _stop, server)
+    server = Server(app, grace=_GRACE)
+    settle()
+    server.stop_on_signals()
     greeting = asyncio.create_task(_greet(traceline, listener, demo=demo))
     try:
         await server.serve(sockets=[listener])
@@ -87,11 +54,6 @@ async def _serve(traceline: Traceline, app: ASGIApp, listener: socket.socket, *,
         greeting.cancel()
         await asyncio.gather(greeting, return_exceptions=True)
         await traceline.stop()
-
-
-def _stop(server: uvicorn.Server) -> None:
-    server.force_exit = server.should_exit
-    server.should_exit = True
 
 
 async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -> None:

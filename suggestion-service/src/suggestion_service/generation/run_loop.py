@@ -8,11 +8,11 @@ from uuid import UUID
 
 from chassis import outbox, request_context
 from chassis.database import AWAY, Database
+from chassis.feed import Feed
 from chassis.problems import Problem
 from suggestion_service.engine import Block
 from suggestion_service.generation import repository, runs
 from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.feed import CatalogFeed
 from suggestion_service.generation.proposals import Proposer, pairs_of
 from suggestion_service.generation.runs import ClaimedRun, RunLost
 from suggestion_service.generation.service import finished_event
@@ -29,7 +29,7 @@ _FIRST_ID = UUID(int=0)
 class RunLoop:
     """The loop that works off runs, one at a time."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, feed: CatalogFeed) -> None:
+    def __init__(self, database: Database, corpus: LiveCorpus, feed: Feed) -> None:
         self._database = database
         self._corpus = corpus
         self._feed = feed

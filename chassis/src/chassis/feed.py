@@ -1,0 +1,55 @@
+"""Another service's feed of changes, read on demand beside the bus; the inbox drops what it knows already."""
+
+import logging
+
+from chassis import outbox
+from chassis.inbox import Inbox
+from chassis.peers import Peer
+from chassis.problems import Unavailable
+
+_log = logging.getLogger(__name__)
+_PAGE = 250
+
+
+class Feed:
+    """The feed of `source`, entering by `inbox`."""
+
+    def __init__(self, source: str, peer: Peer, inbox: Inbox) -> None:
+        self.source = source
+        self._peer = peer
+        self._inbox = inbox
+        self._behind_at: int | None = None
+
+    async def catch_up(self) -> None:
+        """Return when everything that the source had committed before the call was received.
+
+        An event that cannot be applied is kept by the inbox and holds up nobody. Raises Unavailable when the
+        source does not answer.
+        """
+        position = await self._inbox.position(self.source)
+        target, events = await self._changes(position, _PAGE)
+        while position < target and events:
+            await self._inbox.receive(events)
+            # The feed has no gaps. Not the inbox's position: that stands still at a message nobody could read.
+            position += len(events)
+            if position < target:
+                _, events = await self._changes(position, _PAGE)
+
+    async def heal(self) -> None:
+        """Catch up when the bus has brought nothing new since the last call although there was something.
+
+        To be called now and then: so a broker that has lost its data, or is away for long, costs no event.
+        """
+        position = await self._inbox.position(self.source)
+        if position == self._behind_at:
+            _log.warning("%s stands at %d of %s: reading its feed", self._inbox.queue, position, self.source)
+            await self.catch_up()
+            position = await self._inbox.position(self.source)
+        head, _ = await self._changes(position, 0)
+        self._behind_at = position if head > position else None
+
+    async def _changes(self, after: int, limit: int) -> tuple[int, list[bytes]]:
+        response = await self._peer.get("/internal/changes", {"after": after, "limit": limit})
+        if response.status_code != 200:
+            raise Unavailable(f"{self.source} refused to tell its changes ({response.status_code}).")
+        return outbox.read_changes(response.content)

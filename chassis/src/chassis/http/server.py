@@ -1,0 +1,98 @@
+"""The HTTP server of every program: uvicorn, which ends without failing a request."""
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from chassis.http.protocol import Protocol
+from chassis.start_failure import StartFailure
+
+_GC_THRESHOLDS = (10_000, 20, 20)
+_SWITCH_INTERVAL = 0.003
+_BACKLOG = 2048
+
+
+class Server(uvicorn.Server):
+    """Serves until it is told to stop, then answers what is under way.
+
+    `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
+    then are idle ones closed. `grace`: seconds that requests under way have to end after that.
+    """
+
+    def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=Protocol,
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                backlog=_BACKLOG,
+                timeout_graceful_shutdown=int(grace),
+            )
+        )
+        self._drain = drain
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the program: uvicorn would raise them again before its databases are closed."""
+        yield
+
+    def stop_on_signals(self) -> None:
+        """Stop gracefully at the first SIGINT or SIGTERM, at once at the second."""
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self.stop)
+
+    def stop(self) -> None:
+        """Begin to end."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, see those that are there through, and end."""
+        for server in self.servers:
+            server.close()
+        # The list itself: a request under way has it already.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        clock = asyncio.get_running_loop()
+        end = clock.time() + self._drain
+        # By looking: uvicorn tells nobody when a connection ends.
+        while self.server_state.connections and clock.time() < end and not self.force_exit:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await super().shutdown(sockets)
+
+
+def settle() -> None:
+    """Tune the interpreter for serving; to be called once when everything is loaded."""
+    # What is there now stays: the collector need not walk through it again, which takes 100 ms.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    # Scoring runs in threads: a request that awaits twenty times would wait 5 ms for its turn each time.
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+
+
+def listen(host: str, port: int, what_to_set: str) -> socket.socket:
+    """Give a listening socket; raise StartFailure, which names the settings `what_to_set`, when that cannot be."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        raise StartFailure(
+            f"Traceline cannot listen on {host} port {port} ({error.strerror}); stop what listens there or set"
+            f" {what_to_set} to another address."
+        ) from None
+    return listener

@@ -1,0 +1,24 @@
+"""Whether a database has the schema that the software needs."""
+
+from contextlib import suppress
+
+import psycopg
+
+from chassis.database import Connection
+from chassis.problems import Unavailable
+
+
+async def check_schema(connection: Connection, needed: str) -> None:
+    """Raise Unavailable unless the database has schema `needed`, or a newer one.
+
+    A newer schema still serves older software: a migration that takes something away comes one version later.
+    """
+    found = None
+    with suppress(psycopg.errors.UndefinedTable):
+        row = await (await connection.execute("SELECT version_num FROM alembic_version")).fetchone()
+        found = None if row is None else row["version_num"]
+    if found is None or int(found) < int(needed):
+        raise Unavailable(
+            f"The database has {'no schema' if found is None else f'schema {found}'} and this program needs"
+            f" {needed}; run the migrations."
+        )

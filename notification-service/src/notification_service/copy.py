@@ -1,0 +1,26 @@
+"""What `python -m chassis.admin rebuild notification_service` rebuilds: the copy of auth's users.
+
+Notifications and the audit log are this service's own record, and stay.
+"""
+
+from collections.abc import Mapping
+
+from chassis.database import Connection
+from chassis.rebuild import Copy, Reach, replace
+from contracts import auth
+from notification_service.handlers import remembered
+
+
+def new_copy() -> Copy:
+    """Give the copy."""
+    return Copy(
+        queue="notification",
+        source="auth",
+        tables=("recipients",),
+        handlers={auth.UserCreated: remembered, auth.UserUpdated: remembered, auth.PasswordChanged: remembered},
+        merge=_merge,
+    )
+
+
+async def _merge(connection: Connection, reach: Reach) -> Mapping[str, int]:
+    return {"recipients": await replace(connection, "recipients", "user_id", reach)}
