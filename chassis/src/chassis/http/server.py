@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -86,10 +86,12 @@ def listen(host: str, port: int, what_to_set: str) -> socket.socket:
     """Give a listening socket; raise StartFailure, which names the settings `what_to_set`, when that cannot be."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
+        with ExitStack() as unless_it_listens:
+            listener = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            unless_it_listens.pop_all()
     except OSError as error:
         raise StartFailure(
             f"Traceline cannot listen on {host} port {port} ({error.strerror}); stop what listens there or set"

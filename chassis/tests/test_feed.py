@@ -1,0 +1,88 @@
+"""A consumer reads the feed itself when the bus brings nothing."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from chassis import outbox
+from chassis.database import Connection, Database
+from chassis.events import SYSTEM, NewEvent, Payload, Received
+from chassis.feed import Feed
+from chassis.http.app import create_app
+from chassis.identity import InternalTokens
+from chassis.inbox import Inbox
+from chassis.peers import Peer
+from chassis.problems import Unavailable
+
+TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+
+
+class Happened(Payload):
+    wire_name = "test.thing.happened"
+    what: str
+
+
+async def apply(connection: Connection, events: list[Received[Any]]) -> None:
+    for event in events:
+        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
+
+
+async def record(database: Database, *whats: str) -> None:
+    async with database.transaction() as connection:
+        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
+
+
+async def effects(database: Database) -> list[str]:
+    async with database.connection() as connection:
+        rows = await (await connection.execute("SELECT what FROM effects ORDER BY id")).fetchall()
+    return [row["what"] for row in rows]
+
+
+@pytest.fixture
+async def feed(database: Database, other_database: Database) -> AsyncIterator[Feed]:
+    """The feed of `database`, entering `other_database`."""
+    source = create_app("source", [], database=database, internal_tokens=TOKENS, schema_version="0001")
+    transport = httpx.ASGITransport(app=source)
+    async with httpx.AsyncClient(transport=transport, base_url="http://source") as client:
+        yield Feed("test", Peer("source", client, TOKENS, "consumer"), Inbox("test", other_database, {Happened: apply}))
+
+
+async def test_what_the_bus_has_lost_is_read_from_the_feed(
+    feed: Feed, database: Database, other_database: Database
+) -> None:
+    await record(database, "a", "b")
+    await feed.heal()
+    assert await effects(other_database) == [], "the bus gets its time"
+    await record(database, "c")
+    await feed.heal()
+    assert await effects(other_database) == ["a", "b", "c"]
+
+
+async def test_a_bus_that_brings_something_is_left_alone(
+    feed: Feed, database: Database, other_database: Database
+) -> None:
+    await record(database, "a", "b")
+    await feed.heal()
+    [(_, first), _] = await outbox.read(database, 0, 2)
+    await Inbox("test", other_database, {Happened: apply}).receive([first])
+    await feed.heal()
+    assert await effects(other_database) == ["a"]
+
+
+async def test_a_gap_is_filled_from_the_feed(feed: Feed, database: Database, other_database: Database) -> None:
+    await record(database, "a", "b", "c")
+    await outbox.number(database)
+    [first, _, third] = [envelope for _, envelope in await outbox.read(database, 0, 3)]
+    await Inbox("test", other_database, {Happened: apply}).receive([first, third])
+    await feed.heal()
+    await feed.heal()
+    assert sorted(await effects(other_database)) == ["a", "b", "c"]
+
+
+async def test_a_source_that_does_not_answer_is_unavailable(other_database: Database) -> None:
+    async with httpx.AsyncClient(base_url="http://127.0.0.1:1") as client:
+        inbox = Inbox("test", other_database, {Happened: apply})
+        with pytest.raises(Unavailable):
+            await Feed("test", Peer("source", client, TOKENS, "consumer"), inbox).catch_up()
