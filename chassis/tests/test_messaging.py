@@ -162,8 +162,22 @@ async def test_an_event_that_fails_every_time_is_parked_and_works_when_the_handl
         b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0001","source":"/traceline/test","type":"test.thing.unheard","sequence":1}',
         b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0002","source":"/traceline/test","type":"test.thing.happened",'
         b'"sequence":1,"time":"2026-01-01T00:00:00Z","actor":"system","data":{"wrong":1}}',
+        b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0003","source":"/traceline/test","type":"a\\u0000","sequence":1}',
+        b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0004","source":"/traceline/test","type":{},"sequence":1}',
+        b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0005","source":"/traceline/test","type":"test.thing.happened",'
+        b'"sequence":9223372036854775808,"time":"2026-01-01T00:00:00Z","actor":"system","data":{"what":"far"}}',
     ],
-    ids=["empty", "no JSON", "no object", "no envelope", "unknown type", "wrong payload"],
+    ids=[
+        "empty",
+        "no JSON",
+        "no object",
+        "no envelope",
+        "unknown type",
+        "wrong payload",
+        "type with NUL",
+        "type no text",
+        "sequence too large",
+    ],
 )
 async def test_a_broken_message_is_parked_once_and_later_ones_flow(
     database: Database, other_database: Database, broken: bytes

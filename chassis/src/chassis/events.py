@@ -124,12 +124,16 @@ class Message:
         """Read the envelope; raise UndecodableMessage when it is none."""
         try:
             attributes = orjson.loads(raw)
+            wire_name, sequence = attributes["type"], int(attributes["sequence"])
+            # What the database cannot store would be taken for a fault of the database, for ever.
+            if not isinstance(wire_name, str) or "\0" in wire_name or not 0 < sequence < 2**63:
+                raise ValueError("type or sequence")
             return cls(
                 raw,
                 uuid.UUID(attributes["id"]),
                 attributes["source"].removeprefix("/traceline/"),
-                attributes["type"],
-                int(attributes["sequence"]),
+                wire_name,
+                sequence,
                 attributes,
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -50,10 +50,7 @@ class Inbox:
         messages = []
         for body in raw:
             try:
-                message = Message.read(body)
-                if message.wire_name not in self._known:
-                    raise UndecodableMessage(f"Unknown event type {message.wire_name!r}.")
-                messages.append(message)
+                messages.append(Message.read(body))
             except UndecodableMessage as error:
                 await self._park_unreadable(body, str(error))
         if not messages:
@@ -100,16 +97,21 @@ class Inbox:
         return True
 
     async def _apply(self, messages: Sequence[Message], failure_id: int | None = None) -> None:
+        for message in messages:
+            if message.wire_name not in self._known:
+                raise UndecodableMessage(f"Unknown event type {message.wire_name!r}.")
         async with self._database.transaction() as connection:
-            # Batches of one queue wait for one another, so that two replicas, or the bus and a reader who
-            # catches up, neither deadlock nor overtake.
-            await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"inbox:{self.queue}",))
-            if failure_id is not None:
-                await connection.execute("DELETE FROM inbox_failures WHERE id = %s", (failure_id,))
+            await lock(connection, self.queue)
             cursor = await connection.execute(
-                "INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%s::uuid[], %s::text[])"
+                # What was kept with its error and works now is kept no more.
+                "WITH mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s)"
+                " INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[])"
                 " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
-                ([message.id for message in messages], [message.wire_name for message in messages]),
+                {
+                    "ids": [message.id for message in messages],
+                    "wire_names": [message.wire_name for message in messages],
+                    "failure_id": failure_id,
+                },
             )
             new = {row["event_id"] for row in await cursor.fetchall()}
             unique = {message.id: message for message in messages if message.id in new}
@@ -130,7 +132,8 @@ class Inbox:
         """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
         received: dict[str, set[int]] = {}
         for message in messages:
-            received.setdefault(message.source, set()).add(message.sequence)
+            if message.source in self.sources:
+                received.setdefault(message.source, set()).add(message.sequence)
         for source, sequences in received.items():
             for first, last in _runs(sorted(sequences)):
                 await connection.execute(
@@ -169,13 +172,26 @@ class Inbox:
             await connection.execute(
                 "UPDATE inbox_failures SET attempts = attempts + 1, error = %(error)s,"
                 " next_attempt_at = now() + least(power(2, attempts), 300) * interval '1 second',"
-                " parked_at = CASE WHEN attempts + 1 >= %(most)s THEN now() END WHERE id = %(id)s",
-                {"error": _describe(error), "most": MAX_ATTEMPTS, "id": failure_id},
+                " parked_at = CASE WHEN %(hopeless)s OR attempts + 1 >= %(most)s THEN now() END WHERE id = %(id)s",
+                {
+                    "error": _describe(error),
+                    "hopeless": isinstance(error, UndecodableMessage),
+                    "most": MAX_ATTEMPTS,
+                    "id": failure_id,
+                },
             )
 
 
+async def lock(connection: Connection, queue: str) -> None:
+    """Let nothing else enter by the inbox of `queue` until the transaction ends; wait for what is entering.
+
+    So two replicas, or the bus and a reader who catches up, neither deadlock nor overtake.
+    """
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"inbox:{queue}",))
+
+
 def _describe(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:2000]
+    return f"{type(error).__name__}: {error}"[:2000].replace("\0", "\\0")
 
 
 def _runs(sequences: Sequence[int]) -> list[tuple[int, int]]:

@@ -1,18 +1,29 @@
-"""Runs a service's Alembic migrations: `python -m chassis.migrations PACKAGE`, DATABASE_URL says where.
+"""Runs a service's Alembic migrations: `python -m chassis.migrations PACKAGE`; the setting DATABASE_URL says where.
 
 It is a command, never a part of starting an app; an app waits for its schema.
 """
 
-import os
 import sys
 from importlib.resources import files
 
 import sqlalchemy
 from alembic import command, context
 from alembic.config import Config
+from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import MetaData, pool
 
+from chassis.settings import read
+from chassis.start_failure import StartFailure
+
 _LOCK = 7_235_114
+
+
+class MigrationSettings(BaseSettings):
+    """Where the database is."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    database_url: str
 
 
 def upgrade(package: str, database_url: str) -> None:
@@ -43,5 +54,11 @@ def sqlalchemy_url(database_url: str) -> str:
 
 
 if __name__ == "__main__":
-    for service in sys.argv[1:]:
-        upgrade(service, os.environ["DATABASE_URL"])
+    try:
+        url = read(MigrationSettings).database_url
+        for service in sys.argv[1:]:
+            upgrade(service, url)
+    except StartFailure as failure:
+        sys.exit(str(failure))
+    except sqlalchemy.exc.OperationalError as error:
+        sys.exit(f"The database cannot be migrated: {str(error.orig).partition(chr(10))[0]}.")

@@ -1,0 +1,1 @@
+"""The operator's command: `python -m chassis.admin --help`."""

@@ -1,0 +1,62 @@
+"""What the command talks to: the service's database, and the feeds of other services."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx
+import psycopg
+from psycopg.rows import dict_row
+
+from chassis.admin.settings import CallSettings, DatabaseSettings, address_of
+from chassis.database import Connection
+from chassis.identity import InternalTokens
+from chassis.peers import Peer
+from chassis.problems import Unavailable
+from chassis.rebuild import ReadFeed
+from chassis.settings import read
+from chassis.start_failure import StartFailure
+
+_TIMEOUT = httpx.Timeout(30, connect=5)
+
+
+@asynccontextmanager
+async def database() -> AsyncIterator[Connection]:
+    """A connection to the database of DATABASE_URL; raises StartFailure when that leads nowhere."""
+    try:
+        connection = await psycopg.AsyncConnection.connect(
+            read(DatabaseSettings).database_url,
+            autocommit=True,
+            row_factory=dict_row,
+            prepare_threshold=None,
+            connect_timeout=10,
+            options="-c TimeZone=UTC -c statement_timeout=60s",
+            application_name="traceline admin",
+        )
+    except psycopg.OperationalError as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise StartFailure(f"DATABASE_URL does not open the database: {reason}.") from None
+    except psycopg.ProgrammingError:  # its message may show the password
+        raise StartFailure(
+            "DATABASE_URL is no address of a PostgreSQL database; write postgresql://user:password@host:port/name."
+        ) from None
+    async with connection:
+        yield connection
+
+
+@asynccontextmanager
+async def feed_of(source: str) -> AsyncIterator[ReadFeed]:
+    """The feed of the service `source`; raises StartFailure when its address is not set."""
+    url = address_of(source)
+    if url is None:
+        raise StartFailure(f"Set {source.upper()}_URL, the address of {source}-service: its feed is read.")
+    tokens = InternalTokens(read(CallSettings).internal_token_secret.get_secret_value())
+    async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, trust_env=False) as client:
+        peer = Peer(f"{source}-service", client, tokens, "admin")
+
+        async def read_feed(after: int, limit: int) -> bytes:
+            response = await peer.get("/internal/changes", {"after": after, "limit": limit})
+            if response.status_code != 200:
+                raise Unavailable(f"{source}-service refused to tell its changes ({response.status_code}).")
+            return response.content
+
+        yield read_feed

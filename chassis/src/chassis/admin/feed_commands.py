@@ -1,0 +1,61 @@
+"""The commands for how far feeds are published and received."""
+
+from contextlib import AsyncExitStack
+
+import click
+
+from chassis.admin import connections, output, positions
+from chassis.admin.running import json_option, running
+from chassis.admin.settings import address_of
+from chassis.rebuild import ReadFeed
+
+
+@click.command()
+@json_option
+@running
+async def feed(in_json: bool) -> None:
+    """Show the feed's head, how far it is published, and how far the feeds of others are received."""
+    async with connections.database() as connection, AsyncExitStack() as opened:
+
+        async def feed_of(source: str) -> ReadFeed | None:
+            if address_of(source) is None:
+                return None
+            return await opened.enter_async_context(connections.feed_of(source))
+
+        own = await positions.own_feed(connection)
+        received = await positions.inboxes(connection, feed_of)
+        kept = await positions.kept_counts(connection)
+    if in_json:
+        output.as_json({"feed": own, "inbox": received, "kept": kept})
+        return
+    output.as_table(
+        [(own["head"], own["unnumbered"], own["relay_position"], own["lag"], output.age(own["lag_seconds"]))],
+        *("HEAD", "UNNUMBERED", "PUBLISHED", "LAG", "AGE"),
+    )
+    if received:
+        click.echo()
+        output.as_table(
+            [
+                (
+                    row["source"],
+                    row["head"],
+                    row["position"],
+                    row["lag"],
+                    output.age(row["lag_seconds"]),
+                    row["problem"] or "",
+                )
+                for row in received
+            ],
+            *("SOURCE", "HEAD", "RECEIVED", "LAG", "AGE", ""),
+        )
+    click.echo(f"\nKept with an error: {kept['waiting']:,} waiting to be tried again, {kept['parked']:,} parked.")
+
+
+@click.command()
+@click.option("--after", type=click.IntRange(min=0), required=True, help="The place in the feed; 0 for all of it.")
+@running
+async def replay(after: int) -> None:
+    """Have the relay publish the feed again from a place on. Consumers drop what they know."""
+    async with connections.database() as connection:
+        again = await positions.set_relay_back(connection, after)
+    click.echo(f"The relay publishes again what follows event {after:,}: {again:,} published before.")

@@ -1,0 +1,33 @@
+"""What the command reads from the environment, or from files in the folder SECRETS_DIR; never from its arguments."""
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from chassis.settings import read
+
+
+class DatabaseSettings(BaseSettings):
+    """Whose messages this is about: the database of one service."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    database_url: str
+
+
+class CallSettings(BaseSettings):
+    """As whom to ask other services."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    internal_token_secret: SecretStr = Field(min_length=32)
+
+
+class _Address(BaseSettings):
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    url: str | None = None
+
+
+def address_of(source: str) -> str | None:
+    """Give the base URL of the service `source`, the setting CATALOG_URL for `catalog`; None when there is none."""
+    return read(_Address, _env_prefix=f"{source}_").url

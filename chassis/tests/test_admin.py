@@ -1,0 +1,326 @@
+"""The operator's command, as a process, over a real database."""
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+import orjson
+import pytest
+
+from chassis import outbox
+from chassis.bus.in_process import InProcessBus
+from chassis.database import Connection, Database
+from chassis.events import SYSTEM, NewEvent, Payload, Received, sequenced
+from chassis.inbox import Inbox
+from chassis.relay import Relay
+
+POISON = "poison"
+
+
+class Happened(Payload):
+    wire_name = "test.thing.happened"
+    what: str
+
+
+class Unheard(Payload):
+    wire_name = "test.thing.unheard"
+    what: str
+
+
+async def apply(connection: Connection, events: list[Received[Any]]) -> None:
+    for event in events:
+        if event.data.what == POISON:
+            raise RuntimeError("this one never works\nbecause it is poison")
+        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
+
+
+async def apply_all(connection: Connection, events: list[Received[Any]]) -> None:
+    for event in events:
+        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
+
+
+def inbox(database: Database) -> Inbox:
+    return Inbox("test", database, {Happened: apply})
+
+
+def mended_inbox(database: Database) -> Inbox:
+    return Inbox("test", database, {Happened: apply_all, Unheard: apply_all})
+
+
+def event(sequence: int, what: str, kind: type[Any] = Happened) -> bytes:
+    return sequenced(sequence, NewEvent(kind(what=what), "1", SYSTEM).envelope())
+
+
+async def admin(database: Database, *words: str, typed: str = "", **environment: str) -> tuple[int, str, str]:
+    """Run the command over this database; give its exit code, standard output and standard error."""
+    known = {name: value for name, value in os.environ.items() if not name.endswith("_URL") and name != "SECRETS_DIR"}
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "chassis.admin", *words),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**known, "DATABASE_URL": database.url, **environment},
+    )
+    async with asyncio.timeout(60):
+        output, errors = await running.communicate(typed.encode())
+    assert running.returncode is not None
+    return running.returncode, output.decode(), errors.decode()
+
+
+async def admin_json(database: Database, *words: str, **environment: str) -> Any:
+    code, output, errors = await admin(database, *words, **environment)
+    assert code == 0, errors
+    return orjson.loads(output)
+
+
+async def done(database: Database, *words: str) -> str:
+    code, output, errors = await admin(database, *words)
+    assert code == 0, errors
+    return output
+
+
+async def effects(database: Database) -> list[str]:
+    async with database.connection() as connection:
+        rows = await (await connection.execute("SELECT what FROM effects ORDER BY id")).fetchall()
+    return [row["what"] for row in rows]
+
+
+async def record(database: Database, *whats: str) -> None:
+    async with database.transaction() as connection:
+        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
+
+
+async def test_kept_messages_are_listed_for_people_with_the_first_line_of_their_error(database: Database) -> None:
+    await inbox(database).receive([event(1, "fine"), event(2, POISON), event(3, "unheard", Unheard), b"{ no JSON"])
+
+    lines = (await done(database, "parked", "list")).splitlines()
+
+    state = lines[0].index("STATE")
+    unreadable, poison, unheard = lines[1:]
+    assert "(unreadable)" in unreadable
+    assert unreadable[state:].startswith("parked")
+    assert "test.thing.happened" in poison
+    assert poison[state:].startswith("waiting")
+    assert poison.endswith("RuntimeError: this one never works")
+    assert "test.thing.unheard" in unheard
+    assert unheard.endswith("Unknown event type 'test.thing.unheard'.")
+
+
+async def test_programs_get_json_and_one_message_can_be_read_whole(database: Database) -> None:
+    await inbox(database).receive([event(1, POISON), b"\xff no JSON"])
+
+    kept = await admin_json(database, "parked", "list", "--json")
+    by_name = {row["wire_name"]: row for row in kept}
+    assert by_name["test.thing.happened"]["state"] == "waiting"
+    assert by_name[""]["state"] == "parked"
+
+    whole = await admin_json(database, "parked", "show", str(by_name["test.thing.happened"]["id"]))
+    assert whole["message"]["data"] == {"what": POISON}
+    assert whole["error"].splitlines()[1] == "because it is poison"
+    assert (await admin_json(database, "parked", "show", str(by_name[""]["id"])))["message"] == "\\xff no JSON"
+
+
+async def test_a_parked_event_is_applied_once_the_handler_is_mended_and_it_is_retried(database: Database) -> None:
+    await inbox(database).receive([event(1, "fine"), event(2, POISON)])
+    (kept,) = await admin_json(database, "parked", "list", "--json")
+    async with database.connection() as connection:
+        await connection.execute("UPDATE inbox_failures SET parked_at = now(), attempts = 8")
+
+    mended = mended_inbox(database)
+    await mended.retry_due()
+    assert await effects(database) == ["fine"]
+
+    assert "1 message" in await done(database, "parked", "retry", str(kept["id"]))
+    await mended.retry_due()
+    assert await effects(database) == ["fine", POISON]
+    assert await admin_json(database, "parked", "list", "--json") == []
+
+
+async def test_an_event_of_an_unknown_type_is_really_applied_when_the_software_knows_it(database: Database) -> None:
+    old = inbox(database)
+    await old.receive([event(1, "fine"), event(2, "new kind", Unheard), event(3, "later")])
+    assert await old.position("test") == 3
+
+    await done(database, "parked", "retry", "--all")
+    await old.retry_due()
+    (kept,) = await admin_json(database, "parked", "list", "--json")
+    assert (kept["state"], kept["attempts"]) == ("parked", 1)
+
+    await done(database, "parked", "retry", "--all")
+    await mended_inbox(database).retry_due()
+    assert await effects(database) == ["fine", "later", "new kind"]
+    assert await admin_json(database, "parked", "list", "--json") == []
+
+
+async def test_a_parked_event_that_is_sent_again_to_mended_software_is_applied_and_kept_no_more(
+    database: Database,
+) -> None:
+    sent = [event(1, POISON), event(2, "new kind", Unheard)]
+    await inbox(database).receive(sent)
+    await mended_inbox(database).receive(sent)
+    assert await effects(database) == [POISON, "new kind"]
+    assert await admin_json(database, "parked", "list", "--json") == []
+
+
+async def test_a_message_that_nobody_can_read_is_parked_again_at_once(database: Database) -> None:
+    await inbox(database).receive([b"{ no JSON"])
+    await done(database, "parked", "retry", "--all")
+    await inbox(database).retry_due()
+    (kept,) = await admin_json(database, "parked", "list", "--json")
+    assert (kept["state"], kept["attempts"]) == ("parked", 1)
+
+
+async def test_a_dropped_event_is_logged_and_never_applied_and_nothing_waits_behind_it(database: Database) -> None:
+    new_kind = event(2, "new kind", Unheard)
+    await inbox(database).receive([event(1, "fine"), new_kind])
+    (kept,) = await admin_json(database, "parked", "list", "--json")
+
+    code, output, log = await admin(database, "parked", "drop", str(kept["id"]), "--yes")
+    assert (code, output) == (0, "Dropped 1 message.\n")
+    assert kept["event_id"] in log
+    assert "new kind" in log
+
+    mended = mended_inbox(database)
+    await mended.receive([new_kind, event(3, "later")])
+    assert await effects(database) == ["fine", "later"]
+    assert await mended.position("test") == 3
+    assert await admin_json(database, "parked", "list", "--json") == []
+
+
+async def test_dropping_asks_first(database: Database) -> None:
+    await inbox(database).receive([event(1, POISON)])
+    (kept,) = await admin_json(database, "parked", "list", "--json")
+    code, _, _ = await admin(database, "parked", "drop", str(kept["id"]), typed="n\n")
+    assert code == 1
+    assert len(await admin_json(database, "parked", "list", "--json")) == 1
+    code, _, _ = await admin(database, "parked", "drop", str(kept["id"]), typed="y\n")
+    assert code == 0
+    assert await admin_json(database, "parked", "list", "--json") == []
+
+
+@pytest.mark.parametrize("command", ["show", "retry", "drop"])
+async def test_an_unknown_id_is_one_sentence_and_nothing_is_changed(database: Database, command: str) -> None:
+    await inbox(database).receive([event(1, POISON)])
+    (kept,) = before = await admin_json(database, "parked", "list", "--json")
+    ids = ["999"] if command == "show" else [str(kept["id"]), "999"]
+    code, output, errors = await admin(database, "parked", command, *ids, *(["--yes"] if command == "drop" else []))
+    assert (code, output) == (1, "")
+    assert errors == "Error: No message is kept as 999; `parked list` shows those that are.\n"
+    after = await admin_json(database, "parked", "list", "--json")
+    assert [row["next_attempt_at"] for row in after] == [row["next_attempt_at"] for row in before]
+
+
+async def test_the_feed_shows_its_head_and_how_far_the_relay_is(database: Database) -> None:
+    bus = InProcessBus()
+    await bus.start()
+    await record(database, "a", "b")
+    await Relay(database, bus).publish_waiting()
+    shown = await admin_json(database, "feed", "--json")
+    assert shown["feed"] == {"head": 2, "unnumbered": 0, "relay_position": 2, "lag": 0, "lag_seconds": None}
+
+    await record(database, "c")
+    await outbox.number(database)
+    await record(database, "d", "e")
+    shown = await admin_json(database, "feed", "--json")
+    assert 0 <= shown["feed"].pop("lag_seconds") < 60
+    assert shown["feed"] == {"head": 3, "unnumbered": 2, "relay_position": 2, "lag": 3}
+    assert shown["inbox"] == []
+
+
+async def test_positions_are_shown_also_where_the_head_cannot_be_asked_for(database: Database) -> None:
+    await inbox(database).receive([event(1, "a"), event(2, POISON)])
+    output = await done(database, "feed")
+    assert "TEST_URL is not set" in output
+    assert "1 waiting to be tried again, 0 parked" in output
+    shown = await admin_json(
+        database, "feed", "--json", TEST_URL="http://127.0.0.1:1", INTERNAL_TOKEN_SECRET="a secret " * 4
+    )
+    assert shown["inbox"] == [
+        {
+            "source": "test",
+            "position": 2,
+            "head": None,
+            "lag": None,
+            "lag_seconds": None,
+            "problem": "test-service does not answer right now; try again.",
+        }
+    ]
+
+
+async def test_a_replay_publishes_again_and_consumers_drop_what_they_know(
+    database: Database, other_database: Database
+) -> None:
+    bus = InProcessBus()
+    consumer = inbox(other_database)
+    arrived: list[int] = []
+
+    async def deliver(batch: Any) -> None:
+        arrived.append(len(batch))
+        await consumer.receive(batch)
+
+    bus.subscribe("test", consumer.sources, deliver)
+    await bus.start()
+    await record(database, "a", "b", "c")
+    relay = Relay(database, bus)
+    await relay.publish_waiting()
+
+    assert "2 published before" in await done(database, "replay", "--after", "1")
+    await relay.publish_waiting()
+
+    assert arrived == [3, 2]
+    assert await effects(other_database) == ["a", "b", "c"]
+
+
+async def test_a_replay_never_passes_over_what_was_not_published(database: Database) -> None:
+    await record(database, "a", "b")
+    code, _, errors = await admin(database, "replay", "--after", "1")
+    assert code == 1
+    assert errors == "Error: The relay has published up to event 0: give --after from 0 to 0.\n"
+
+
+async def test_a_setting_may_be_a_file_and_a_wrong_one_is_one_sentence_without_a_secret(
+    database: Database, tmp_path: Any
+) -> None:
+    (tmp_path / "database_url").write_text(database.url)
+    empty = {"SECRETS_DIR": str(tmp_path)}
+    code, output, errors = await admin_without_url(empty)
+    assert (code, output, errors) == (0, "[]\n", "")
+
+    code, _, errors = await admin_without_url({})
+    assert (code, errors) == (1, "Error: The setting DATABASE_URL is missing.\n")
+
+    wrong = "postgresql://somebody:geheim@127.0.0.1:1/nothing?connect_timeout=2"
+    code, _, errors = await admin_without_url({"DATABASE_URL": wrong})
+    assert code == 1
+    assert errors.startswith("Error: DATABASE_URL does not open the database:")
+    assert errors.count("\n") == 1
+    assert "geheim" not in errors
+
+
+async def admin_without_url(environment: dict[str, str]) -> tuple[int, str, str]:
+    known = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "SECRETS_DIR"}}
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "chassis.admin", "parked", "list", "--json"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**known, **environment},
+    )
+    async with asyncio.timeout(60):
+        output, errors = await running.communicate()
+    assert running.returncode is not None
+    return running.returncode, output.decode(), errors.decode()
+
+
+async def test_a_database_that_is_no_service_s_is_told_as_that(postgres: Any) -> None:
+    code, _, errors = await admin_without_url({"DATABASE_URL": postgres.empty_database()})
+    assert code == 1
+    assert errors.startswith("Error: This is not the database of such a service")
+
+
+async def test_a_package_without_a_copy_is_not_rebuilt(database: Database) -> None:
+    code, _, errors = await admin(database, "rebuild", "chassis.http")
+    assert code == 1
+    assert errors == ("Error: chassis.http is no service that keeps a copy: there is no module chassis.http.copy.\n")
