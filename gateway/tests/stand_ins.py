@@ -3,6 +3,8 @@
 import asyncio
 import time
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,14 +13,19 @@ import jwt
 import orjson
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI, Request, Response
+from servers import serving
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.identity import InternalTokens
+from chassis.peers import Peer
 from chassis.problems import Problem, render
 from contracts import tokens
 from gateway.access import Access
 from gateway.app import Gateway
+from gateway.proxy import Proxy
+from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
+from gateway.upstream import Upstream
 
 SECRET = "a-secret-of-at-least-32-characters!!"
 
@@ -126,3 +133,41 @@ class Running:
         if token is not None:
             headers = {**headers, "Authorization": f"Bearer {token}"}
         return await self.client.request(parts.pop("method", "GET"), path, headers=headers, **parts)
+
+
+@asynccontextmanager
+async def running_gateway(*, deployed: bool) -> AsyncIterator[Running]:
+    """Run a gateway before services in its own process, or behind a server each when `deployed`."""
+    issuer = Issuer()
+    internal_tokens = InternalTokens(SECRET)
+    apps: dict[str, ASGIApp] = {
+        AUTH: issuer.app(),
+        CATALOG: telling_app(),
+        SUGGESTION: telling_app(),
+        NOTIFICATION: telling_app(),
+    }
+    async with AsyncExitStack() as stack:
+        services = apps
+        if deployed:
+            services = {}
+            for name, app in apps.items():
+                address = await stack.enter_async_context(serving(app))
+                services[name] = await stack.enter_async_context(Upstream(name, address))
+        clients = {
+            name: httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://service")
+            for name, app in apps.items()
+        }
+        for client in clients.values():
+            await stack.enter_async_context(client)
+        peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
+        access = Access(peers[AUTH])
+        proxy = Proxy(services, access, internal_tokens, timeout=2, max_body_bytes=1000)
+        gateway = Gateway(proxy, access, peers)
+        watching = asyncio.create_task(access.run())
+        stack.callback(watching.cancel)
+        async with asyncio.timeout(10):
+            while not access.is_fresh():  # noqa: ASYNC110 - this is what a caller would see
+                await asyncio.sleep(0.01)
+        transport = httpx.ASGITransport(app=gateway)
+        async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
+            yield Running(client, issuer, access, gateway, internal_tokens)

@@ -1,15 +1,22 @@
 """What of a request reaches a service, and what the gateway answers itself."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from stand_ins import Running
+from stand_ins import Running, running_gateway
 from starlette.types import Message
 
 from gateway.routes import V1, Deprecation, Version
+
+
+@pytest.fixture(params=[False, True], ids=["embedded", "deployed"])
+async def running(request: pytest.FixtureRequest) -> AsyncIterator[Running]:
+    async with running_gateway(deployed=request.param) as running:
+        yield running
 
 
 def assert_problem(response: Any, status: int, code: str) -> None:
@@ -59,6 +66,7 @@ async def test_only_known_headers_reach_a_service_and_none_that_speaks_for_the_g
     }
     response = await running.get("/api/v1/links", running.issuer.token(), headers=hostile)
     reached = dict(response.json()["headers"])
+    assert reached.pop("host", "the service") != "gateway"
     assert set(reached) <= {
         "accept",
         "if-none-match",
@@ -149,8 +157,8 @@ async def test_a_service_that_does_not_answer_in_time_is_504(running: Running) -
     assert_problem(await running.get("/api/v1/links/slow", running.issuer.token()), 504, "timed_out")
 
 
-async def test_a_service_that_fails_is_503_and_tells_no_secret(running: Running) -> None:
-    response = await running.get("/api/v1/links/crash", running.issuer.token())
+async def test_a_service_that_fails_is_503_and_tells_no_secret(embedded: Running) -> None:
+    response = await embedded.get("/api/v1/links/crash", embedded.issuer.token())
     assert_problem(response, 503, "unavailable")
     assert "secret" not in response.text
 

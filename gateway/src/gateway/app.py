@@ -12,13 +12,16 @@ from chassis.http.responses import answer, etag
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
 from chassis.problems import MethodNotAllowed, Unavailable, render
+from chassis.process import Process, run
+from chassis.settings import read
 from chassis.worker import Worker
 from gateway import documentation, headers
 from gateway.access import Access
 from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.proxy import Proxy
-from gateway.routes import AUTH
-from gateway.settings import Settings
+from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
+from gateway.settings import Addresses, Settings
+from gateway.upstream import Upstream
 
 _HEALTH_TIMEOUT = 2
 
@@ -132,3 +135,24 @@ def create_gateway(
         max_body_bytes=settings.gateway_max_body_bytes,
     )
     return Gateway(proxy, access, peers), worker
+
+
+async def _compose(process: Process) -> ASGIApp:
+    settings = read(Settings)
+    tokens = InternalTokens(settings.internal_token_secret.get_secret_value())
+    addresses = read(Addresses)
+    urls = {
+        AUTH: addresses.auth_url,
+        CATALOG: addresses.catalog_url,
+        SUGGESTION: addresses.suggestion_url,
+        NOTIFICATION: addresses.notification_url,
+    }
+    upstreams = {name: await process.open(Upstream(name, url)) for name, url in urls.items()}
+    peers = {name: process.peer(name, url, tokens, "gateway") for name, url in urls.items()}
+    gateway, worker = create_gateway(settings, upstreams, peers, tokens)
+    await process.use(worker)
+    return gateway
+
+
+if __name__ == "__main__":
+    run(_compose)

@@ -1,0 +1,165 @@
+"""A service in another process, as an ASGI app: requests and answers pass through byte for byte."""
+
+import asyncio
+import logging
+from types import TracebackType
+from typing import NamedTuple, Self
+from urllib.parse import urlsplit
+
+from starlette.types import Receive, Scope, Send
+
+from chassis.problems import MalformedBody, Unavailable
+from chassis.start_failure import StartFailure
+from gateway.caller import Caller, chunk
+from gateway.connection import Broken, Connection
+
+_log = logging.getLogger(__name__)
+_CONNECT_TIMEOUT = 2
+_MAX_IDLE = 4
+"""Seconds after which a connection is not used again: uvicorn closes it after 5, perhaps in this very moment."""
+_WHOLE = 64 * 1024
+"""Bytes of a body that are taken in whole before the service is asked; a longer one is streamed."""
+_REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS"})
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
+
+
+class _Request(NamedTuple):
+    """What is sent: `data` from the first line on, the whole request or up to the first chunk of its body."""
+
+    method: str
+    data: bytes
+    is_whole: bool
+
+
+class Upstream:
+    """Sends requests to the service at one address, over connections that it keeps.
+
+    Used as `async with`, or with `aclose` at the end. An answer that is cut in the middle raises after it has
+    begun, so that the server cuts the caller's, too.
+    """
+
+    def __init__(self, name: str, url: str) -> None:
+        """`name` is what callers read when the service is away; `url` is http://host or http://host:port."""
+        parts = urlsplit(url)
+        if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/") or parts.query:
+            raise StartFailure(f"The address of {name} must be like http://host:port, without a path.")
+        self._name = name
+        self._host = parts.hostname
+        self._port = parts.port or 80
+        self._host_header = parts.netloc.rpartition("@")[2].encode()
+        self._idle: list[Connection] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections that nobody uses."""
+        for connection in self._idle:
+            connection.close()
+        self._idle.clear()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; raise Unavailable when the service does not.
+
+        When a kept connection turns out to have ended, a request that changes nothing is sent once more; any other
+        may have been processed.
+        """
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        while message.get("more_body", False) and len(body) <= _WHOLE:
+            message = await receive()
+            body += message.get("body", b"")
+        if message["type"] == "http.disconnect":
+            return
+        request = self._request(scope, body, is_whole=not message.get("more_body", False))
+
+        connection = self._take_idle()
+        if connection is not None:
+            try:
+                await self._exchange(connection, request, receive, send)
+            except Broken as error:
+                if connection.status:
+                    raise
+                if request.method not in _REPEATABLE or not request.is_whole:
+                    raise self._unavailable(error) from None
+            else:
+                return
+        connection = await self._connect()
+        try:
+            await self._exchange(connection, request, receive, send)
+        except Broken as error:
+            if connection.status:
+                raise
+            raise self._unavailable(error) from None
+
+    async def _exchange(self, connection: Connection, request: _Request, receive: Receive, send: Send) -> None:
+        """Send the request and pass the answer on; raise Broken."""
+        caller = Caller(receive, connection)
+        try:
+            connection.begin(request.method)
+            connection.write(request.data, is_last=request.is_whole)
+            if not request.is_whole:
+                await caller.pass_on_body()
+            caller.watch()
+            await connection.answer()
+            await send({"type": "http.response.start", "status": connection.status, "headers": connection.headers})
+            more = True
+            while more:
+                part = await connection.read()
+                more = not connection.is_over
+                await send({"type": "http.response.body", "body": part, "more_body": more})
+        except Broken:
+            if not caller.is_gone:
+                raise
+        finally:
+            caller.let_go()
+            if connection.release():
+                self._idle.append(connection)
+
+    def _request(self, scope: Scope, body: bytes, *, is_whole: bool) -> _Request:
+        method = scope["method"]
+        target = scope["raw_path"]
+        if scope["query_string"]:
+            target += b"?" + scope["query_string"]
+        lines = [b"%b %b HTTP/1.1" % (method.encode(), target), b"host: " + self._host_header]
+        lines += [b"%b: %b" % header for header in scope["headers"] if header[0] != b"content-length"]
+        if not is_whole:
+            lines.append(b"transfer-encoding: chunked")
+        elif body or method in _WITH_BODY:
+            lines.append(b"content-length: %d" % len(body))
+        head = b"\r\n".join(lines)
+        if head.count(b"\n") != len(lines) - 1:
+            raise MalformedBody("There is a line break in the address or in a header.", code="malformed_request")
+        return _Request(method, head + b"\r\n\r\n" + (body if is_whole else chunk(body)), is_whole)
+
+    def _take_idle(self) -> Connection | None:
+        newest = asyncio.get_running_loop().time() - _MAX_IDLE
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.is_open and connection.used_at > newest:
+                return connection
+            connection.close()
+        return None
+
+    async def _connect(self) -> Connection:
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT):
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    lambda: Connection(self._forget), self._host, self._port
+                )
+        except OSError as error:  # TimeoutError is one, too
+            raise self._unavailable(error) from None
+        return connection
+
+    def _forget(self, connection: Connection) -> None:
+        if connection in self._idle:
+            self._idle.remove(connection)
+
+    def _unavailable(self, error: Exception) -> Unavailable:
+        _log.warning("%s at %s:%d does not answer: %s", self._name, self._host, self._port, error or "timed out")
+        return Unavailable(f"{self._name} cannot answer right now; try again.")
