@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from chassis import outbox
-from chassis.bus import Bus, Publication
+from chassis.bus import Bus, NotPublished, Publication
 from chassis.database import Connection, Database
 from chassis.signals import woken
 
@@ -14,6 +14,8 @@ _BATCH = 500
 _LINGER = 0.01
 _LINGER_BUSY = 0.1
 """Seconds that a first event waits for company: a batch costs little more than one event."""
+_PAUSE = 1.0
+"""Seconds before a broker that did not take events is tried again."""
 _BUSY = 20
 """Events at once from which on the next ones wait longer."""
 
@@ -32,7 +34,12 @@ class Relay:
         committed = self._database.commits.listener()
         while True:
             committed.clear()
-            published = await self.publish_waiting()
+            try:
+                published = await self.publish_waiting()
+            except NotPublished as failure:
+                _log.warning("%s", failure)
+                await asyncio.sleep(_PAUSE)
+                continue
             if await woken(committed, self._poll):
                 await asyncio.sleep(_LINGER if published < _BUSY else _LINGER_BUSY)
 

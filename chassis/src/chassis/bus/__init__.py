@@ -24,6 +24,10 @@ class Publication:
         return self.wire_name.partition(".")[0]
 
 
+class NotPublished(Exception):
+    """At least one event is not known to be with the broker; publish them again. The message is one sentence."""
+
+
 class Bus(Protocol):
     """What carries events between services, and jobs between the workers of one."""
 
@@ -44,7 +48,7 @@ class Bus(Protocol):
         """Begin to deliver."""
 
     async def publish(self, publications: Sequence[Publication]) -> None:
-        """Hand over events; returns when none of them can be lost any more."""
+        """Hand over events; returns when none of them can be lost any more, else raises NotPublished."""
 
     async def send(self, queue: str, job: bytes) -> None:
         """Give a job to whoever takes part in `queue`.

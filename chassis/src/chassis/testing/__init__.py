@@ -1,0 +1,83 @@
+"""The pytest plugin of all test suites: a real PostgreSQL and a real RabbitMQ, from the first source there is.
+
+DATABASE_URL and RABBITMQ_URL come first, then containers if a Docker engine answers, then what is installed here.
+"""
+
+import os
+import sys
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, nullcontext
+
+import aio_pika
+import pytest
+
+from chassis.bus.rabbitmq import RabbitMQBus
+from chassis.bus.rabbitmq.topology import Topology
+from chassis.start_failure import StartFailure
+from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel, schema_differences
+from chassis.testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
+
+__all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differences", "temporary_rabbitmq_node"]
+
+NewRabbitMQBus = Callable[[], RabbitMQBus]
+
+
+@pytest.fixture(scope="session")
+def postgres(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
+    """A server that lives as long as the tests."""
+    with ExitStack() as stack:
+        yield PostgresServer(
+            os.environ.get("DATABASE_URL")
+            or _in_container("postgres", request, stack)
+            or stack.enter_context(postgres_of_the_wheel())
+        )
+
+
+@pytest.fixture(scope="session")
+def rabbitmq(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a broker that lives as long as the tests."""
+    with ExitStack() as stack:
+        try:
+            url = (
+                os.environ.get("RABBITMQ_URL")
+                or _in_container("rabbitmq", request, stack)
+                or stack.enter_context(temporary_rabbitmq_node()).url
+            )
+        except StartFailure as failure:
+            pytest.fail(str(failure), pytrace=False)
+        yield url
+
+
+@pytest.fixture
+async def new_rabbitmq_bus(rabbitmq: str) -> AsyncIterator[NewRabbitMQBus]:
+    """Gives buses that have exchange and queues of their own in each test, as the processes of a system share them."""
+    name = f"test-{uuid.uuid4().hex[:12]}"
+    buses: list[RabbitMQBus] = []
+
+    def new() -> RabbitMQBus:
+        buses.append(RabbitMQBus(rabbitmq, name=name))
+        return buses[-1]
+
+    yield new
+    for bus in buses:
+        await bus.stop()
+    async with await aio_pika.connect(rabbitmq) as connection, connection.channel() as channel:
+        topology = Topology(name)
+        for queue in {queue for bus in buses for queue in bus.queues}:
+            await channel.queue_delete(topology.queue(queue))
+        await channel.queue_delete(topology.dead_letters)
+        await channel.exchange_delete(topology.exchange)
+
+
+def _in_container(server: str, request: pytest.FixtureRequest, stack: ExitStack) -> str | None:
+    from chassis.testing import containers  # takes half a second
+
+    capture = request.config.pluginmanager.get_plugin("capturemanager")
+
+    def say(line: str) -> None:
+        with capture.global_and_fixture_disabled() if capture else nullcontext():
+            sys.stderr.write(f"\n{line}\n")
+
+    start = {"postgres": containers.postgres, "rabbitmq": containers.rabbitmq}[server]
+    return start(stack, say)
