@@ -5,7 +5,7 @@ BIN := .venv/bin
 PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
 INSTALLED := .venv/.installed
 
-.PHONY: install demo run check format test bench lock clean
+.PHONY: install demo run stack check format test fault bench images asyncapi lock clean
 
 install: $(INSTALLED)
 
@@ -25,6 +25,10 @@ demo: $(INSTALLED)
 run: $(INSTALLED)
 	@exec $(BIN)/python -m embedded
 
+# The same services as processes, with PostgreSQL and RabbitMQ: what operators run, on one machine.
+stack: $(INSTALLED)
+	@exec $(BIN)/python -m stack
+
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -38,8 +42,16 @@ format: $(INSTALLED)
 test: $(INSTALLED)
 	$(BIN)/pytest
 
+# The long forms of the fault suite, which take most of an hour.
+fault: $(INSTALLED)
+	$(BIN)/pytest tests/fault tests/scale -m "long or not long"
+
 bench: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench
+
+# The document of all events, as the models have it now; the tests say when it was forgotten.
+asyncapi: $(INSTALLED)
+	@document="$$($(BIN)/python -m contracts.asyncapi)" && printf '%s\n' "$$document" > chassis/src/contracts/asyncapi.json
 
 # The versions of everything, for every Python that is supported. Needs uv.
 lock:

@@ -7,9 +7,8 @@ import pytest
 import notification_service.handlers
 import suggestion_service.handlers
 from chassis.events import Payload
-from contracts import auth, catalog, suggestion
-
-TOLD_BY = {"auth": auth.EVENTS, "catalog": catalog.EVENTS, "suggestion": suggestion.EVENTS}
+from contracts.asyncapi import document
+from contracts.routes import CONSUMED, PUBLISHED
 
 
 def _suggestion_service() -> tuple[set[type[Payload]], set[type[Payload]]]:
@@ -18,8 +17,8 @@ def _suggestion_service() -> tuple[set[type[Payload]], set[type[Payload]]]:
 
 
 CONSUMERS: dict[str, tuple[Collection[type[Payload]], Collection[type[Payload]]]] = {
-    "notification-service": (set(notification_service.handlers.HANDLERS), set()),
-    "suggestion-service": _suggestion_service(),
+    "notification": (set(notification_service.handlers.HANDLERS), set()),
+    "suggestion": _suggestion_service(),
 }
 
 each_consumer = pytest.mark.parametrize("consumer", CONSUMERS)
@@ -30,7 +29,7 @@ def test_a_consumer_knows_every_event_of_the_sources_that_it_follows(consumer: s
     handled, ignored = CONSUMERS[consumer]
     known = {event.wire_name for event in (*handled, *ignored)}
     followed = {name.partition(".")[0] for name in known}
-    assert known == {event.wire_name for source in followed for event in TOLD_BY[source]}
+    assert known == {event.wire_name for source in followed for event in PUBLISHED[source]}
 
 
 @each_consumer
@@ -40,10 +39,32 @@ def test_no_consumer_both_handles_and_ignores_an_event(consumer: str) -> None:
 
 
 def test_notifications_audit_log_and_activity_follow_everybody() -> None:
-    handled, _ = CONSUMERS["notification-service"]
-    assert set(handled) == {event for events in TOLD_BY.values() for event in events}
+    handled, _ = CONSUMERS["notification"]
+    assert set(handled) == {event for events in PUBLISHED.values() for event in events}
 
 
 def test_suggestions_follow_the_catalog_alone() -> None:
-    handled, ignored = CONSUMERS["suggestion-service"]
+    handled, ignored = CONSUMERS["suggestion"]
     assert {event.wire_name.partition(".")[0] for event in (*handled, *ignored)} == {"catalog"}
+
+
+def test_the_published_table_of_consumers_is_what_they_handle() -> None:
+    assert {consumer: set(events) for consumer, events in CONSUMED.items()} == {
+        consumer: set(handled) for consumer, (handled, _) in CONSUMERS.items()
+    }
+
+
+@each_consumer
+def test_the_asyncapi_document_has_a_consumer_receive_what_it_handles(consumer: str) -> None:
+    handled, _ = CONSUMERS[consumer]
+    operation = document()["operations"][f"{consumer}.receive"]
+    assert operation["action"] == "receive"
+    received = {message["$ref"].rpartition("/")[2] for message in operation["messages"]}
+    assert received == {event.wire_name for event in handled}
+
+
+@each_consumer
+def test_the_asyncapi_document_puts_into_a_queue_what_its_consumer_knows(consumer: str) -> None:
+    handled, ignored = CONSUMERS[consumer]
+    queued = document()["channels"][f"{consumer}.queue"]["messages"]
+    assert set(queued) == {event.wire_name for event in (*handled, *ignored)}
