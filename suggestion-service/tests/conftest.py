@@ -18,6 +18,7 @@ from starlette.routing import Route
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Database
 from chassis.events import Actor, NewEvent, Payload, sequenced
+from chassis.feed import Feed
 from chassis.identity import Identity, InternalTokens, Role
 from chassis.inbox import Inbox
 from chassis.peers import Peer
@@ -26,8 +27,9 @@ from contracts import catalog as told
 from suggestion_service.app import create_app
 from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.feed import CatalogFeed
+from suggestion_service.generation.jobs import ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
+from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.settings import Settings
@@ -184,15 +186,13 @@ class Service:
     def start(self) -> None:
         """Begin as a process begins: with nothing in memory."""
         self.corpus = LiveCorpus(self.database)
-        self.scoring = BackgroundScoring(
-            self.database,
-            self.corpus,
-            self.settings.auto_suggestions_algorithm,
-            self.settings.auto_suggestions_threshold,
-        )
-        table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.scoring.queued)
+        algorithm, threshold = self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold
+        self.scoring = BackgroundScoring(self.database, self.corpus, algorithm, threshold)
+        self.settling = Settling(self.database, self.corpus, algorithm, threshold)
+        self.jobs = ScoringJobs(self.database, InProcessBus())
+        table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
         self.inbox = Inbox("suggestion", self.database, table, IGNORED)
-        self.feed = CatalogFeed(self.peer, self.inbox)
+        self.feed = Feed("catalog", self.peer, self.inbox)
         self.runs = RunLoop(self.database, self.corpus, self.feed)
 
     def being(self, identity: Identity) -> httpx.AsyncClient:
@@ -212,6 +212,7 @@ class Service:
         try:
             yield bus
         finally:
+            await bus.stop()
             running.cancel()
             await asyncio.wait([running])
 

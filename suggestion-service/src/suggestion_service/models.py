@@ -57,6 +57,9 @@ items = sa.Table(
         comment="corpus_head.head when what scoring reads was last changed",
     ),
     sa.Column("deleted", sa.Boolean, nullable=False),
+    sa.Column("actor_id", sa.BigInteger),
+    sa.Column("actor_email", sa.Text, comment="who last changed what scoring reads; unknown before 0002"),
+    sa.Column("correlation_id", sa.Text),
     _one_of("side", "requirement", "test_case"),
     sa.Index(None, "change", "id"),
 )
@@ -66,6 +69,18 @@ corpus_head = sa.Table(
     metadata,
     sa.Column("only_row", sa.Boolean, primary_key=True),
     sa.Column("head", sa.BigInteger, nullable=False),
+)
+
+settlement = sa.Table(
+    "settlement",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column(
+        "position",
+        sa.BigInteger,
+        nullable=False,
+        comment="corpus_head.head up to which pending suggestions are complete",
+    ),
 )
 
 linked_pairs = sa.Table(
@@ -90,6 +105,8 @@ scoring_queue = sa.Table(
     sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now(), index=True),
     _timestamp("claimed_until", nullable=True),
     sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+    sa.Column("claim", sa.Uuid),
+    _timestamp("announced_until", nullable=True),
 )
 
 runs = sa.Table(

@@ -15,7 +15,9 @@ from chassis.worker import Worker
 from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
+from suggestion_service.generation.jobs import QUEUE, ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
+from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.settings import Addresses, Settings
@@ -24,10 +26,8 @@ from suggestion_service.settings import Addresses, Settings
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
     """Give the worker; several may run, of as many processes, over the same database."""
     corpus = LiveCorpus(database)
-    scoring = BackgroundScoring(
-        database, corpus, settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold
-    )
-    table = handlers(score=settings.auto_suggestions_enabled, queued=scoring.queued)
+    jobs = ScoringJobs(database, bus)
+    table = handlers(score=settings.auto_suggestions_enabled, queued=jobs.queued)
     inbox = Inbox("suggestion", database, table, IGNORED)
     feed = Feed("catalog", catalog, inbox)
     worker = new_worker("suggestion", database)
@@ -35,7 +35,18 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     consume(worker, inbox, bus, [feed])
     worker.add("suggestion runs", RunLoop(database, corpus, feed).run)
     if settings.auto_suggestions_enabled:
-        worker.add("suggestion background scoring", scoring.run)
+        algorithm, threshold = settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold
+        scoring = BackgroundScoring(database, corpus, algorithm, threshold)
+
+        async def score(_job: bytes) -> None:
+            if await scoring.score_waiting():
+                # An item may have changed meanwhile, and of very many not all are announced at once.
+                jobs.queued()
+
+        bus.take_part(QUEUE, score)
+        worker.add("suggestion scoring jobs", jobs.run)
+        worker.every("suggestion scoring sweep", 2, jobs.sweep, alone=True)
+        worker.add("suggestion settling", Settling(database, corpus, algorithm, threshold).run, alone=True)
 
     async def reconcile() -> None:
         await acceptance.reconcile(database, catalog)

@@ -149,6 +149,47 @@ async def test_a_claim_of_a_worker_that_died_is_taken_over(service: Any, catalog
     assert len(await service.suggestions()) == 1
 
 
+async def test_a_worker_that_is_stopped_gives_its_items_back_at_once(service: Any, catalog: Any) -> None:
+    catalog.requirement(PUMP)
+    catalog.test_case(PUMP)
+    await service.follow()
+    async with service.stalling_after(0) as stalled:
+        working = asyncio.create_task(service.scoring.score_waiting())
+        await stalled()
+        working.cancel()
+        await asyncio.wait([working])
+    assert working.cancelled()
+    assert {row["attempts"] for row in await service.rows("SELECT attempts FROM scoring_queue")} == {0}
+    service.start()
+    assert await service.scoring.score_waiting()
+    assert len(await service.suggestions()) == 1
+    assert await queued(service) == []
+
+
+async def test_a_claim_is_extended_while_its_items_are_scored(service: Any, catalog: Any) -> None:
+    catalog.requirement(PUMP)
+    await service.follow()
+    async with service.database.connection() as connection:
+        (claimed,) = await queue.claim(connection, 10)
+        await connection.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
+        await queue.hold(connection, claimed.claim)
+        assert await queue.claim(connection, 10) == []
+
+
+async def test_a_worker_that_was_taken_for_dead_does_not_free_what_another_scores(service: Any, catalog: Any) -> None:
+    item = catalog.requirement(PUMP)
+    await service.follow()
+    async with service.database.connection() as connection:
+        slow = await queue.claim(connection, 10)
+        await connection.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
+        catalog.change(item, title=LAMP)
+        await service.follow()
+        assert len(await queue.claim(connection, 10)) == 1
+        await queue.finish(connection, slow)
+        await queue.release(connection, slow[0].claim)
+        assert await queue.claim(connection, 10) == []
+
+
 async def test_the_log_tells_of_start_counts_and_failure(
     service: Any, catalog: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -158,18 +158,35 @@ async def test_a_running_run_stops_where_it_is_when_it_is_cancelled(service: Any
     assert len(await service.events("suggestion.run.finished")) == 1
 
 
-async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any, catalog: Any) -> None:
-    many_pairs(catalog, 60)
-    run_id = await ask(service, threshold=0.9)
+async def stop_halfway(service: Any) -> None:
+    """Stop a worker, gracefully, that works on a run and has stored 2000 suggestions."""
     async with service.stalling_after(2000) as stalled:
         working = asyncio.create_task(service.runs.work_off_next())
         await stalled()
         working.cancel()
         await asyncio.wait([working])
+    service.start()
+
+
+async def test_a_worker_that_is_stopped_leaves_its_run_to_others_at_once(service: Any, catalog: Any) -> None:
+    many_pairs(catalog, 60)
+    run_id = await ask(service, threshold=0.9)
+    await stop_halfway(service)
+    assert await service.runs.work_off_next()
+    run = await service.read(f"/suggestions/runs/{run_id}")
+    assert (run["status"], run["suggestions_created"], run["suggestions_skipped"]) == ("completed", 3600, 0)
+    (row,) = await service.rows("SELECT attempts FROM runs")
+    assert row["attempts"] == 1, "being stopped is no failure"
+
+
+async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any, catalog: Any) -> None:
+    many_pairs(catalog, 60)
+    run_id = await ask(service, threshold=0.9)
+    await stop_halfway(service)
+    # As a crash leaves it: nobody gave the claim back.
+    await service.execute("UPDATE runs SET claim = gen_random_uuid(), claimed_until = now() + interval '15 seconds'")
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"]) == ("running", 2000)
-
-    service.start()
     assert await service.runs.work_off_next() is False, "the dead worker's claim still stands"
     await service.execute("UPDATE runs SET claimed_until = now() - interval '1 second'")
     assert await service.runs.work_off_next()

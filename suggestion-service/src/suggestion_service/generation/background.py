@@ -1,6 +1,5 @@
 """Scores each item that was created or changed against the other side, in the background."""
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Sequence
@@ -9,55 +8,41 @@ from uuid import UUID
 
 from chassis import outbox
 from chassis.database import AWAY, Database
-from chassis.events import NewEvent
-from contracts.suggestion import ItemSuggestionsGenerated
-from suggestion_service.engine import Algorithm, Side
+from suggestion_service.engine import Algorithm
 from suggestion_service.generation import queue, repository
+from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
-from suggestion_service.generation.proposals import Pair, Proposer, pairs_of
+from suggestion_service.generation.jobs import BATCH
+from suggestion_service.generation.lease import held
+from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, scored
 from suggestion_service.generation.queue import Queued
 
 _log = logging.getLogger(__name__)
 
-_AT_ONCE = 200
-_POLL = 0.25
-_QUIET = 0.15
-"""Seconds that a changed item waits for further changes of it, and for others that come with it."""
-
 
 class BackgroundScoring:
-    """The loop that empties the scoring queue. `queued` is called when something was put into it."""
+    """Works off the scoring queue, a batch at a time; as many workers as there are share it."""
 
     def __init__(self, database: Database, corpus: LiveCorpus, algorithm: Algorithm, threshold: float) -> None:
         self._database = database
         self._corpus = corpus
         self._algorithm = algorithm
         self._threshold = threshold
-        self._woken = asyncio.Event()
-
-    def queued(self) -> None:
-        """Wake the loop."""
-        self._woken.set()
-
-    async def run(self) -> None:
-        """Score what is queued, for ever."""
-        while True:
-            self._woken.clear()
-            while await self.score_waiting():
-                pass
-            try:
-                await asyncio.wait_for(self._woken.wait(), _POLL)
-            except TimeoutError:
-                continue
-            await asyncio.sleep(_QUIET)
 
     async def score_waiting(self) -> bool:
         """Score some of the items that wait; tell whether there were any."""
         async with self._database.connection() as connection:
-            claimed = await queue.claim(connection, _AT_ONCE)
-        if claimed:
+            claimed = await queue.claim(connection, BATCH)
+        if not claimed:
+            return False
+        claim = claimed[0].claim
+        async with held(
+            self._database,
+            extend=lambda connection: queue.hold(connection, claim),
+            release=lambda connection: queue.release(connection, claim),
+        ):
             await self._score_all(claimed)
-        return bool(claimed)
+        return True
 
     async def _score_all(self, batch: Sequence[Queued]) -> None:
         for item in batch:
@@ -78,61 +63,55 @@ class BackgroundScoring:
 
     async def _score(self, batch: Sequence[Queued]) -> None:
         view = await self._corpus.refresh()
-        owners = await asyncio.to_thread(self._find, view, batch)
+        owners = await self._find(view, batch)
         proposer = Proposer(self._database, view)
-        proposal = await proposer.propose(self._algorithm, list(owners))
+        pairs = list(owners)
+        proposals = [
+            await proposer.propose(self._algorithm, pairs[start : start + CHUNK])
+            for start in range(0, len(pairs), CHUNK)
+        ]
         async with self._database.connection() as connection:
             pending = await repository.pending_of(connection, [item.item_id for item in batch])
-        rescored = await proposer.rescore(pending)
+        rescored = [await proposer.rescore(pending[start : start + CHUNK]) for start in range(0, len(pending), CHUNK)]
 
         owner_of = {(pair.requirement_id, pair.test_case_id): owner for pair, owner in owners.items()}
         async with self._database.transaction() as connection:
             await repository.lock_corpus(connection)
-            stored = await repository.store(connection, proposal.rows, None, datetime.now(UTC))
-            await repository.rescore(connection, rescored.ids, rescored.rows)
-            created = Counter(owner_of[pair] for pair in stored)
+            created: Counter[UUID] = Counter()
+            for proposal in proposals:
+                stored = await repository.store(connection, proposal.rows, None, datetime.now(UTC))
+                created.update(owner_of[pair] for pair in stored)
+            for new in rescored:
+                await repository.rescore(connection, new.ids, new.rows)
             found = Counter(owners.values())
             await outbox.record(
                 connection,
                 [
-                    self._event(item, created[item.item_id], found[item.item_id])
+                    generated_event(
+                        item,
+                        self._algorithm,
+                        self._threshold,
+                        created=created[item.item_id],
+                        skipped=found[item.item_id] - created[item.item_id],
+                    )
                     for item in batch
                     if created[item.item_id]
                 ],
             )
             await queue.finish(connection, batch)
         for item in batch:
-            new = created[item.item_id]
-            _log.info("Generated suggestions for %s: %d created, %d skipped", item, new, found[item.item_id] - new)
+            made = created[item.item_id]
+            _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)
 
-    def _find(self, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
+    async def _find(self, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
         """Give each pair at or above the threshold, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
-        ids = {side: [item.item_id for item in batch if item.side == side] for side in _SIDES}
-        if ids["requirement"]:
-            for block in view.snapshot.score(self._algorithm, self._threshold, requirements=ids["requirement"]):
-                owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
-        if ids["test_case"]:
-            for block in view.snapshot.score(self._algorithm, self._threshold, test_cases=ids["test_case"]):
-                for pair in pairs_of(block):
+        score = view.snapshot.score
+        if requirements := [item.item_id for item in batch if item.side == "requirement"]:
+            async for _, pairs in scored(score(self._algorithm, self._threshold, requirements=requirements)):
+                owners |= {pair: pair.requirement_id for pair in pairs}
+        if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
+            async for _, pairs in scored(score(self._algorithm, self._threshold, test_cases=test_cases)):
+                for pair in pairs:
                     owners.setdefault(pair, pair.test_case_id)
         return owners
-
-    def _event(self, item: Queued, created: int, found: int) -> NewEvent:
-        return NewEvent(
-            ItemSuggestionsGenerated(
-                item_type=item.side,
-                item_id=item.item_id,
-                item_title=item.title,
-                algorithm=self._algorithm,
-                threshold=self._threshold,
-                suggestions_created=created,
-                suggestions_skipped=found - created,
-            ),
-            str(item.item_id),
-            item.actor,
-            correlation_id=item.correlation_id,
-        )
-
-
-_SIDES: tuple[Side, ...] = ("requirement", "test_case")

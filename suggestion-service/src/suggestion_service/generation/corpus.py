@@ -34,6 +34,10 @@ class LiveCorpus:
 
     async def refresh(self) -> View:
         """Give the corpus as the committed copy is now; costs as much as changed since the last call."""
+        # A thread cannot be stopped: a caller who is leaves the corpus to be brought up to date behind them.
+        return await asyncio.shield(self._refresh())
+
+    async def _refresh(self) -> View:
         async with self._one_at_a_time:
             while True:
                 async with self._database.connection() as connection:

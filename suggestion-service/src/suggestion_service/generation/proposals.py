@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -21,6 +21,8 @@ METHODS: dict[Algorithm, str] = {
 }
 _ALGORITHMS = {method: algorithm for algorithm, method in METHODS.items()}
 _WORDS_KEPT = 5000
+CHUNK = 1000
+"""Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,13 @@ class Rescored:
     rows: str
 
 
-def pairs_of(block: Block) -> list[Pair]:
-    """Give the pairs of a block."""
+async def scored(blocks: Iterator[Block]) -> AsyncIterator[tuple[Block, list[Pair]]]:
+    """Give the blocks with their pairs, each worked out in a thread."""
+    while (block := await asyncio.to_thread(next, blocks, None)) is not None:
+        yield block, await asyncio.to_thread(_pairs_of, block)
+
+
+def _pairs_of(block: Block) -> list[Pair]:
     return [
         Pair(requirement_id, test_case_id, score)
         for requirement_id, test_case_id, score in zip(
@@ -68,14 +75,22 @@ class Proposer:
 
     async def propose(self, algorithm: Algorithm, pairs: Sequence[Pair], run_id: UUID | None = None) -> Proposal:
         """Explain those of the pairs that may be suggested."""
+        new, already = await self.new_among(pairs, run_id)
+        return Proposal(await self.explain(algorithm, new), already)
+
+    async def new_among(self, pairs: Sequence[Pair], run_id: UUID | None = None) -> tuple[list[Pair], int]:
+        """Give those of the pairs that may be suggested, and how many this same run has suggested already."""
         if not pairs:
-            return Proposal("[]", 0)
+            return [], 0
         asked = await asyncio.to_thread(self._as_json, pairs)
         async with self._database.connection() as connection:
             places, already = await repository.candidates(connection, asked, run_id)
-        new = [pairs[place] for place in sorted(places)]
-        await self._learn_words(_items_of(new))
-        return Proposal(await asyncio.to_thread(self._explain, algorithm, new), already)
+        return [pairs[place] for place in sorted(places)], already
+
+    async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> str:
+        """Give new suggestions of these pairs, ready to be stored, as JSON."""
+        await self._learn_words(_items_of(pairs))
+        return await asyncio.to_thread(self._explain, algorithm, pairs)
 
     async def rescore(self, pending: Sequence[dict[str, Any]]) -> Rescored:
         """Explain pending suggestions anew, each by the method that it was made with."""

@@ -49,6 +49,9 @@ UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_reaso
 FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, similarity_score double precision, suggestion_reason text,
     suggestion_metadata jsonb, requirement_text_sequence bigint, test_case_text_sequence bigint)
 WHERE s.id = n.id AND s.status = 'pending'
+    AND (s.similarity_score, s.suggestion_reason, s.suggestion_metadata, s.requirement_text_sequence,
+        s.test_case_text_sequence) IS DISTINCT FROM (n.similarity_score, n.suggestion_reason, n.suggestion_metadata,
+        n.requirement_text_sequence, n.test_case_text_sequence)
     AND s.requirement_text_sequence <= n.requirement_text_sequence
     AND s.test_case_text_sequence <= n.test_case_text_sequence
     AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)
@@ -101,10 +104,13 @@ async def store(connection: Connection, rows: str, run_id: UUID | None, now: dat
     return [(row["requirement_id"], row["test_case_id"]) for row in await cursor.fetchall()]
 
 
-async def rescore(connection: Connection, ids: Sequence[UUID], rows: str) -> None:
-    """Give pending suggestions their new scores (a JSON array), but not those that are being accepted."""
+async def rescore(connection: Connection, ids: Sequence[UUID], rows: str) -> int:
+    """Give pending suggestions their new scores (a JSON array), but not those that are being accepted.
+
+    Gives how many that changed; it locks all of them.
+    """
     await connection.execute("SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(ids),))
-    await connection.execute(_RESCORE, {"rows": rows})
+    return (await connection.execute(_RESCORE, {"rows": rows})).rowcount
 
 
 async def pending_of(connection: Connection, item_ids: Sequence[UUID]) -> list[dict[str, Any]]:

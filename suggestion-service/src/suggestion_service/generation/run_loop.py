@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from contextlib import suppress
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -10,19 +10,21 @@ from chassis import outbox, request_context
 from chassis.database import AWAY, Database
 from chassis.feed import Feed
 from chassis.problems import Problem
+from chassis.signals import woken
 from suggestion_service.engine import Block
 from suggestion_service.generation import repository, runs
 from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.proposals import Proposer, pairs_of
+from suggestion_service.generation.lease import held
+from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, scored
 from suggestion_service.generation.runs import ClaimedRun, RunLost
 from suggestion_service.generation.service import finished_event
 
 _log = logging.getLogger(__name__)
 
-_POLL = 0.1
-_HEARTBEAT = 4
-_CHUNK = 1000
-"""Pairs stored in one transaction: events wait for no longer than that takes."""
+_POLL = 1.0
+"""Seconds between looks for runs when nobody has told of a commit."""
+_PAUSE = 0.05
+"""Seconds between two looks at least, however much is committed."""
 _FIRST_ID = UUID(int=0)
 
 
@@ -33,12 +35,15 @@ class RunLoop:
         self._database = database
         self._corpus = corpus
         self._feed = feed
+        self._committed = database.commits.listener()
 
     async def run(self) -> None:
         """Work off runs, for ever."""
         while True:
+            self._committed.clear()
             if not await self.work_off_next():
-                await asyncio.sleep(_POLL)
+                await asyncio.sleep(_PAUSE)
+                await woken(self._committed, _POLL)
 
     async def work_off_next(self) -> bool:
         """Work off the oldest run that waits, or whose worker has died; tell whether there was one."""
@@ -47,22 +52,18 @@ class RunLoop:
         if run is None:
             return False
         token = request_context.request_id.set(run.correlation_id)
-        holding = asyncio.create_task(self._hold(run))
         try:
-            await self._work_off(run)
+            async with held(
+                self._database,
+                extend=lambda connection: runs.hold(connection, run),
+                release=lambda connection: runs.release(connection, run),
+            ):
+                await self._work_off(run)
         except RunLost:
             _log.info("Run %s was cancelled, or taken up by another worker", run.id)
         finally:
-            holding.cancel()
             request_context.request_id.reset(token)
         return True
-
-    async def _hold(self, run: ClaimedRun) -> None:
-        while True:
-            await asyncio.sleep(_HEARTBEAT)
-            with suppress(*AWAY):
-                async with self._database.connection() as connection:
-                    await runs.hold(connection, run)
 
     async def _work_off(self, run: ClaimedRun) -> None:
         _log.info("Run %s: %s at %s begins", run.id, run.algorithm, run.threshold)
@@ -83,17 +84,16 @@ class RunLoop:
         view = await self._corpus.refresh()
         proposer = Proposer(self._database, view)
         await self._rescore_old_texts(run, proposer)
-        blocks = view.snapshot.score(run.algorithm, run.threshold)
         before = 0.0
-        while (block := await asyncio.to_thread(next, blocks, None)) is not None:
-            await self._store_block(run, proposer, block, before)
+        async for block, pairs in scored(view.snapshot.score(run.algorithm, run.threshold)):
+            await self._store_block(run, proposer, block, pairs, before)
             before = block.progress
 
     async def _rescore_old_texts(self, run: ClaimedRun, proposer: Proposer) -> None:
         after = _FIRST_ID
         while True:
             async with self._database.connection() as connection:
-                pending = await repository.pending_with_old_text(connection, after, _CHUNK)
+                pending = await repository.pending_with_old_text(connection, after, CHUNK)
             if not pending:
                 return
             rescored = await proposer.rescore(pending)
@@ -103,10 +103,11 @@ class RunLoop:
                 await repository.rescore(connection, rescored.ids, rescored.rows)
             after = pending[-1]["id"]
 
-    async def _store_block(self, run: ClaimedRun, proposer: Proposer, block: Block, before: float) -> None:
-        pairs = await asyncio.to_thread(pairs_of, block)
-        for start in range(0, len(pairs), _CHUNK):
-            chunk = pairs[start : start + _CHUNK]
+    async def _store_block(
+        self, run: ClaimedRun, proposer: Proposer, block: Block, pairs: Sequence[Pair], before: float
+    ) -> None:
+        for start in range(0, len(pairs), CHUNK):
+            chunk = pairs[start : start + CHUNK]
             proposal = await proposer.propose(run.algorithm, chunk, run.id)
             done = before + (block.progress - before) * start / len(pairs)
             async with self._database.transaction() as connection:

@@ -107,6 +107,15 @@ async def hold(connection: Connection, run: ClaimedRun) -> None:
     )
 
 
+async def release(connection: Connection, run: ClaimedRun) -> None:
+    """Give the claim back, so that another worker may take the run up at once; this attempt does not count."""
+    await connection.execute(
+        "UPDATE runs SET claim = NULL, claimed_until = now(), attempts = attempts - 1"
+        " WHERE id = %s AND claim = %s AND status = 'running'",
+        (run.id, run.claim),
+    )
+
+
 async def advance(
     connection: Connection, run: ClaimedRun, progress: float, *, pairs: int = 0, created: int = 0, skipped: int = 0
 ) -> None:

@@ -27,13 +27,15 @@ WITH rows AS (
         attempts = 0
 )
 INSERT INTO items (id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence,
-    change, deleted)
-SELECT id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence, moved.head, false
+    change, deleted, actor_id, actor_email, correlation_id)
+SELECT id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence, moved.head, false,
+    actor_id, actor_email, correlation_id
 FROM rows, moved
 ON CONFLICT (id) DO UPDATE SET external_id = excluded.external_id, title = excluded.title,
     module = excluded.module, tags = excluded.tags, priority = excluded.priority, text = excluded.text,
     terms = excluded.terms, text_sequence = excluded.text_sequence, sequence = excluded.sequence,
-    change = excluded.change
+    change = excluded.change, actor_id = excluded.actor_id, actor_email = excluded.actor_email,
+    correlation_id = excluded.correlation_id
 WHERE items.sequence < excluded.sequence AND NOT items.deleted
 """
 

@@ -1,0 +1,88 @@
+"""SQL of settling: how far it is, what is pending, and taking back what would not be suggested any more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from chassis.database import Connection
+from chassis.events import SYSTEM, Actor
+from suggestion_service.generation.changed import ChangedItem
+
+_STATE = """
+SELECT h.head, s.position,
+    EXISTS (SELECT FROM scoring_queue WHERE due_at <= now() OR claimed_until > now()) AS scoring
+FROM corpus_head h, settlement s
+"""
+
+_MANY_CHANGED = """
+SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
+    >= %(share)s * (SELECT count(*) FROM items WHERE NOT deleted) AS many
+"""
+
+_WITHDRAW = """
+DELETE FROM suggestions s
+WHERE s.id = ANY(%(ids)s) AND s.status = 'pending' AND s.run_id IS NULL
+    AND (s.similarity_score < %(threshold)s OR s.similarity_score = 0)
+    AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The copy is at `head`; up to `position` everything is settled. `scoring`: the background is at work."""
+
+    head: int
+    position: int
+    scoring: bool
+
+
+async def state(connection: Connection) -> State:
+    """Give how far the copy is, and how far settling."""
+    row = await (await connection.execute(_STATE)).fetchone()
+    assert row is not None, "the migrations put the rows there"
+    return State(**row)
+
+
+async def remember(connection: Connection, position: int) -> None:
+    """Store that everything up to `position` is settled."""
+    await connection.execute("UPDATE settlement SET position = %s", (position,))
+
+
+async def many_changed(connection: Connection, position: int, share: float) -> bool:
+    """Tell whether at least this share of the items has changed since `position`."""
+    row = await (await connection.execute(_MANY_CHANGED, {"position": position, "share": share})).fetchone()
+    return row is not None and row["many"]
+
+
+async def pending_made_by(connection: Connection, method: str, after: UUID, limit: int) -> list[dict[str, Any]]:
+    """Give, by id, the pending suggestions that were made with a method."""
+    cursor = await connection.execute(
+        "SELECT id, requirement_id, test_case_id, suggestion_method FROM suggestions"
+        " WHERE status = 'pending' AND suggestion_method = %s AND id > %s ORDER BY id LIMIT %s",
+        (method, after, limit),
+    )
+    return await cursor.fetchall()
+
+
+async def withdraw_below(connection: Connection, ids: Sequence[UUID], threshold: float) -> int:
+    """Delete those of the suggestions that the background made and would not make now; give how many.
+
+    Deleted, not expired: nobody has decided about the pair, so it may be suggested again. They must be locked.
+    """
+    return (await connection.execute(_WITHDRAW, {"ids": list(ids), "threshold": threshold})).rowcount
+
+
+async def items(connection: Connection, ids: Sequence[UUID]) -> list[ChangedItem]:
+    """Give those of the items that are there, with who changed them last."""
+    cursor = await connection.execute(
+        "SELECT id, side, title, actor_id, actor_email, correlation_id FROM items WHERE id = ANY(%s) AND NOT deleted",
+        (list(ids),),
+    )
+    return [_item(row) for row in await cursor.fetchall()]
+
+
+def _item(row: dict[str, Any]) -> ChangedItem:
+    known = row["actor_email"] is not None
+    actor = Actor(row["actor_id"], row["actor_email"]) if known else SYSTEM
+    return ChangedItem(row["id"], row["side"], row["title"], actor, row["correlation_id"] or "")

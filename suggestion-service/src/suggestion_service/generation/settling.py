@@ -1,0 +1,165 @@
+"""Makes what is pending complete once changes have come to rest: the same set as a run over everything gives.
+
+A score depends on how often words are used in all items, and the background scores a pair with what is known then.
+So when many items come at a time, some pairs near the threshold are missed, or kept with a score of the past.
+"""
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from chassis import outbox
+from chassis.database import Database
+from chassis.signals import woken
+from suggestion_service.engine import Algorithm
+from suggestion_service.generation import repository, settlement
+from suggestion_service.generation.changed import generated_event
+from suggestion_service.generation.corpus import LiveCorpus, View
+from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, scored
+
+_log = logging.getLogger(__name__)
+
+_QUIET = 2.0
+"""Seconds without a change, and without anything to score, after which it is worth while."""
+_MANY = 0.01
+_REST = 20
+"""Unless this share of the items has changed, settling rests for as many times as long as it took."""
+_LOOK = 0.5
+_POLL = 10.0
+_GATHERED = 50_000
+_FIRST_ID = UUID(int=0)
+
+
+class Settling:
+    """The loop that settles. One worker does it at a time."""
+
+    def __init__(self, database: Database, corpus: LiveCorpus, algorithm: Algorithm, threshold: float) -> None:
+        self._database = database
+        self._corpus = corpus
+        self._algorithm = algorithm
+        self._threshold = threshold
+        self._committed = database.commits.listener()
+        self._seen = -1
+        self._quiet_since = 0.0
+        self._rested_at = 0.0
+
+    async def run(self) -> None:
+        """Settle whenever it is due, for ever."""
+        while True:
+            self._committed.clear()
+            settled = await self.settle_if_due()
+            await asyncio.sleep(_LOOK)
+            if settled:
+                await woken(self._committed, _POLL)
+
+    async def settle_if_due(self) -> bool:
+        """Settle when changes have come to rest; tell whether everything is settled now."""
+        clock = asyncio.get_running_loop()
+        now = clock.time()
+        async with self._database.connection() as connection:
+            state = await settlement.state(connection)
+            if state.head == state.position:
+                return True
+            if state.scoring or state.head != self._seen:
+                self._seen, self._quiet_since = state.head, now
+            if state.scoring or now < self._quiet_since + _QUIET:
+                return False
+            if now < self._rested_at and not await settlement.many_changed(connection, state.position, _MANY):
+                return False
+        await self.settle()
+        took = clock.time() - now
+        self._rested_at = clock.time() + _REST * took
+        return True
+
+    async def settle(self) -> None:
+        """Score everything with the settings of the background, and have pending suggestions say the same.
+
+        What is missing is suggested; pending ones of the same method get their present score; those that the
+        background made and that are below the threshold now are deleted.
+        """
+        async with self._database.connection() as connection:
+            position = (await settlement.state(connection)).head
+        _log.info("Settling suggestions begins")
+        view = await self._corpus.refresh()
+        proposer = Proposer(self._database, view)
+        rescored, withdrawn = await self._rescore(proposer)
+        created = await self._complete(view, proposer)
+        async with self._database.connection() as connection:
+            await settlement.remember(connection, position)
+        _log.info("Settled suggestions: %d created, %d scored anew, %d withdrawn", created, rescored, withdrawn)
+
+    async def _rescore(self, proposer: Proposer) -> tuple[int, int]:
+        rescored = withdrawn = 0
+        after = _FIRST_ID
+        while True:
+            async with self._database.connection() as connection:
+                pending = await settlement.pending_made_by(connection, METHODS[self._algorithm], after, CHUNK)
+            if not pending:
+                return rescored, withdrawn
+            new = await proposer.rescore(pending)
+            async with self._database.transaction() as connection:
+                await repository.lock_corpus(connection)
+                rescored += await repository.rescore(connection, new.ids, new.rows)
+                withdrawn += await settlement.withdraw_below(connection, new.ids, self._threshold)
+            after = pending[-1]["id"]
+
+    async def _complete(self, view: View, proposer: Proposer) -> int:
+        created = 0
+        found: Counter[UUID] = Counter()
+        missing: dict[UUID, list[Pair]] = defaultdict(list)
+        async for _, pairs in scored(view.snapshot.score(self._algorithm, self._threshold)):
+            found.update(_later(pair, view) for pair in pairs)
+            for start in range(0, len(pairs), CHUNK):
+                new, _ = await proposer.new_among(pairs[start : start + CHUNK])
+                for pair in new:
+                    missing[_later(pair, view)].append(pair)
+            if sum(map(len, missing.values())) > _GATHERED:
+                created += await self._store(view, proposer, missing, found)
+                missing.clear()
+        return created + await self._store(view, proposer, missing, found)
+
+    async def _store(
+        self, view: View, proposer: Proposer, missing: Mapping[UUID, list[Pair]], found: Mapping[UUID, int]
+    ) -> int:
+        """Store suggestions, those of an item together with the event that tells of them."""
+        stored = 0
+        for pairs in _chunks(list(missing.values())):
+            rows = await proposer.explain(self._algorithm, pairs)
+            later = {(pair.requirement_id, pair.test_case_id): _later(pair, view) for pair in pairs}
+            async with self._database.transaction() as connection:
+                await repository.lock_corpus(connection)
+                new = await repository.store(connection, rows, None, datetime.now(UTC))
+                created = Counter(later[pair] for pair in new)
+                events = [
+                    generated_event(
+                        item,
+                        self._algorithm,
+                        self._threshold,
+                        created=created[item.item_id],
+                        skipped=found[item.item_id] - created[item.item_id],
+                    )
+                    for item in await settlement.items(connection, list(created))
+                ]
+                await outbox.record(connection, events)
+            stored += len(new)
+        return stored
+
+
+def _later(pair: Pair, view: View) -> UUID:
+    """Give the item whose text came last: whoever wrote it would have been told by the background."""
+    return max(pair.requirement_id, pair.test_case_id, key=view.text_sequences.__getitem__)
+
+
+def _chunks(lists: Sequence[list[Pair]]) -> Iterator[list[Pair]]:
+    """Join whole lists to chunks of some thousand pairs."""
+    chunk: list[Pair] = []
+    for pairs in lists:
+        chunk = chunk + pairs
+        if len(chunk) >= CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
