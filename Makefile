@@ -4,8 +4,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
 INSTALLED := .venv/.installed
+IMAGES := gateway auth-service catalog-service suggestion-service notification-service
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
+comma := ,
 
-.PHONY: install demo run stack check format test fault bench images asyncapi lock clean
+.PHONY: install demo run stack check format test fault bench images $(IMAGES:%=image-%) asyncapi lock clean
 
 install: $(INSTALLED)
 
@@ -48,6 +51,15 @@ fault: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench
+
+# Needs Docker. Behind a package index of your own: make images PIP_CONF=/etc/pip.conf
+images: $(IMAGES:%=image-%)
+
+$(IMAGES:%=image-%): image-%:
+	DOCKER_BUILDKIT=1 docker build --file deploy/docker/Dockerfile --tag traceline/$*:$(VERSION) \
+		--build-arg SERVICE=$* --build-arg VERSION=$(VERSION) \
+		$(if $(PYTHON_IMAGE),--build-arg PYTHON_IMAGE=$(PYTHON_IMAGE)) \
+		$(if $(PIP_CONF),--secret id=pip$(comma)src=$(PIP_CONF)) $(DOCKER_BUILD_OPTIONS) .
 
 # The document of all events, as the models have it now; the tests say when it was forgotten.
 asyncapi: $(INSTALLED)

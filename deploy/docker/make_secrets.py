@@ -1,0 +1,53 @@
+"""Make the secrets that compose.yaml mounts, once, with random values: `python3 make_secrets.py [FOLDER]`.
+
+FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Python's own library.
+"""
+
+import secrets
+import sys
+import tempfile
+from pathlib import Path
+
+SERVICES = ("auth", "catalog", "suggestion", "notification")
+
+
+def contents() -> dict[str, str]:
+    """Give each secret's file name and text."""
+    broker_password = secrets.token_hex(24)
+    databases = {
+        f"{service}_database_url": f"postgresql://{service}_service:{secrets.token_hex(24)}@postgres:5432/{service}_service"
+        for service in SERVICES
+    }
+    return {
+        **databases,
+        "postgres_password": secrets.token_hex(24),
+        "rabbitmq_url": f"amqp://traceline:{broker_password}@rabbitmq:5672/traceline",
+        "rabbitmq_conf": f"default_vhost = traceline\ndefault_user = traceline\ndefault_pass = {broker_password}\n",
+        "internal_token_secret": secrets.token_hex(32),
+        "default_admin_password": secrets.token_urlsafe(18),
+    }
+
+
+def make(folder: Path) -> None:
+    """Write all secrets into the new `folder`, or none; raise FileExistsError when there is something already."""
+    if folder.exists():
+        raise FileExistsError(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Nobody but its owner can enter the new folder; the files are open, for the programs in the containers are others.
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    for name, text in contents().items():
+        file = unfinished / name
+        file.write_text(text, encoding="ascii")
+        file.chmod(0o644)
+    unfinished.rename(folder)
+
+
+if __name__ == "__main__":
+    where = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "secrets"
+    try:
+        make(where)
+    except FileExistsError:
+        sys.exit(f"{where} is there already and stays as it is: the databases know its passwords.")
+    except OSError as error:
+        sys.exit(f"The secrets could not be written to {where}: {error.strerror}.")
+    print(f"The secrets are in {where}. The first admin's password is in its file default_admin_password.")

@@ -1,0 +1,171 @@
+"""compose.yaml beside what it starts: nothing that a program needs is missing, nothing is said to nobody."""
+
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings
+
+from chassis.process import BrokerSettings, ProcessSettings
+
+FOLDER = Path(__file__).parents[1]
+ROOT = FOLDER.parents[1]
+COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+IMAGE = re.compile(r"\$\{TRACELINE_IMAGES:-traceline\}/(?P<name>[a-z-]+):\$\{TRACELINE_VERSION:-(?P<version>[\d.]+)\}")
+FOLDERS = ["gateway", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
+
+
+def image_of(service: dict[str, Any]) -> re.Match[str] | None:
+    return IMAGE.fullmatch(service["image"])
+
+
+OURS = {name: service for name, service in SERVICES.items() if image_of(service)}
+THEIRS = {name: service for name, service in SERVICES.items() if name not in OURS}
+
+
+def module_of(service: dict[str, Any]) -> str:
+    """The module that `python -m` runs; without a command the image runs its service's app."""
+    command = service.get("command", ["python", "-m", f"{image_of(service)['name'].replace('-', '_')}.app"])
+    assert command[:2] == ["python", "-m"]
+    return command[2]
+
+
+def settings_of(service: dict[str, Any]) -> dict[str, FieldInfo]:
+    """The fields of all settings classes that a program imports: it reads each of them."""
+    module = module_of(service)
+    kinds = {kind for kind in vars(importlib.import_module(module)).values() if _is_settings(kind)}
+    if module.endswith((".app", ".worker")):
+        kinds.add(ProcessSettings)
+    if module.endswith(".worker"):
+        kinds.add(BrokerSettings)
+    return {name: field for kind in kinds for name, field in kind.model_fields.items()}
+
+
+def _is_settings(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseSettings) and kind is not BaseSettings
+
+
+def files_of(service: dict[str, Any]) -> dict[str, str]:
+    """What a service sees in /run/secrets: the name of each file there, and of the secret behind it."""
+    listed = service.get("secrets", [])
+    return dict((each, each) if isinstance(each, str) else (each["target"], each["source"]) for each in listed)
+
+
+def variables_of(service: dict[str, Any]) -> set[str]:
+    return set(service.get("environment", {}))
+
+
+def each(services: dict[str, dict[str, Any]]) -> list[Any]:
+    return [pytest.param(service, id=name) for name, service in services.items()]
+
+
+def test_every_service_is_migrated_served_and_worked_for() -> None:
+    started = {module_of(service) for service in OURS.values()}
+    migrated = {service["command"][3] for service in OURS.values() if module_of(service) == "chassis.migrations"}
+    packages = {folder.replace("-", "_") for folder in FOLDERS} - {"gateway"}
+    assert started == {"gateway.app", "chassis.migrations"} | {
+        f"{package}.{program}" for package in packages for program in ("app", "worker")
+    }
+    assert migrated == packages
+
+
+@pytest.mark.parametrize("service", each(OURS))
+def test_every_setting_that_a_program_requires_is_set(service: dict[str, Any]) -> None:
+    required = {name for name, field in settings_of(service).items() if field.is_required()}
+    given = {name.lower() for name in variables_of(service)} | set(files_of(service))
+    assert required <= given
+
+
+@pytest.mark.parametrize("service", each(OURS))
+def test_everything_set_is_read_by_the_program(service: dict[str, Any]) -> None:
+    read = {*settings_of(service), "secrets_dir"}
+    assert {name.lower() for name in variables_of(service)} | set(files_of(service)) <= read
+    assert service["environment"]["SECRETS_DIR"] == "/run/secrets"
+
+
+@pytest.mark.parametrize("service", each(OURS))
+def test_what_is_secret_comes_as_a_file(service: dict[str, Any]) -> None:
+    secret = {name.upper() for name, field in settings_of(service).items() if field.annotation is SecretStr}
+    assert not variables_of(service) & (secret | {"DATABASE_URL", "RABBITMQ_URL"})
+
+
+def test_every_secret_is_used_and_every_one_used_is_there() -> None:
+    assert {secret for service in SERVICES.values() for secret in files_of(service).values()} == set(COMPOSE["secrets"])
+
+
+@pytest.mark.parametrize("service", each(SERVICES))
+def test_no_variable_holds_a_password(service: dict[str, Any]) -> None:
+    for name, value in service.get("environment", {}).items():
+        assert "@" not in str(value) or name.endswith("_EMAIL")
+        assert not re.search("PASS|SECRET|COOKIE|TOKEN", name) or str(value).startswith("/run/secrets")
+
+
+def test_a_default_admin_of_ones_own_is_given_to_auth_service_alone() -> None:
+    assert {name for name, s in SERVICES.items() if "default_admin_password" in files_of(s)} == {"auth-service"}
+
+
+@pytest.mark.parametrize("service", each(SERVICES))
+def test_every_service_says_whether_it_is_well_or_does_its_work_and_ends(service: dict[str, Any]) -> None:
+    if service.get("restart") == "no":
+        assert service["healthcheck"] == {"disable": True}
+    elif image_of(service):
+        assert "healthcheck" not in service, "the image knows how"
+    else:
+        assert service["healthcheck"]["test"][0] == "CMD"
+
+
+@pytest.mark.parametrize("service", each(SERVICES))
+def test_every_service_is_locked_in(service: dict[str, Any]) -> None:
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not {"privileged", "cap_add", "devices", "pid", "network_mode"} & set(service)
+
+
+@pytest.mark.parametrize("service", each(THEIRS))
+def test_no_image_of_others_runs_as_root_or_in_whatever_version_is_newest(service: dict[str, Any]) -> None:
+    assert service["user"] not in {"root", "0"}
+    _, colon, tag = service["image"].partition(":")
+    assert colon
+    assert "latest" not in tag
+
+
+@pytest.mark.parametrize("service", each(OURS))
+def test_an_image_of_ours_has_the_version_that_its_package_has(service: dict[str, Any]) -> None:
+    image = image_of(service)
+    assert image is not None
+    project = tomllib.loads((ROOT / image["name"] / "pyproject.toml").read_text())["project"]
+    assert image["version"] == project["version"]
+
+
+def test_only_the_gateway_can_be_reached_and_only_from_this_machine() -> None:
+    assert {name for name, service in SERVICES.items() if "ports" in service} == {"gateway"}
+    assert {name for name, service in SERVICES.items() if "public" in service["networks"]} == {"gateway"}
+    assert COMPOSE["networks"]["internal"] == {"internal": True}
+    assert SERVICES["gateway"]["ports"] == ["${TRACELINE_HOST:-127.0.0.1}:${TRACELINE_PORT:-8000}:8000"]
+
+
+def test_the_services_addresses_are_names_of_the_services() -> None:
+    for service in OURS.values():
+        for name, value in service["environment"].items():
+            if name.endswith("_URL"):
+                assert value == f"http://{name.removesuffix('_URL').lower()}-service:8000"
+                assert value.removeprefix("http://").removesuffix(":8000") in SERVICES
+
+
+def test_suggestions_are_scored_by_two_workers() -> None:
+    assert SERVICES["suggestion-worker"]["deploy"] == {"replicas": 2}
+
+
+def test_the_containers_are_given_the_time_that_the_programs_take_to_end() -> None:
+    grace = ProcessSettings.model_fields["shutdown_grace_seconds"].default
+    for service in OURS.values():
+        if service["restart"] != "no":
+            assert int(service["stop_grace_period"].removesuffix("s")) > grace

