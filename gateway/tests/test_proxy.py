@@ -120,6 +120,7 @@ async def test_addresses_that_nobody_answers_are_not_found(running: Running) -> 
 async def test_public_addresses_need_no_token(running: Running) -> None:
     assert (await running.get("/api/v1/auth/jwks.json")).status_code == 200
     assert (await running.get("/healthz")).json()["status"] == "ok"
+    assert (await running.get("/livez")).json()["status"] == "ok"
     assert "swagger-ui" in (await running.get("/docs")).text
     assert (await running.get("/docs/assets/swagger-ui.css")).status_code == 200
     assert (await running.get("/")).headers["location"] == "/docs"

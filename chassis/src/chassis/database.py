@@ -42,6 +42,7 @@ class Database:
             max_size=pool_size,
             open=False,
             timeout=5,
+            check=AsyncConnectionPool.check_connection,
             kwargs={
                 "autocommit": True,
                 "row_factory": dict_row,
@@ -75,7 +76,16 @@ class Database:
                 if connection.pgconn.transaction_status == TransactionStatus.IDLE:
                     self._at_hand.append(connection)
                 else:  # broken, or left in the middle of something: the pool mends or replaces it
+                    if connection.broken:
+                        await self._distrust_at_hand()
                     await self._pool.putconn(connection)
+
+    async def _distrust_at_hand(self) -> None:
+        """Give up the other connections at hand: when one is broken, the server is likely to have ended all."""
+        while self._at_hand:
+            connection = self._at_hand.pop()
+            await connection.close()
+            await self._pool.putconn(connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Connection]:

@@ -1,6 +1,7 @@
 """Who may pass: user tokens verified once, and what has happened to their users since."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from chassis.peers import Peer
 from chassis.problems import Unauthenticated, Unavailable
 from contracts import tokens
 from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
+
+_log = logging.getLogger(__name__)
 
 _MAX_TOKEN_LENGTH = 4096
 _CACHE_SIZE = 20_000
@@ -62,10 +65,15 @@ class Access:
 
     async def run(self) -> None:
         """Read what happened to users, for ever; at most _POLL seconds old while auth-service answers."""
-        await self._start()
         while True:
-            await asyncio.sleep(_POLL)
-            await self.refresh()
+            try:
+                await self._start()
+                while True:
+                    await asyncio.sleep(_POLL)
+                    await self.refresh()
+            except Unavailable as away:
+                _log.warning("What happens to users cannot be read: %s", away.detail)
+                await asyncio.sleep(_POLL)
 
     def is_fresh(self) -> bool:
         """Tell whether what is known of users is recent enough to let anybody pass."""

@@ -29,7 +29,8 @@ _HEALTH_TIMEOUT = 2
 class Gateway:
     """The only public address.
 
-    Its own addresses are `/healthz`, `/docs`, the merged OpenAPI document and `/`, which leads to `/docs`.
+    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/docs`, the merged OpenAPI
+    document and `/`, which leads to `/docs`.
     """
 
     def __init__(self, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
@@ -40,6 +41,7 @@ class Gateway:
         self._own: dict[str, Callable[[], Awaitable[Response]]] = {
             "/": self._home,
             "/healthz": self._health,
+            "/livez": self._live,
             "/docs": self._docs,
             OPENAPI_PATH: self._openapi,
         }
@@ -93,6 +95,9 @@ class Gateway:
             away.append("gateway")
         if away:
             raise Unavailable(f"Not ready: {', '.join(away)}.", code="not_ready")
+
+    async def _live(self) -> Response:
+        return answer({"status": "ok"})
 
     async def _health(self) -> Response:
         await self.check_ready()
