@@ -92,7 +92,7 @@ async def changes(database: Database, after: int, limit: int) -> bytes:
     has seen every change that was answered before they asked.
     """
     head = await number(database)
-    events = await read(database, after, limit)
+    events = await read(database, after, limit) if after < head else []
     return b'{"head":%d,"events":[%s]}' % (head, b",".join(envelope for _, envelope in events))
 
 

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 _MAX_TOKEN_LENGTH = 4096
 _CACHE_SIZE = 20_000
-_POLL = 0.5
+_POLL = 1.0
 _MAX_STALENESS = 15
 """Seconds without news from auth-service after which nobody passes: a deactivated user must not stay in."""
 _KEY_FETCH_INTERVAL = 10
@@ -64,7 +64,7 @@ class Access:
         self._fetching_keys = asyncio.Lock()
 
     async def run(self) -> None:
-        """Read what happened to users, for ever; at most _POLL seconds old while auth-service answers."""
+        """Read what happened to users, for ever; at most about _POLL seconds old while auth-service answers."""
         while True:
             try:
                 await self._start()

@@ -26,7 +26,7 @@ from contracts.catalog import (
 
 _log = logging.getLogger(__name__)
 _BATCH = 500
-_POLL = 0.5
+_POLL = 1.0
 _REQUIREMENT_EVENTS = {RequirementCreated.wire_name, RequirementDeleted.wire_name}
 _FOLLOWED = {*_REQUIREMENT_EVENTS, LinkCreated.wire_name, LinkDeleted.wire_name}
 
@@ -44,7 +44,7 @@ class CoverageProjector:
         self._threshold = threshold
 
     async def run(self) -> None:
-        """Follow the feed for ever; idle, it costs one small query each half second."""
+        """Follow the feed for ever; idle, it costs one small query a second."""
         while True:
             while await self._is_behind():
                 await self.project()

@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,7 +19,7 @@ from chassis import outbox, request_context
 from chassis.database import AWAY, Database, Db
 from chassis.http.validation import from_http_exception, from_validation
 from chassis.identity import InternalTokens, ServiceCaller
-from chassis.problems import InternalError, Invalid, Problem, Unavailable, render
+from chassis.problems import InternalError, Invalid, MalformedBody, Problem, Unavailable, render
 from chassis.readiness import check_schema
 
 _log = logging.getLogger(__name__)
@@ -158,6 +158,8 @@ def as_problem(error: Exception) -> Problem:
         return from_validation(error)
     if isinstance(error, HTTPException):
         return from_http_exception(error)
+    if isinstance(error, ClientDisconnect):
+        return MalformedBody("The request ended before its body was whole.")  # which nobody is there to read
     if isinstance(error, AWAY):
         _log.warning("The database is away: %s", error)
         return Unavailable("The service cannot reach its database right now; try again.")

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from chassis.http.protocol import Protocol
+from chassis.signals import woken
 from chassis.start_failure import StartFailure
 
 _GC_THRESHOLDS = (10_000, 20, 20)
@@ -41,6 +42,7 @@ class Server(uvicorn.Server):
             )
         )
         self._drain = drain
+        self._stopping = asyncio.Event()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -53,8 +55,14 @@ class Server(uvicorn.Server):
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, self.stop)
 
+    async def main_loop(self) -> None:
+        """Do what is to be done each second until the end. uvicorn's own loop looks ten times a second."""
+        while not await self.on_tick(0):
+            await woken(self._stopping, 1.0)
+
     def stop(self) -> None:
         """Begin to end."""
+        self._stopping.set()
         self.force_exit = self.should_exit
         self.should_exit = True
 

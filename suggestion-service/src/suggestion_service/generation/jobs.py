@@ -49,7 +49,8 @@ class ScoringJobs:
 
     async def send(self) -> int:
         """Send jobs for items that wait and that none was sent for lately; give how many items those are."""
-        async with self._database.connection() as connection:
+        # Not a commit to tell of: it would wake those who watch commits, us among them.
+        async with self._database.connection() as connection, connection.transaction():
             items = await queue.announce(connection, _MOST_ANNOUNCED)
         for _ in range(0, items, BATCH):
             await self._bus.send(QUEUE, b"score")

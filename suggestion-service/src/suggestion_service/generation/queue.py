@@ -49,8 +49,11 @@ class Queued(ChangedItem):
 async def announce(connection: Connection, most: int) -> int:
     """Give how many items wait that no job was sent for, and count them as announced for 5 seconds.
 
-    With those that were announced before and still wait they are no more than `most`.
+    With those that were announced before and still wait they are no more than `most`. To be called in a transaction.
     """
+    # One at a time: another announcer would lock the same items for a moment in which a job, passing over what is
+    # locked, found nothing.
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtext('scoring announcements'))")
     return (await connection.execute(_ANNOUNCE, {"most": most})).rowcount
 
 
