@@ -72,4 +72,4 @@ lock:
 		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements.lock
 
 clean:
-	rm -rf .venv .traceline
+	rm -rf .venv .traceline .traceline-stack

@@ -13,7 +13,7 @@ from chassis.http.server import Server, settle
 from chassis.problems import Problem
 from chassis.start_failure import StartFailure
 from embedded.composition import SCHEMAS, Traceline, compose, read_settings
-from embedded.demo import DemoError, DemoSummary, load_demo
+from embedded.demo import DemoError, load_demo
 from embedded.postgres import Postgres, migrate
 
 _GRACE = 2
@@ -77,17 +77,9 @@ async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -
         except DemoError as error:
             _say(f"The demo project was not loaded: {error}")
         else:
-            _say(_describe(summary) if summary is not None else "The demo project is there already.")
+            _say(str(summary) if summary is not None else "The demo project is there already.")
     _say(f"Traceline is running at {address} (API pages at {address}/docs).")
     _say(f"Log in as {log_in}. Ctrl-C stops it; the data stays.")
-
-
-def _describe(summary: DemoSummary) -> str:
-    return (
-        f"The demo project is loaded: {summary.requirements} requirements, {summary.test_cases} test cases,"
-        f" {summary.links} links ({summary.suspect_links} suspect), coverage {summary.coverage:.0%},"
-        f" {summary.suggestions_pending} suggestions waiting."
-    )
 
 
 def _say(sentence: str) -> None:

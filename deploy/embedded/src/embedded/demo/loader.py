@@ -28,6 +28,13 @@ class DemoSummary:
     coverage: float
     suggestions_pending: int
 
+    def __str__(self) -> str:
+        return (
+            f"The demo project is loaded: {self.requirements} requirements, {self.test_cases} test cases,"
+            f" {self.links} links ({self.suspect_links} suspect), coverage {self.coverage:.0%},"
+            f" {self.suggestions_pending} suggestions waiting."
+        )
+
 
 async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | None:
     """Load the demo project into the Traceline at `base_url`, as the reviewer or admin given.

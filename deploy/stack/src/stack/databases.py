@@ -1,0 +1,74 @@
+"""The database of each service on one PostgreSQL server: made when it is not there, and migrated."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+from chassis.start_failure import StartFailure
+from embedded.postgres import migrate
+from stack.programs import SERVICES
+
+_LOOK_AGAIN = 0.05
+
+
+def urls(server: str) -> dict[str, str]:
+    """Give the URL of each service's database on the server that has the database at `server`."""
+    parts = urlsplit(server)
+    return {service: parts._replace(path=f"/{package}").geturl() for service, package in SERVICES.items()}
+
+
+def wait_for(server: str, *, patience: float, advice: str) -> None:
+    """Return when the server lets us in; raise StartFailure, which gives `advice`, after `patience` seconds."""
+    end = time.monotonic() + patience
+    while True:
+        try:
+            psycopg.connect(server, connect_timeout=5).close()
+        except psycopg.OperationalError as error:
+            if time.monotonic() >= end:
+                reason = str(error).strip().replace("\n", " ")
+                raise StartFailure(f"PostgreSQL does not let us in ({reason}); {advice}.") from None
+            time.sleep(_LOOK_AGAIN)
+        except psycopg.Error:
+            # What is wrong is not told: the URL, which may hold a password, would be part of it.
+            raise StartFailure(f"PostgreSQL's URL makes no sense; {advice}.") from None
+        else:
+            return
+
+
+def prepare(server: str) -> None:
+    """Make and migrate the database of each service, all at once; raise StartFailure when one cannot be."""
+    databases = urls(server)
+    with psycopg.connect(server, autocommit=True) as connection:
+        for package in SERVICES.values():
+            _create(connection, package)
+    with ThreadPoolExecutor() as together:
+        jobs: list[Callable[[], None]] = [
+            lambda package=package, url=databases[service]: migrate(package, url, _newest_schema(package))  # type: ignore[misc]
+            for service, package in SERVICES.items()
+        ]
+        for done in [together.submit(job) for job in jobs]:
+            done.result()
+
+
+def _create(connection: psycopg.Connection, name: str) -> None:
+    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone() is not None:
+        return
+    try:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    except psycopg.errors.DuplicateDatabase:
+        pass  # another one was faster
+    except psycopg.Error as error:
+        raise StartFailure(
+            f"The database {name} is missing and cannot be made ({error.diag.message_primary}); make it, or let the"
+            " user of DATABASE_URL do so."
+        ) from None
+
+
+def _newest_schema(package: str) -> str:
+    migrations = files(package).joinpath("migrations", "versions").iterdir()
+    return max(file.name.partition("_")[0] for file in migrations if file.name.endswith(".py"))

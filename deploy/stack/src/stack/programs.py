@@ -1,0 +1,126 @@
+"""The programs of the stack that are Traceline's own, and the settings that each is given."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+SERVICES = {
+    "auth-service": "auth_service",
+    "catalog-service": "catalog_service",
+    "suggestion-service": "suggestion_service",
+    "notification-service": "notification_service",
+}
+"""The package of each service that has a database; the database has the package's name."""
+
+GATEWAY = "gateway"
+_GATEWAYS = 2
+_WORKERS = {"auth-worker": 1, "catalog-worker": 1, "suggestion-worker": 2, "notification-worker": 1}
+_APP_CONNECTIONS = 8
+_WORKER_CONNECTIONS = 6
+
+
+class Stage(IntEnum):
+    """Started from the first to the last, stopped the other way round."""
+
+    SERVERS = 1
+    SERVICES = 2
+    WORKERS = 3
+    GATEWAY = 4
+
+
+@dataclass(frozen=True)
+class Program:
+    """What supervisord runs, in one or several copies.
+
+    With `settings` (names and values of the environment) it reads them from files that are closed to others;
+    `of_copy` holds those of each copy. A program with a `listener`, a host and port, gets the listening socket that
+    its copies share as file 0.
+    """
+
+    name: str
+    stage: Stage
+    command: Sequence[str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+    of_copy: Sequence[Mapping[str, str]] = ({},)
+    listener: tuple[str, int] | None = None
+    user: str | None = None
+    stop_signal: str = "TERM"
+    starts_first: bool = False
+
+    @property
+    def processes(self) -> list[str]:
+        """The name of each copy."""
+        if len(self.of_copy) == 1:
+            return [self.name]
+        return [f"{self.name}-{number}" for number in range(len(self.of_copy))]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the programs must know of one another; `ports` by process, `database_urls` by service."""
+
+    listener: tuple[str, int]
+    ports: Mapping[str, int]
+    database_urls: Mapping[str, str]
+    rabbitmq_url: str
+    internal_token_secret: str
+
+    def url(self, process: str) -> str:
+        """Give where a process answers HTTP."""
+        return f"http://127.0.0.1:{self.ports[process]}"
+
+
+def processes_with_ports() -> list[str]:
+    """Give the name of each process that listens on a port of its own."""
+    copies = [[name] if number == 1 else [f"{name}-{n}" for n in range(number)] for name, number in _WORKERS.items()]
+    return [*SERVICES, *(name for names in copies for name in names)]
+
+
+def programs(given: Surroundings) -> list[Program]:
+    """Give every service's app and worker, and the gateway."""
+    secret = {"INTERNAL_TOKEN_SECRET": given.internal_token_secret}
+    peers = {f"{service.removesuffix('-service').upper()}_URL": given.url(service) for service in SERVICES}
+
+    def of_service(service: str, connections: int) -> dict[str, str]:
+        pool = {"DATABASE_URL": given.database_urls[service], "DATABASE_POOL_SIZE": str(connections)}
+        return {**secret, **peers, **pool, "HTTP_HOST": "127.0.0.1"}
+
+    def ports(processes: list[str]) -> list[dict[str, str]]:
+        return [{"HTTP_PORT": str(given.ports[process])} for process in processes]
+
+    apps = [
+        Program(
+            name=service,
+            stage=Stage.SERVICES,
+            command=_module(f"{package}.app"),
+            settings=of_service(service, _APP_CONNECTIONS),
+            of_copy=ports([service]),
+        )
+        for service, package in SERVICES.items()
+    ]
+    workers = []
+    for service, package in SERVICES.items():
+        name = service.replace("-service", "-worker")
+        workers.append(
+            Program(
+                name=name,
+                stage=Stage.WORKERS,
+                command=_module(f"{package}.worker"),
+                settings={**of_service(service, _WORKER_CONNECTIONS), "RABBITMQ_URL": given.rabbitmq_url},
+                of_copy=ports([process for process in given.ports if process.startswith(name)]),
+            )
+        )
+    gateway = Program(
+        name=GATEWAY,
+        stage=Stage.GATEWAY,
+        command=_module("gateway.app"),
+        settings={**secret, **peers, "HTTP_SOCKET_FD": "0"},
+        of_copy=[{}] * _GATEWAYS,
+        listener=given.listener,
+    )
+    return [*apps, *workers, gateway]
+
+
+def _module(name: str) -> list[str]:
+    return [sys.executable, "-m", name]

@@ -1,0 +1,106 @@
+"""What is written for supervisord and for the programs, read by supervisord and by program.sh themselves."""
+
+import os
+import socket
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+from supervisor.options import ServerOptions  # type: ignore[import-untyped]
+
+from stack import configuration, ports
+from stack.programs import SERVICES, Surroundings, processes_with_ports, programs
+
+SECRET = """a secret 'with' $HOME, "quotes", `false`; # and %(so)s on"""
+PORTS = {name: 20_000 + number for number, name in enumerate(processes_with_ports())}
+PROGRAM = Path(configuration.__file__).with_name("program.sh")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data folder with the configuration of all programs."""
+    given = Surroundings(
+        listener=("127.0.0.1", 8000),
+        ports=PORTS,
+        database_urls={service: f"postgresql:///{package}" for service, package in SERVICES.items()},
+        rabbitmq_url="amqp://traceline:password@127.0.0.1:5672/",
+        internal_token_secret=SECRET,
+    )
+    configuration.write(tmp_path, programs(given))
+    return tmp_path
+
+
+def environment(folder: Path, program: str, process: str) -> dict[str, str]:
+    """What a process would get: started as supervisord does it, with `env` in its place."""
+    names = {"SUPERVISOR_GROUP_NAME": program, "SUPERVISOR_PROCESS_NAME": process, "PATH": os.environ["PATH"]}
+    override = folder / "overrides" / f"{process}.env"
+    kept = override.read_text() if override.exists() else None
+    with override.open("a") as file:
+        file.write("COMMAND='env -0'\n")
+    done = subprocess.run(["/bin/sh", PROGRAM], cwd=folder, env=names, capture_output=True, text=True, check=True)
+    override.unlink() if kept is None else override.write_text(kept)
+    return dict(line.split("=", 1) for line in done.stdout.split("\0") if line)
+
+
+def test_supervisord_reads_it_and_finds_every_process(folder: Path) -> None:
+    options = ServerOptions()
+    options.realize(["-c", str(folder / "supervisord.conf")])
+    found = {process.name for group in options.process_group_configs for process in group.process_configs}
+    assert found == {*PORTS, "gateway-0", "gateway-1"}
+    (gateway,) = (group for group in options.process_group_configs if group.name == "gateway")
+    assert gateway.socket_config.addr() == ("127.0.0.1", 8000), "one listener for both"
+
+
+def test_a_setting_arrives_as_it_is_whatever_its_letters(folder: Path) -> None:
+    assert environment(folder, "catalog-service", "catalog-service")["INTERNAL_TOKEN_SECRET"] == SECRET
+
+
+def test_each_copy_of_a_worker_answers_at_a_port_of_its_own(folder: Path) -> None:
+    found = {
+        process: environment(folder, "suggestion-worker", process)["HTTP_PORT"]
+        for process in ("suggestion-worker-0", "suggestion-worker-1")
+    }
+    assert found == {process: str(PORTS[process]) for process in found}
+
+
+def test_nothing_that_the_gateway_does_not_need_is_given_to_it(folder: Path) -> None:
+    assert {"DATABASE_URL", "RABBITMQ_URL"} & set(environment(folder, "gateway", "gateway-0")) == set()
+
+
+def test_an_override_of_one_process_wins_over_that_of_its_program(folder: Path) -> None:
+    configuration.write_settings(
+        folder / "overrides" / "gateway.env", {"CATALOG_URL": "http://a", "AUTH_URL": "http://a"}
+    )
+    configuration.write_settings(folder / "overrides" / "gateway-1.env", {"CATALOG_URL": "http://b"})
+    first, second = (environment(folder, "gateway", process) for process in ("gateway-0", "gateway-1"))
+    assert (first["CATALOG_URL"], first["AUTH_URL"]) == ("http://a", "http://a")
+    assert (second["CATALOG_URL"], second["AUTH_URL"]) == ("http://b", "http://a")
+
+
+def test_overrides_survive_the_next_start_and_settings_of_programs_that_are_gone_do_not(folder: Path) -> None:
+    mine, old = folder / "overrides" / "gateway.env", folder / "settings" / "gone.env"
+    configuration.write_settings(mine, {"AUTH_URL": "http://a"})
+    configuration.write_settings(old, {"AUTH_URL": "http://a"})
+    configuration.write(folder, [])
+    assert mine.exists()
+    assert not old.exists()
+
+
+def test_secrets_stand_only_in_files_that_nobody_else_can_read(folder: Path) -> None:
+    with_secret = [file for file in folder.rglob("*") if file.is_file() and "INTERNAL_TOKEN_SECRET" in file.read_text()]
+    assert with_secret
+    assert {stat.S_IMODE(file.stat().st_mode) for file in with_secret} == {0o600}
+    assert folder / "supervisord.conf" not in with_secret
+
+
+def test_a_port_stays_the_same_until_somebody_else_has_it(tmp_path: Path) -> None:
+    file = tmp_path / "ports.json"
+    first = ports.assign(file, ["one", "two"], avoid=8000)
+    assert ports.assign(file, ["one", "two"], avoid=8000) == first
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", first["one"]))
+        other.listen()
+        moved = ports.assign(file, ["one", "two"], avoid=8000)
+    assert moved["one"] != first["one"]
+    assert moved["two"] == first["two"]

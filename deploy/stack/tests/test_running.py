@@ -1,0 +1,80 @@
+"""The stack as it really runs: it answers, comes back by itself, and leaves nothing behind."""
+
+from collections.abc import Iterator
+
+import httpx
+import psutil
+import pytest
+
+from acceptance.process import fresh_folder
+from acceptance.stack import RunningStack, module
+from acceptance.waiting import eventually
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[RunningStack]:
+    """One stack for all tests here. Its end is a check too: exit code 0 after Ctrl-C, and nothing left."""
+    with fresh_folder() as place, RunningStack(place) as running:
+        yield running
+
+
+def test_it_says_where_it_is_and_answers_there(stack: RunningStack) -> None:
+    assert f"Traceline is running at {stack.base_url}" in stack.output
+    assert httpx.get(f"{stack.base_url}/healthz").status_code == 200
+
+
+@pytest.mark.parametrize("process", ["gateway-0", "catalog-service", "suggestion-worker-1", "postgres", "rabbitmq"])
+def test_a_process_that_is_killed_comes_back(stack: RunningStack, process: str) -> None:
+    killed = stack.kill(process)
+    stack.wait_ready()
+    assert stack.pids()[process] != killed
+
+
+def test_the_other_gateway_answers_while_one_is_replaced(stack: RunningStack) -> None:
+    stack.stop_program("gateway-0")
+    assert [httpx.get(f"{stack.base_url}/healthz").status_code for _ in range(5)] == [200] * 5
+    stack.start_program("gateway-0")
+    stack.stop_program("gateway-1")
+    eventually(lambda: httpx.get(f"{stack.base_url}/healthz").status_code == 200, "an answer of the new one")
+    stack.start_program("gateway-1")
+    stack.wait_ready()
+
+
+def test_a_program_can_be_given_other_settings_and_another_command(stack: RunningStack) -> None:
+    port = stack.setting("auth-worker", "HTTP_PORT")
+    stack.override("auth-worker", COMMAND=module("http.server", "--bind", "127.0.0.1", port), MARK="seen")
+    stack.restart("auth-worker")
+    assert psutil.Process(stack.pids()["auth-worker"]).environ()["MARK"] == "seen"
+    eventually(lambda: _server(stack.urls["auth-worker"]).startswith("SimpleHTTP"), "the other command")
+    stack.override("auth-worker")
+    stack.restart("auth-worker")
+    stack.wait_ready()
+
+
+def test_no_secret_is_on_a_command_line(stack: RunningStack) -> None:
+    lines = [" ".join(process.cmdline()) for process in stack.processes()]
+    password = stack.rabbitmq_url.partition("@")[0].rpartition(":")[2]
+    assert [line for line in lines if password in line or stack.internal_token_secret in line] == []
+
+
+def test_supervisorctl_reaches_it(stack: RunningStack) -> None:
+    shown = stack.run_to_its_end("ctl", "status")
+    assert shown.returncode == 0, shown
+    assert {line.split()[1] for line in shown.stdout.splitlines()} == {"RUNNING"}
+
+
+def test_a_run_whose_parent_was_killed_is_taken_down_by_the_next(stack: RunningStack) -> None:
+    before = set(stack.pids().values())
+    secret = stack.internal_token_secret
+    stack.kill_parent()
+    stack.start()
+    assert before.isdisjoint(stack.pids().values())
+    assert [pid for pid in before if psutil.pid_exists(pid)] == []
+    assert stack.internal_token_secret == secret
+
+
+def _server(url: str) -> str:
+    try:
+        return str(httpx.get(url).headers.get("server", ""))
+    except httpx.TransportError:
+        return ""

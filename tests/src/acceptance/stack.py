@@ -1,0 +1,265 @@
+"""The stack, every service as processes, as a test drives it: started, hurt, watched and stopped."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+import httpx
+import psutil
+
+from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
+from acceptance.stack_folder import StackFolder
+from acceptance.waiting import eventually
+from stack.configuration import write_settings
+
+READY_WITHIN = 120.0
+STOPPED_WITHIN = 60.0
+
+_GREETING = "Traceline is running at"
+
+
+class RunningStack(StackFolder):
+    """``python -m stack`` with its data in one folder, on a free port of the loopback address.
+
+    As a context manager it is started and ready inside, and stopped at the end; nothing of it is left then.
+
+    A *program* may run in several *processes*: the programs ``gateway`` and ``suggestion-worker`` as ``gateway-0``,
+    ``gateway-1`` and so on; all others in one that has the program's name, ``catalog-service`` for example.
+    """
+
+    def __init__(
+        self, data_dir: Path, *, overrides: Mapping[str, Mapping[str, str]] | None = None, **settings: str
+    ) -> None:
+        """Args: ``data_dir`` need not exist; ``overrides`` are those of :meth:`override` from the first start on;
+        ``settings`` are further environment variables.
+        """
+        super().__init__(data_dir)
+        self.port = free_port()
+        self.settings = settings
+        self._overrides = overrides or {}
+        self._output = data_dir.with_name(data_dir.name + ".log")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """The process that was started here, the parent of supervisord."""
+        return self._running().pid
+
+    @property
+    def output(self) -> str:
+        """Everything it has written to the terminal so far, over all its starts."""
+        return self._output.read_text(encoding="utf-8", errors="replace")
+
+    def kill(self, process: str, number: int = signal.SIGKILL) -> int:
+        """Send a signal; return the process id that it was sent to. After SIGKILL that process is gone."""
+        pid = self.pids()[process]
+        victim = psutil.Process(pid)
+        victim.send_signal(number)
+        if number == signal.SIGKILL:
+            eventually(lambda: not _lives(victim), f"the end of {process}", seconds=5)
+        return pid
+
+    def restart(self, name: str) -> None:
+        """Stop and start a process, or the processes of a program, one after the other."""
+        for process in self._processes_of(name):
+            self.supervisor.stop_process(process)
+            self.supervisor.start_process(process)
+
+    def stop_program(self, name: str) -> None:
+        """Stop a process, or all of a program; it stays away until it is started."""
+        for process in self._processes_of(name):
+            self.supervisor.stop_process(process)
+
+    def start_program(self, name: str) -> None:
+        """Start what was stopped; see :meth:`wait_ready` for when it is ready."""
+        for process in self._processes_of(name):
+            self.supervisor.start_process(process)
+
+    def override(self, name: str, **settings: str) -> None:
+        """Give a program, or one process of it, other settings than the stack does, from its next start on.
+
+        ``COMMAND`` is one of them, a shell command: see :func:`module`. Without settings the override is taken away.
+        """
+        folder = self.data_dir / "overrides"
+        folder.mkdir(parents=True, exist_ok=True)
+        if settings:
+            write_settings(folder / f"{name}.env", settings)
+        else:
+            (folder / f"{name}.env").unlink(missing_ok=True)
+
+    def start(self) -> None:
+        """Start it and wait until it is ready; again after an end, on the same folder and port.
+
+        Raises:
+            RuntimeError: it ended, or was not ready in time; the message shows its output.
+        """
+        for name, settings in self._overrides.items():
+            self.override(name, **settings)
+        said = self._output.stat().st_size if self._output.exists() else 0
+        with self._output.open("ab") as output:
+            # A session of its own: Ctrl-C at the tests must end it through stop(), not behind our back.
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "stack"],
+                env=self.environment(),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            # Its own word first: what an earlier run has left may seem to be ready until it is taken down.
+            self._wait(lambda: [] if _GREETING in self.output[said:] else ["the greeting"], READY_WITHIN)
+            self.wait_ready()
+        except RuntimeError:
+            self.kill_everything()
+            raise
+
+    def run_to_its_end(self, *arguments: str, within: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Start it where it cannot work, and return how it ended with what it wrote."""
+        return subprocess.run(
+            [sys.executable, "-m", "stack", *arguments],
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=within,
+            check=False,
+        )
+
+    def environment(self) -> dict[str, str]:
+        # A server that all tests share is nothing for a stack: its databases always have the same names.
+        inherited = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "RABBITMQ_URL")}
+        return {
+            **inherited,
+            "TRACELINE_HOST": "127.0.0.1",
+            "TRACELINE_PORT": str(self.port),
+            "TRACELINE_DATA_DIR": str(self.data_dir),
+            "DEFAULT_ADMIN_EMAIL": ADMIN_EMAIL,
+            "DEFAULT_ADMIN_PASSWORD": ADMIN_PASSWORD,
+            **self.settings,
+        }
+
+    def wait_ready(self, within: float = READY_WITHIN) -> None:
+        """Wait until every process runs and says that it is ready.
+
+        Raises:
+            RuntimeError: it ended, or was not ready in time; the message says who is not, and shows the output.
+        """
+        self._wait(self._not_ready, within)
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does.
+
+        Raises:
+            RuntimeError: it was not gone in time, its exit code was not 0, or it left processes behind.
+        """
+        process = self._running()
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(timeout=STOPPED_WITHIN)
+        except subprocess.TimeoutExpired:
+            self.kill_everything()
+            raise RuntimeError(f"Still there {STOPPED_WITHIN:g} s after Ctrl-C.\n{self.output}") from None
+        self._process = None
+        if code != 0:
+            raise RuntimeError(f"Ended with exit code {code}.\n{self.output}")
+        if left := self.processes():
+            raise RuntimeError(f"It has left {left}.")
+
+    def kill_parent(self) -> None:
+        """End the process that was started here with SIGKILL: supervisord and all below it live on."""
+        process = self._running()
+        process.kill()
+        process.wait()
+        self._process = None
+
+    def kill_everything(self) -> None:
+        """End it and all its processes with SIGKILL, as a power cut would."""
+        if self._process is not None:
+            self.kill_parent()
+        # Twice: one that starts others may have started one meanwhile.
+        for _ in range(2):
+            left = self.processes()
+            for process in left:
+                with suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(left, timeout=5)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._process is not None:
+                self.stop()
+        finally:
+            self.kill_everything()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("It is not running.")
+        return self._process
+
+    def _processes_of(self, name: str) -> list[str]:
+        found = [
+            process["name"] for process in self.supervisor.processes() if name in (process["group"], process["name"])
+        ]
+        if not found:
+            raise LookupError(f"There is no program {name!r}.")
+        return found
+
+    def _wait(self, what_is_missing: Callable[[], list[str]], within: float) -> None:
+        end = time.monotonic() + within
+        while missing := what_is_missing():
+            code = self._running().poll()
+            if code is not None:
+                raise RuntimeError(f"It ended with exit code {code}.\n{self.output}")
+            if time.monotonic() >= end:
+                raise RuntimeError(f"Not ready within {within:g} s: {', '.join(missing)}.\n{self.output}")
+            time.sleep(0.1)
+
+    def _not_ready(self) -> list[str]:
+        if not self.supervisor.answers():
+            return ["supervisord"]
+        missing = [
+            process["name"]
+            for process in self.supervisor.processes()
+            if process["statename"] != "RUNNING" or not psutil.pid_exists(process["pid"])
+        ]
+        if missing:
+            return missing
+        if (self.rabbitmq.folder / "node.json").exists() and not self.rabbitmq.answers():
+            return ["rabbitmq"]
+        probes = {"gateway": f"{self.base_url}/healthz"}
+        probes |= {process: f"{url}/readyz" for process, url in self.urls.items()}
+        return [name for name, url in probes.items() if not _is_ready(url)]
+
+
+def module(*words: str) -> str:
+    """The COMMAND that runs ``python -m`` with these words, to be given to :meth:`RunningStack.override`."""
+    return shlex.join([sys.executable, "-m", *words])
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=5, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _lives(process: psutil.Process) -> bool:
+    try:
+        lives: bool = process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    return lives
