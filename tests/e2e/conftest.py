@@ -1,4 +1,4 @@
-"""The Traceline that the end-to-end tests talk to: the one at TRACELINE_URL, or one of their own."""
+"""The Traceline that the end-to-end tests talk to: the one at TRACELINE_URL, or two of their own in turn."""
 
 import os
 from collections.abc import Iterator
@@ -8,44 +8,49 @@ import pytest
 
 from acceptance.client import Traceline
 from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
+from acceptance.stack import RunningStack
+
+GIVEN = os.environ.get("TRACELINE_URL")
 
 
-@pytest.fixture(scope="session")
-def base_url() -> Iterator[str]:
-    """Where Traceline answers. Stopping it at the end is a check too: within 5 s, with exit code 0."""
-    given = os.environ.get("TRACELINE_URL")
-    if given:
-        yield given.rstrip("/")
+@pytest.fixture(scope="package", params=["given"] if GIVEN else ["embedded", "stack"])
+def base_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where Traceline answers, in one process and as many. Stopping it is a check too: in time, with exit code 0."""
+    if GIVEN:
+        yield GIVEN.rstrip("/")
         return
-    with fresh_folder() as place, RunningTraceline(place) as server:
-        yield server.base_url
+    with fresh_folder() as place:
+        running = RunningTraceline(place) if request.param == "embedded" else RunningStack(place)
+        with running:
+            yield running.base_url
+            assert running.events_kept_back() == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def anyone(base_url: str) -> Iterator[Traceline]:
     """Somebody who has not logged in."""
     with Traceline(base_url) as client:
         yield client
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def admin(anyone: Traceline) -> Traceline:
-    if os.environ.get("TRACELINE_URL"):
+    if GIVEN:
         return anyone.logged_in(os.environ["DEFAULT_ADMIN_EMAIL"], os.environ["DEFAULT_ADMIN_PASSWORD"])
     return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def reviewer(admin: Traceline) -> Traceline:
     return admin.new_user("reviewer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def viewer(admin: Traceline) -> Traceline:
     return admin.new_user("viewer")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def unused() -> Iterator[Path]:
     """The data of a Traceline that was started once and never used: a copy saves others the long first start."""
     with fresh_folder() as folder:

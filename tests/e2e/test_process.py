@@ -123,7 +123,10 @@ def test_automatic_generation_is_logged_for_every_item(brief: Brief) -> None:
 
 
 def in_family(process: psutil.Process, pid: int) -> bool:
-    return pid in (process.pid, *(parent.pid for parent in process.parents()))
+    try:
+        return pid in (process.pid, *(parent.pid for parent in process.parents()))
+    except psutil.NoSuchProcess:
+        return False  # some other process, which has ended meanwhile
 
 
 def test_a_port_in_use_is_told_in_one_sentence(place: Path) -> None:

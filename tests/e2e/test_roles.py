@@ -80,9 +80,9 @@ def test_nobody_writes_without_a_token(anyone: Traceline, method: str, path: str
 @pytest.mark.parametrize(("method", "path", "body"), ADMINISTRATION)
 @pytest.mark.parametrize("role", ["viewer", "reviewer"])
 def test_users_and_the_audit_log_are_for_admins(
-    request: pytest.FixtureRequest, role: str, method: str, path: str, body: object
+    viewer: Traceline, reviewer: Traceline, role: str, method: str, path: str, body: object
 ) -> None:
-    user: Traceline = request.getfixturevalue(role)
+    user = {"viewer": viewer, "reviewer": reviewer}[role]
     problem(user.request(method, path, json=body), 403)
 
 

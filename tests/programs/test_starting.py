@@ -1,0 +1,188 @@
+"""Every program says in one sentence why it cannot start: it waits where that helps, and ends with 1 where not."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+import httpx
+import psycopg
+import pytest
+
+from acceptance.process import free_port
+from acceptance.waiting import eventually
+from chassis.testing import PostgresServer
+
+SERVICES = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
+PROGRAMS = [f"{service}.{part}" for service in SERVICES for part in ("app", "worker")]
+PASSWORD = "not-for-the-log"
+NOBODY = "http://127.0.0.1:1"
+
+every_program = pytest.mark.parametrize("program", PROGRAMS)
+
+
+def environment(**settings: str) -> dict[str, str]:
+    """What any program needs, and nothing of what the tests were started with."""
+    return {
+        "PATH": os.environ["PATH"],
+        "ENVIRONMENT": "development",
+        "HTTP_PORT": str(free_port()),
+        "INTERNAL_TOKEN_SECRET": PASSWORD * 4,
+        "START_PATIENCE_SECONDS": "1",
+        **dict.fromkeys(("AUTH_URL", "CATALOG_URL", "SUGGESTION_URL", "NOTIFICATION_URL"), NOBODY),
+        "RABBITMQ_URL": f"amqp://traceline:{PASSWORD}@127.0.0.1:1/",
+        **settings,
+    }
+
+
+@contextmanager
+def program(name: str, settings: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A running program, killed at the end if it is still there."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", name], env=dict(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def refusal(name: str, settings: Mapping[str, str]) -> str:
+    """The sentence with which a program refuses to start."""
+    with program(name, settings) as process:
+        output, log = process.communicate(timeout=60)
+    assert process.returncode == 1, log
+    assert PASSWORD not in output + log
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert all("exception" not in line for line in lines), log
+    assert lines[-1]["level"] == "error"
+    sentence: str = lines[-1]["message"]
+    assert sentence.endswith(".")
+    return sentence
+
+
+def url_of(database: str, **parts: str) -> str:
+    """The URL of a database, with another name, host, port, user or password."""
+    return psycopg.conninfo.make_conninfo(database, **parts)
+
+
+@every_program
+def test_a_missing_setting_is_named(program: str) -> None:
+    assert refusal(program, environment()) == "The setting DATABASE_URL is missing."
+
+
+def test_a_missing_address_is_named(postgres: PostgresServer) -> None:
+    settings = environment(DATABASE_URL=postgres.database("suggestion_service"))
+    del settings["CATALOG_URL"]
+    assert refusal("suggestion_service.app", settings) == "The setting CATALOG_URL is missing."
+    del settings["AUTH_URL"]
+    assert refusal("gateway.app", settings) == "The setting AUTH_URL is missing."
+
+
+def test_a_setting_that_makes_no_sense_is_named_and_not_shown() -> None:
+    sentence = refusal("auth_service.app", environment(DATABASE_URL=NOBODY, INTERNAL_TOKEN_SECRET=PASSWORD[:5]))
+    assert "INTERNAL_TOKEN_SECRET" in sentence
+    assert PASSWORD[:5] not in sentence
+
+
+@every_program
+def test_an_old_schema_is_waited_for_and_then_told(program: str, postgres: PostgresServer) -> None:
+    assert "run the migrations" in refusal(program, environment(DATABASE_URL=postgres.empty_database()))
+
+
+def test_a_database_that_is_away_is_waited_for_and_then_told() -> None:
+    url = f"postgresql://traceline:{PASSWORD}@127.0.0.1:1/catalog"
+    assert "The database cannot be reached" in refusal("catalog_service.app", environment(DATABASE_URL=url))
+
+
+def test_a_database_that_does_not_exist_is_told_at_once(postgres: PostgresServer) -> None:
+    missing = url_of(postgres.empty_database(), dbname="nowhere")
+    settings = environment(DATABASE_URL=missing, START_PATIENCE_SECONDS="600")
+    assert "does not exist" in refusal("catalog_service.worker", settings)
+
+
+def test_an_address_that_is_none_is_told_at_once() -> None:
+    settings = environment(DATABASE_URL=f"my database, {PASSWORD}", START_PATIENCE_SECONDS="600")
+    assert "DATABASE_URL is no address" in refusal("catalog_service.app", settings)
+
+
+@pytest.mark.parametrize("url", [f"http://traceline:{PASSWORD}@127.0.0.1/", PASSWORD, "amqp://", "amqp://here:port/"])
+def test_a_broker_address_that_is_none_is_told_at_once(url: str, postgres: PostgresServer) -> None:
+    settings = environment(DATABASE_URL=postgres.database("catalog_service"), RABBITMQ_URL=url)
+    assert "RABBITMQ_URL" in refusal("catalog_service.worker", settings)
+
+
+def test_a_broker_that_is_away_is_waited_for_as_long_as_it_takes(postgres: PostgresServer) -> None:
+    settings = environment(DATABASE_URL=postgres.database("catalog_service"))
+    with program("catalog_service.worker", settings) as process:
+        assert process.stderr is not None
+        lines = (json.loads(line)["message"] for line in process.stderr)
+        sentence = next(line for line in lines if "127.0.0.1:1" in line)
+        assert PASSWORD not in sentence
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("part", ["app", "worker"])
+def test_a_program_can_be_stopped_while_it_waits(part: str, postgres: PostgresServer) -> None:
+    settings = environment(DATABASE_URL=postgres.empty_database(), START_PATIENCE_SECONDS="600")
+    with program(f"auth_service.{part}", settings) as process:
+        assert process.stderr is not None
+        assert "Waiting" in process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_it_starts_as_soon_as_the_migrations_have_run(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    settings = environment(DATABASE_URL=url, START_PATIENCE_SECONDS="600")
+    with program("auth_service.app", settings) as process:
+        assert process.stderr is not None
+        assert "run the migrations" in process.stderr.readline()
+        subprocess.run(
+            [sys.executable, "-m", "chassis.migrations", "auth_service"],
+            env={**os.environ, "DATABASE_URL": url},
+            check=True,
+        )
+        lines = iter(process.stderr.readline, "")
+        assert any("default admin" in line for line in lines)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_a_newer_schema_serves_older_software(postgres: PostgresServer) -> None:
+    url = postgres.database("catalog_service")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    settings = environment(DATABASE_URL=url)
+    address = f"http://127.0.0.1:{settings['HTTP_PORT']}/readyz"
+    with program("catalog_service.app", settings) as process:
+        eventually(lambda: _status(address) == 200, "a service that is ready")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
+def test_secrets_are_read_from_files(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("secrets")
+    settings = environment(SECRETS_DIR=str(folder))
+    (folder / "internal_token_secret").write_text(settings.pop("INTERNAL_TOKEN_SECRET"))
+    assert "DATABASE_URL is missing" in refusal("catalog_service.app", settings)
+    (folder / "database_url").write_text(postgres.empty_database() + "\n")
+    assert "run the migrations" in refusal("catalog_service.app", settings)
+    assert "SECRETS_DIR" in refusal("catalog_service.app", settings | {"SECRETS_DIR": str(folder / "nowhere")})
+
+
+def _status(url: str) -> int:
+    try:
+        return httpx.get(url, timeout=2).status_code
+    except httpx.TransportError:
+        return 0
