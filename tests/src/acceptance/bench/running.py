@@ -29,8 +29,14 @@ def serving(folder: Path, *module: str, **settings: str) -> Iterator[Server]:
     with RunningTraceline(folder, module, **settings) as running:
         start_seconds = time.perf_counter() - began
         with httpx.Client(base_url=running.base_url, timeout=60) as client:
-            credentials = {"username": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
-            login = client.post("/api/v1/auth/login", data=credentials).raise_for_status()
-            token = login.json()["access_token"]
+            token = log_in(running.base_url)
             client.headers["Authorization"] = f"Bearer {token}"
             yield Server(running.port, running.pid, token, client, start_seconds)
+
+
+def log_in(base_url: str) -> str:
+    """Give a token of the admin."""
+    credentials = {"username": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
+    answer = httpx.post(f"{base_url}/api/v1/auth/login", data=credentials, timeout=60).raise_for_status()
+    token: str = answer.json()["access_token"]
+    return token

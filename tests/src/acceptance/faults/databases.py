@@ -1,0 +1,41 @@
+"""Read-only eyes on the databases of the services, for what no API shows."""
+
+from collections.abc import Sequence
+from typing import Any, LiteralString, Protocol
+
+import psycopg
+from psycopg.rows import dict_row
+
+Row = dict[str, Any]
+
+SOURCES = ("auth", "catalog", "suggestion")
+"""The services that tell events."""
+FOLLOWERS = {"suggestion": ("catalog",), "notification": SOURCES}
+"""Which services follow whose events through an inbox."""
+SERVICES = ("auth", "catalog", "suggestion", "notification")
+
+
+class System(Protocol):
+    """A running Traceline whose insides can be looked at."""
+
+    @property
+    def base_url(self) -> str:
+        """Where its API answers."""
+
+    def database_url(self, service: str) -> str:
+        """The PostgreSQL URL of the database of `auth-service`, `catalog-service` and so on."""
+
+
+def query(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] = ()) -> list[Row]:
+    """The rows of one SELECT."""
+    with psycopg.connect(
+        system.database_url(f"{service}-service"), row_factory=dict_row, connect_timeout=10
+    ) as connection:
+        connection.read_only = True
+        return connection.execute(sql, parameters).fetchall()
+
+
+def value(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] = ()) -> Any:
+    """The one value of a SELECT of one row and one column; None when there is no row."""
+    rows = query(system, service, sql, parameters)
+    return next(iter(rows[0].values())) if rows else None

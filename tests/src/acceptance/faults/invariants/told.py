@@ -1,0 +1,105 @@
+"""People are told of each event exactly once: notifications and audit entries against the feeds."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from acceptance.faults.databases import SOURCES, System, query
+from acceptance.faults.invariants.feed_reading import Event, feed
+
+_TO_ACTOR = {
+    "catalog.requirement.created",
+    "catalog.test_case.created",
+    "suggestion.item.generated",
+    "suggestion.run.finished",
+    "suggestion.suggestion.reviewed",
+    "suggestion.suggestions.bulk_reviewed",
+}
+_COVERAGE = "catalog.coverage.dropped"
+
+Entry = tuple[datetime, str, str | None]
+"""When it happened, what was done, to which resource."""
+
+
+def violations(system: System) -> Iterator[str]:
+    """Events that somebody was not told, or twice, or that nobody should have been told."""
+    events = [event for source in SOURCES for event in feed(system, source)]
+    yield from _notifications(system, events)
+    yield from _audit(system, events)
+
+
+def _notifications(system: System, events: list[Event]) -> Iterator[str]:
+    due = Counter((event.id, event.actor_id) for event in events if _is_told_to_actor(event))
+    drops = {event.id for event in events if event.type == _COVERAGE}
+    found: Counter[tuple[str, int | None]] = Counter()
+    told_of_drops: set[str] = set()
+    for row in query(system, "notification", "SELECT event_id, user_id FROM notifications"):
+        if str(row["event_id"]) in drops:
+            told_of_drops.add(str(row["event_id"]))
+        else:
+            found[str(row["event_id"]), row["user_id"]] += 1
+    by_id = {event.id: event for event in events}
+    for (id_, user), count in (due - found).items():
+        yield f"user {user} was told {count} times too few of {by_id[id_]}"
+    for (id_, user), count in (found - due).items():
+        yield f"user {user} was told {count} times too often of {by_id.get(id_, id_)}"
+    # Who reviews changes with time: that nobody is told twice is a constraint, that somebody is told is checked.
+    for id_ in drops - told_of_drops:
+        yield f"nobody was told of {by_id[id_]}"
+
+
+def _is_told_to_actor(event: Event) -> bool:
+    data: dict[str, Any] = event.data
+    return (
+        event.type in _TO_ACTOR
+        and event.actor_id is not None
+        and data.get("suggestions_created", 1) + (event.type == "suggestion.run.finished") > 0
+        and data.get("status") != "cancelled"
+    )
+
+
+def _audit(system: System, events: list[Event]) -> Iterator[str]:
+    due = Counter(entry for event in events for entry in _entries(event))
+    found = Counter[Entry](
+        (row["occurred_at"], row["action"], row["resource_id"])
+        for row in query(system, "notification", "SELECT occurred_at, action, resource_id FROM audit_entries")
+    )
+    for entry, count in (due - found).items():
+        yield f"the audit log lacks {count} x {_shown(entry)}"
+    for entry, count in (found - due).items():
+        yield f"the audit log has {count} x too often {_shown(entry)}"
+
+
+def _entries(event: Event) -> Iterator[Entry]:
+    time = datetime.fromisoformat(event.time)
+    _, thing, happened = event.type.split(".")
+    data = event.data
+    if thing in {"requirement", "test_case", "link"}:
+        yield time, f"{thing}.{happened}", data[thing]["id"]
+    elif thing == "suggestion":
+        yield time, f"suggestion.{data['suggestion']['status']}", data["suggestion"]["id"]
+    elif happened == "bulk_reviewed":
+        for one in data["suggestions"]:
+            yield time, f"suggestion.{one['status']}", one["id"]
+    elif happened == "expired":
+        for id_ in data["suggestion_ids"]:
+            yield time, "suggestion.expired", id_
+    elif thing == "item":
+        if data["suggestions_created"]:
+            yield time, "suggestion.generated", None
+    elif thing == "run":
+        yield time, f"run.{data['status']}", data["run_id"]
+    elif thing == "coverage":
+        yield time, "coverage.dropped", None
+    elif thing == "user":
+        yield time, f"user.{happened}", str(data["user"]["id"])
+    elif thing == "token":
+        yield time, "user.logged_out", str(data["user_id"])
+    else:
+        yield time, "user.login_failed", None
+
+
+def _shown(entry: Entry) -> str:
+    time, action, resource = entry
+    return f"{action} of {resource} at {time.isoformat()}"
