@@ -7,7 +7,6 @@ from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.settings import Settings
 from chassis.bus import Bus
 from chassis.database import Database
-from chassis.http.app import create_app
 from chassis.messaging_loops import new_worker, publish
 from chassis.process import Process, run
 from chassis.settings import read
@@ -26,12 +25,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     database = await process.database(settings, SCHEMA_VERSION)
-    tokens = settings.internal_tokens()
     bus = process.bus()
     await process.use(create_worker(settings, database, bus), bus)
-    return create_app(
-        "catalog-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
-    )
+    return process.probes()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import httpx
 import psycopg
 import uvloop
+from fastapi import FastAPI
 from psycopg.rows import dict_row
 from psycopg_pool import PoolTimeout
 from pydantic import Field
@@ -24,6 +25,7 @@ from starlette.types import ASGIApp
 from chassis import logs
 from chassis.bus import Bus
 from chassis.database import Database
+from chassis.http.app import create_app
 from chassis.http.server import Server, listen, settle
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
@@ -72,6 +74,7 @@ class Process:
         self._settings = settings
         self._resources = resources
         self._replicas: Replicas | None = None
+        self._probes: FastAPI | None = None
 
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
         """Give the open database; wait while it is not there or has an older schema.
@@ -92,6 +95,9 @@ class Process:
             raise StartFailure(f"The database does not answer: {error}.") from None
         self._resources.push_async_callback(database.close)
         self._replicas = Replicas(database)
+        self._probes = create_app(
+            "worker", [], database=database, internal_tokens=settings.internal_tokens(), schema_version=schema
+        )
         announcing = Worker()
         announcing.add("announcing commits", self._replicas.announce)
         self._run_beside(announcing.run())
@@ -113,6 +119,11 @@ class Process:
         from chassis.bus.rabbitmq import RabbitMQBus
 
         return RabbitMQBus(read(BrokerSettings).rabbitmq_url)
+
+    def probes(self) -> ASGIApp:
+        """Give the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
+        assert self._probes is not None, "a worker opens its database first"
+        return self._probes
 
     async def use(self, worker: Worker, bus: Bus | None = None) -> None:
         """Run a worker, and the bus that it uses, until the program ends.

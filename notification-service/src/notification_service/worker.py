@@ -7,7 +7,6 @@ from starlette.types import ASGIApp
 from chassis.bus import Bus
 from chassis.database import Database
 from chassis.feed import Feed
-from chassis.http.app import create_app
 from chassis.inbox import Inbox
 from chassis.messaging_loops import consume, new_worker
 from chassis.peers import Peer
@@ -41,9 +40,7 @@ async def _compose(process: Process) -> ASGIApp:
     }
     bus = process.bus()
     await process.use(create_worker(settings, database, bus, peers), bus)
-    return create_app(
-        "notification-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
-    )
+    return process.probes()
 
 
 if __name__ == "__main__":

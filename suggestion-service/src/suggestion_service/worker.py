@@ -5,7 +5,6 @@ from starlette.types import ASGIApp
 from chassis.bus import Bus
 from chassis.database import Database
 from chassis.feed import Feed
-from chassis.http.app import create_app
 from chassis.inbox import Inbox
 from chassis.messaging_loops import consume, new_worker, publish
 from chassis.peers import Peer
@@ -66,9 +65,7 @@ async def _compose(process: Process) -> ASGIApp:
     catalog = process.peer("catalog-service", read(Addresses).catalog_url, tokens, "suggestion-service")
     bus = process.bus()
     await process.use(create_worker(settings, database, bus, catalog), bus)
-    return create_app(
-        "suggestion-service worker", [], database=database, internal_tokens=tokens, schema_version=SCHEMA_VERSION
-    )
+    return process.probes()
 
 
 if __name__ == "__main__":
