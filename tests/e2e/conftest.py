@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from acceptance.client import Traceline
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
 
 GIVEN = os.environ.get("TRACELINE_URL")

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from acceptance.client import Json, Traceline
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+from acceptance.process import RunningTraceline
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from acceptance import texts
 from acceptance.client import Traceline, ok, problem
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
 

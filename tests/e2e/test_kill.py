@@ -11,7 +11,8 @@ import httpx
 
 from acceptance import texts
 from acceptance.client import Json, Traceline, ok
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
 CREATES, ACCEPTS, DELETES = 80, 60, 60

@@ -12,7 +12,8 @@ import psutil
 import pytest
 
 from acceptance.client import Json, Traceline, ok, problem
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder, living_in
+from acceptance.process import RunningTraceline, fresh_folder, living_in
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
 

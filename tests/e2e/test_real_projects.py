@@ -11,7 +11,8 @@ import pytest
 from acceptance import datasets
 from acceptance.client import Json, Traceline, ok
 from acceptance.datasets import Dataset
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline, fresh_folder
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
 THRESHOLD = 0.3
 PARTS = 4

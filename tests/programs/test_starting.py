@@ -12,7 +12,7 @@ import httpx
 import psycopg
 import pytest
 
-from acceptance.process import free_port
+from acceptance.program import free_port
 from acceptance.waiting import eventually
 from chassis.testing import PostgresServer
 

@@ -12,7 +12,7 @@ import pytest
 from acceptance.bench.texts import Texts
 from acceptance.client import Json, Traceline, created
 from acceptance.faults.databases import query
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.settling import settled
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually

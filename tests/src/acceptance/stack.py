@@ -1,31 +1,27 @@
 """The stack, every service as processes, as a test drives it: started, hurt, watched and stopped."""
 
-import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
 import httpx
 import psutil
 
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
+from acceptance.program import RunningProgram
 from acceptance.stack_folder import StackFolder
 from acceptance.waiting import eventually
 from stack.configuration import write_settings
 
 READY_WITHIN = 120.0
-STOPPED_WITHIN = 60.0
 
 _GREETING = "Traceline is running at"
 
 
-class RunningStack(StackFolder):
+class RunningStack(StackFolder, RunningProgram):
     """``python -m stack`` with its data in one folder, on a free port of the loopback address.
 
     As a context manager it is started and ready inside, and stopped at the end; nothing of it is left then.
@@ -34,32 +30,17 @@ class RunningStack(StackFolder):
     ``gateway-1`` and so on; all others in one that has the program's name, ``catalog-service`` for example.
     """
 
+    stopped_within = 60.0
+
     def __init__(
         self, data_dir: Path, *, overrides: Mapping[str, Mapping[str, str]] | None = None, **settings: str
     ) -> None:
         """Args: ``data_dir`` need not exist; ``overrides`` are those of :meth:`override` from the first start on;
         ``settings`` are further environment variables.
         """
-        super().__init__(data_dir)
-        self.port = free_port()
-        self.settings = settings
+        StackFolder.__init__(self, data_dir)
+        RunningProgram.__init__(self, data_dir, ["stack"], **settings)
         self._overrides = overrides or {}
-        self._output = data_dir.with_name(data_dir.name + ".log")
-        self._process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def base_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def pid(self) -> int:
-        """The process that was started here, the parent of supervisord."""
-        return self._running().pid
-
-    @property
-    def output(self) -> str:
-        """Everything it has written to the terminal so far, over all its starts."""
-        return self._output.read_text(encoding="utf-8", errors="replace")
 
     def kill(self, process: str, number: int = signal.SIGKILL) -> int:
         """Send a signal; return the process id that it was sent to. After SIGKILL that process is gone."""
@@ -99,23 +80,11 @@ class RunningStack(StackFolder):
             (folder / f"{name}.env").unlink(missing_ok=True)
 
     def start(self) -> None:
-        """Start it and wait until it is ready; again after an end, on the same folder and port.
-
-        Raises:
-            RuntimeError: it ended, or was not ready in time; the message shows its output.
-        """
+        """See RunningProgram.start."""
         for name, settings in self._overrides.items():
             self.override(name, **settings)
         said = self._output.stat().st_size if self._output.exists() else 0
-        with self._output.open("ab") as output:
-            # A session of its own: Ctrl-C at the tests must end it through stop(), not behind our back.
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "stack"],
-                env=self.environment(),
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        self._launch()
         try:
             # Its own word first: what an earlier run has left may seem to be ready until it is taken down.
             self._wait(lambda: [] if _GREETING in self.output[said:] else ["the greeting"], READY_WITHIN)
@@ -124,29 +93,11 @@ class RunningStack(StackFolder):
             self.kill_everything()
             raise
 
-    def run_to_its_end(self, *arguments: str, within: float = 60.0) -> subprocess.CompletedProcess[str]:
-        """Start it where it cannot work, and return how it ended with what it wrote."""
-        return subprocess.run(
-            [sys.executable, "-m", "stack", *arguments],
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            timeout=within,
-            check=False,
-        )
-
     def environment(self) -> dict[str, str]:
         # A server that all tests share is nothing for a stack: its databases always have the same names.
-        inherited = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "RABBITMQ_URL")}
-        return {
-            **inherited,
-            "TRACELINE_HOST": "127.0.0.1",
-            "TRACELINE_PORT": str(self.port),
-            "TRACELINE_DATA_DIR": str(self.data_dir),
-            "DEFAULT_ADMIN_EMAIL": ADMIN_EMAIL,
-            "DEFAULT_ADMIN_PASSWORD": ADMIN_PASSWORD,
-            **self.settings,
-        }
+        shared = ("DATABASE_URL", "RABBITMQ_URL")
+        environment = super().environment()
+        return {name: value for name, value in environment.items() if name not in shared} | self.settings
 
     def wait_ready(self, within: float = READY_WITHIN) -> None:
         """Wait until every process runs and says that it is ready.
@@ -162,28 +113,16 @@ class RunningStack(StackFolder):
         Raises:
             RuntimeError: it was not gone in time, its exit code was not 0, or it left processes behind.
         """
-        process = self._running()
-        process.send_signal(signal.SIGINT)
-        try:
-            code = process.wait(timeout=STOPPED_WITHIN)
-        except subprocess.TimeoutExpired:
-            self.kill_everything()
-            raise RuntimeError(f"Still there {STOPPED_WITHIN:g} s after Ctrl-C.\n{self.output}") from None
-        self._process = None
-        if code != 0:
-            raise RuntimeError(f"Ended with exit code {code}.\n{self.output}")
+        super().stop()
         if left := self.processes():
             raise RuntimeError(f"It has left {left}.")
 
     def kill_parent(self) -> None:
         """End the process that was started here with SIGKILL: supervisord and all below it live on."""
-        process = self._running()
-        process.kill()
-        process.wait()
-        self._process = None
+        self._kill()
 
     def kill_everything(self) -> None:
-        """End it and all its processes with SIGKILL, as a power cut would."""
+        """See RunningProgram.kill_everything."""
         if self._process is not None:
             self.kill_parent()
         # Twice: one that starts others may have started one meanwhile.
@@ -193,22 +132,6 @@ class RunningStack(StackFolder):
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
             psutil.wait_procs(left, timeout=5)
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            if self._process is not None:
-                self.stop()
-        finally:
-            self.kill_everything()
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            raise RuntimeError("It is not running.")
-        return self._process
 
     def _processes_of(self, name: str) -> list[str]:
         found = [

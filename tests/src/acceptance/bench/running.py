@@ -8,7 +8,8 @@ from pathlib import Path
 
 import httpx
 
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD, RunningTraceline
+from acceptance.process import RunningTraceline
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 
 from acceptance.bench import create_to_suggestions, idle
-from acceptance.process import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.settling import settled
 from acceptance.stack import READY_WITHIN, RunningStack
 from embedded.demo import load_demo

@@ -1,0 +1,142 @@
+"""A Traceline that a test has started: one process of its own, whatever it starts itself."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Self
+
+ADMIN_EMAIL = "admin@traceline.test"
+ADMIN_PASSWORD = "the admin of these tests"
+
+
+class RunningProgram(ABC):
+    """``python -m ...`` with its data in one folder, on a free port of the loopback address.
+
+    As a context manager it is started and ready inside, and stopped at the end; nothing of it is left then.
+    """
+
+    stopped_within: ClassVar[float]
+    """Seconds that it may take to end."""
+
+    def __init__(self, data_dir: Path, module: Sequence[str], **settings: str) -> None:
+        """Args: ``data_dir`` need not exist; ``module`` is what stands after ``python -m``; ``settings`` are
+        further environment variables.
+        """
+        self.data_dir = data_dir
+        self.port = free_port()
+        self.settings = settings
+        self._command = [sys.executable, "-m", *module]
+        self._output = data_dir.with_name(data_dir.name + ".log")
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """The process that was started here."""
+        return self._running().pid
+
+    @property
+    def output(self) -> str:
+        """Everything it has written to the terminal so far, over all its starts."""
+        return self._output.read_text(encoding="utf-8", errors="replace")
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start it and wait until it is ready; again after an end, on the same folder and port.
+
+        Raises:
+            RuntimeError: it ended, or was not ready in time; the message shows its output.
+        """
+
+    @abstractmethod
+    def kill_everything(self) -> None:
+        """End it and all that it has started with SIGKILL, as a power cut would."""
+
+    def run_to_its_end(self, *arguments: str, within: float = 60.0) -> subprocess.CompletedProcess[str]:
+        """Start it where it cannot work, and return how it ended with what it wrote."""
+        return subprocess.run(
+            [*self._command, *arguments],
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            timeout=within,
+            check=False,
+        )
+
+    def environment(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "TRACELINE_HOST": "127.0.0.1",
+            "TRACELINE_PORT": str(self.port),
+            "TRACELINE_DATA_DIR": str(self.data_dir),
+            "DEFAULT_ADMIN_EMAIL": ADMIN_EMAIL,
+            "DEFAULT_ADMIN_PASSWORD": ADMIN_PASSWORD,
+            **self.settings,
+        }
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does.
+
+        Raises:
+            RuntimeError: it was not gone in time, or its exit code was not 0.
+        """
+        process = self._running()
+        process.send_signal(signal.SIGINT)
+        try:
+            code = process.wait(timeout=self.stopped_within)
+        except subprocess.TimeoutExpired:
+            self.kill_everything()
+            raise RuntimeError(f"Still there {self.stopped_within:g} s after Ctrl-C.\n{self.output}") from None
+        self._process = None
+        if code != 0:
+            raise RuntimeError(f"Ended with exit code {code}.\n{self.output}")
+
+    def _launch(self) -> None:
+        with self._output.open("ab") as output:
+            # A session of its own: Ctrl-C at the tests must end it through stop(), not behind our back.
+            self._process = subprocess.Popen(
+                self._command,
+                env=self.environment(),
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _kill(self) -> None:
+        """End the process that was started here with SIGKILL."""
+        process = self._running()
+        process.kill()
+        process.wait()
+        self._process = None
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("It is not running.")
+        return self._process
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self._process is not None:
+                self.stop()
+        finally:
+            self.kill_everything()
+
+
+def free_port() -> int:
+    """A port of the loopback address on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
