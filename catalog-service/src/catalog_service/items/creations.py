@@ -35,21 +35,28 @@ class ItemCreations:
         self._database = database
         self._waiting: list[_Creation] = []
         self._under_way: set[asyncio.Task[None]] = set()
+        self._running = 0
 
     async def store(self, row: Row, event: NewEvent) -> None:
         """Return when item and event are committed; raises Conflict when the external_id is taken."""
         creation = _Creation(row, event)
         self._waiting.append(creation)
-        if len(self._under_way) < _TRANSACTIONS:
+        if self._running < _TRANSACTIONS:
+            self._running += 1
             task = asyncio.create_task(self._run())
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
         await asyncio.shield(creation.stored)
 
     async def _run(self) -> None:
-        while self._waiting:
-            batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
-            await self._store(batch)
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
+                await self._store(batch)
+        finally:
+            # In the same step as the last look: what comes later must not count on this one. A callback of the
+            # task would run a step later.
+            self._running -= 1
 
     async def _store(self, batch: list[_Creation]) -> None:
         try:
