@@ -23,7 +23,7 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody
                 await asyncio.sleep(0.01)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
+        server.stop()
         await task
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
@@ -13,6 +13,8 @@ from acceptance.faults.history import History, Outcome
 PATIENCE = 40.0
 """Seconds for an answer: more than the gateway gives a service, so that a longer wait is somebody's fault."""
 _PAUSE = 0.3
+_SAME_CONNECTION_FOR = 10
+"""Requests."""
 _GIVE_UP_AFTER = 90.0
 
 
@@ -32,6 +34,7 @@ class Asking:
     def __init__(self, number: int, base_url: str, token: str, history: History) -> None:
         self._number = number
         self._history = history
+        self._asked = 0
         self._http = httpx.Client(
             base_url=base_url + API, timeout=PATIENCE, headers={"Authorization": f"Bearer {token}"}
         )
@@ -43,7 +46,7 @@ class Asking:
         self._http.close()
 
     def __call__(
-        self, method: str, path: str, *, again: bool = False, refusals: Collection[int] = (), **options: object
+        self, method: str, path: str, *, again: bool = False, refusals: Collection[int] = (), **options: Any
     ) -> Answer:
         """Send a request; with ``again``, until the outcome is known. A refusal that is not expected is a violation."""
         intent = f"client {self._number}: {method} {path} {options.get('json') or ''}"
@@ -60,11 +63,15 @@ class Asking:
             time.sleep(_PAUSE)
 
     def _once(
-        self, method: str, path: str, intent: str, refusals: Collection[int], options: dict[str, object]
+        self, method: str, path: str, intent: str, refusals: Collection[int], options: dict[str, Any]
     ) -> tuple[Outcome, Json]:
         began = time.monotonic()
+        self._asked += 1
+        # Now and then over a new connection, which any of the gateways may take.
+        leaving = {"Connection": "close"} if self._asked % _SAME_CONNECTION_FOR == 0 else {}
+        headers = leaving | options.get("headers", {})
         try:
-            response = self._http.request(method, path, **options)  # type: ignore[arg-type]
+            response = self._http.request(method, path, **options | {"headers": headers})
         except httpx.TransportError as error:
             return self._history.unanswered(self._number, intent, began, error), {}
         outcome = self._history.answered(self._number, intent, began, response)

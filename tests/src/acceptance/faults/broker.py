@@ -6,19 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import aio_pika
 from aio_pika.abc import AbstractChannel
 
-EXCHANGE = "traceline.events"
 _TAKEN_WITHIN = 30
-
-
-def publish(url: str, messages: Sequence[tuple[str, bytes]]) -> None:
-    """Publish (routing key, body) to the exchange of all events, in this order, each confirmed."""
-
-    async def work(channel: AbstractChannel) -> None:
-        exchange = await channel.get_exchange(EXCHANGE)
-        for routing_key, body in messages:
-            await exchange.publish(_message(body), routing_key)
-
-    _with_channel(url, work)
 
 
 def put(url: str, queue: str, bodies: Sequence[bytes]) -> None:

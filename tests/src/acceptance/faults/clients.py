@@ -4,6 +4,7 @@ import random
 import threading
 import uuid
 from collections.abc import Callable
+from itertools import chain
 
 from acceptance import texts
 from acceptance.client import PASSWORD, Json, requirement
@@ -29,6 +30,8 @@ class Client:
         self._links: list[Thing] = []
         self._pairs: list[tuple[Thing, Thing]] = []
         """Matching items whose suggestion is still to be reviewed."""
+        self._left_alone: list[Thing] = []
+        """Items whose review may still come to pass."""
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -117,8 +120,8 @@ class Client:
                 going.may_be(None)
 
     def _free(self) -> list[Thing]:
-        """The items that no suggestion of ours rests on: texts and ends of others stay until the review."""
-        reserved = {id(thing) for pair in self._pairs for thing in pair}
+        """The items that no suggestion of ours rests on: those of others stay as they are until the review."""
+        reserved = {id(thing) for thing in (*self._left_alone, *chain.from_iterable(self._pairs))}
         return [thing for thing in self._items if id(thing) not in reserved]
 
     def _resting_on(self, item: Thing) -> list[Thing]:
@@ -180,20 +183,22 @@ class Client:
         (found,) = pending.body["items"]
         thing = self._history.keep(Thing("suggestion", ids, [{"status": "pending"}], id=found["id"]))
         if self._random.random() < 0.7:
-            self._accept(thing, self._history.keep(Thing("link", ids, [None])), found["similarity_score"])
+            self._accept(thing, self._history.keep(Thing("link", ids, [None])))
         else:
             self._reject(thing)
+        if thing.unsettled:
+            self._left_alone += pair
 
-    def _accept(self, thing: Thing, link: Thing, score: float) -> None:
-        made = link.mark | {"link_source": "ai_confirmed", "confidence_score": score}
+    def _accept(self, thing: Thing, link: Thing) -> None:
         answer = self._ask("POST", f"/suggestions/{thing.id}/accept")
         if answer.outcome is Outcome.ACKNOWLEDGED:
-            link.becomes(made | {"id": answer.body["link_id"], "confidence_score": answer.body["similarity_score"]})
+            made = {"id": answer.body["link_id"], "confidence_score": answer.body["similarity_score"]}
+            link.becomes(link.mark | {"link_source": "ai_confirmed"} | made)
             thing.becomes({"id": thing.id, "status": "accepted", "link_id": link.id})
             self._links.append(link)
         else:
             thing.may_be({"status": "accepted"})
-            link.may_be(made)
+            link.may_be(link.mark | {"link_source": "ai_confirmed"})
 
     def _reject(self, thing: Thing) -> None:
         answer = self._ask("POST", f"/suggestions/{thing.id}/reject")

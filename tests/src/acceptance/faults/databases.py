@@ -1,6 +1,6 @@
 """Read-only eyes on the databases of the services, for what no API shows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, LiteralString, Protocol
 
 import psycopg
@@ -26,7 +26,9 @@ class System(Protocol):
         """The PostgreSQL URL of the database of `auth-service`, `catalog-service` and so on."""
 
 
-def query(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] = ()) -> list[Row]:
+def query(
+    system: System, service: str, sql: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()
+) -> list[Row]:
     """The rows of one SELECT."""
     with psycopg.connect(
         system.database_url(f"{service}-service"), row_factory=dict_row, connect_timeout=10
@@ -35,7 +37,7 @@ def query(system: System, service: str, sql: LiteralString, parameters: Sequence
         return connection.execute(sql, parameters).fetchall()
 
 
-def value(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] = ()) -> Any:
+def value(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
     """The one value of a SELECT of one row and one column; None when there is no row."""
     rows = query(system, service, sql, parameters)
     return next(iter(rows[0].values())) if rows else None

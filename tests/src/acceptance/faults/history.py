@@ -82,8 +82,6 @@ class History:
     operations: list[Operation] = field(default_factory=list)
     things: list[Thing] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
-    expected_failures: list[str] = field(default_factory=list)
-    """Parts of the errors of messages that the test itself had parked."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answered(self, client: int, intent: str, began: float, response: httpx.Response) -> Outcome:
@@ -133,9 +131,6 @@ class History:
     def acknowledged(self) -> int:
         """How many operations were acknowledged so far."""
         return sum(operation.outcome is Outcome.ACKNOWLEDGED for operation in list(self.operations))
-
-    def slowest(self) -> Operation:
-        return max(self.operations, key=lambda operation: operation.ended - operation.began)
 
     def summary(self) -> str:
         """One line for the log of a test: how many requests got which answer."""

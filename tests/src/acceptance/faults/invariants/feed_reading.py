@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acceptance.faults.databases import System, query
+from acceptance.faults.draining import Heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,10 @@ class Event:
     actor_id: int | None
     correlation_id: str
     data: dict[str, Any]
+
+    def is_within(self, heads: Heads) -> bool:
+        """Whether its feed went as far when everything had drained; later ones are still on their way."""
+        return self.place is not None and self.place <= heads[self.type.partition(".")[0]]
 
 
 def feed(system: System, source: str) -> list[Event]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from acceptance.faults.databases import SOURCES, System, query
+from acceptance.faults.databases import SOURCES, Row, System, query
+from acceptance.faults.draining import Heads
 from acceptance.faults.invariants.feed_reading import Event, feed
 
 _TO_ACTOR = {
@@ -22,31 +23,38 @@ Entry = tuple[datetime, str, str | None]
 """When it happened, what was done, to which resource."""
 
 
-def violations(system: System) -> Iterator[str]:
-    """Events that somebody was not told, or twice, or that nobody should have been told."""
+def violations(system: System, heads: Heads) -> Iterator[str]:
+    """Events, up to these heads, that somebody was not told; any that they were told twice, or without a reason."""
+    notifications = query(system, "notification", "SELECT event_id, user_id FROM notifications")
+    entries = query(system, "notification", "SELECT occurred_at, action, resource_id FROM audit_entries")
+    # Read after what was told of them, so that nothing was told of an event that is not here.
     events = [event for source in SOURCES for event in feed(system, source)]
-    yield from _notifications(system, events)
-    yield from _audit(system, events)
+    due = [event for event in events if event.is_within(heads)]
+    yield from _notifications(notifications, events, due)
+    yield from _audit(entries, events, due)
 
 
-def _notifications(system: System, events: list[Event]) -> Iterator[str]:
-    due = Counter((event.id, event.actor_id) for event in events if _is_told_to_actor(event))
+def _notifications(notifications: list[Row], events: list[Event], due: list[Event]) -> Iterator[str]:
     drops = {event.id for event in events if event.type == _COVERAGE}
     found: Counter[tuple[str, int | None]] = Counter()
     told_of_drops: set[str] = set()
-    for row in query(system, "notification", "SELECT event_id, user_id FROM notifications"):
+    for row in notifications:
         if str(row["event_id"]) in drops:
             told_of_drops.add(str(row["event_id"]))
         else:
             found[str(row["event_id"]), row["user_id"]] += 1
     by_id = {event.id: event for event in events}
-    for (id_, user), count in (due - found).items():
+    for (id_, user), count in (_to_actors(due) - found).items():
         yield f"user {user} was told {count} times too few of {by_id[id_]}"
-    for (id_, user), count in (found - due).items():
+    for (id_, user), count in (found - _to_actors(events)).items():
         yield f"user {user} was told {count} times too often of {by_id.get(id_, id_)}"
     # Who reviews changes with time: that nobody is told twice is a constraint, that somebody is told is checked.
-    for id_ in drops - told_of_drops:
+    for id_ in {event.id for event in due} & drops - told_of_drops:
         yield f"nobody was told of {by_id[id_]}"
+
+
+def _to_actors(events: list[Event]) -> Counter[tuple[str, int | None]]:
+    return Counter((event.id, event.actor_id) for event in events if _is_told_to_actor(event))
 
 
 def _is_told_to_actor(event: Event) -> bool:
@@ -59,15 +67,11 @@ def _is_told_to_actor(event: Event) -> bool:
     )
 
 
-def _audit(system: System, events: list[Event]) -> Iterator[str]:
-    due = Counter(entry for event in events for entry in _entries(event))
-    found = Counter[Entry](
-        (row["occurred_at"], row["action"], row["resource_id"])
-        for row in query(system, "notification", "SELECT occurred_at, action, resource_id FROM audit_entries")
-    )
-    for entry, count in (due - found).items():
+def _audit(entries: list[Row], events: list[Event], due: list[Event]) -> Iterator[str]:
+    found = Counter[Entry]((row["occurred_at"], row["action"], row["resource_id"]) for row in entries)
+    for entry, count in (Counter(entry for event in due for entry in _entries(event)) - found).items():
         yield f"the audit log lacks {count} x {_shown(entry)}"
-    for entry, count in (found - due).items():
+    for entry, count in (found - Counter(entry for event in events for entry in _entries(event))).items():
         yield f"the audit log has {count} x too often {_shown(entry)}"
 
 

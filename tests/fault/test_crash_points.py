@@ -1,0 +1,86 @@
+"""A process dies between any two steps of accepting, publishing and receiving: what was begun is finished."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from acceptance.client import Traceline
+from acceptance.faults import fail_points
+from acceptance.faults.databases import value
+from acceptance.faults.history import History
+from acceptance.faults.invariants import Hold
+from acceptance.faults.load import Load
+from acceptance.stack import RunningStack
+from acceptance.waiting import eventually
+
+PASSED_WITHIN = 30.0
+BACK_WITHIN = 20.0
+FINISHED_WITHIN = 30.0
+
+ONE_OF_EACH = [
+    ("suggestion-service", "after:suggestion_service.review.acceptance:link"),
+    ("catalog-service", "before:catalog_service.links.endpoints:answer"),
+    ("catalog-worker", "after:chassis.bus.rabbitmq:RabbitMQBus.publish"),
+    ("suggestion-worker", "before:chassis.inbox:Inbox._advance"),
+    ("notification-worker", "after:chassis.inbox:Inbox.receive"),
+]
+
+
+def test_dying_between_two_steps_leaves_nothing_half_done(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+) -> None:
+    with Load(admin, history) as load:
+        die_at_each(stack, load, ONE_OF_EACH)
+    every_acceptance_is_finished(stack)
+    hold()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "programs",
+    [
+        ["suggestion-service"],
+        ["catalog-service"],
+        ["auth-worker", "catalog-worker"],
+        ["suggestion-worker"],
+        ["notification-worker"],
+    ],
+    ids=" and ".join,
+)
+def test_dying_at_any_step_leaves_nothing_half_done(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold, programs: list[str]
+) -> None:
+    with Load(admin, history) as load:
+        die_at_each(stack, load, fail_points.of(*programs))
+    every_acceptance_is_finished(stack)
+    hold()
+
+
+@pytest.mark.long
+def test_dying_while_finishing_what_another_began_leaves_nothing_half_done(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+) -> None:
+    (finishing,) = fail_points.RECONCILE
+    with Load(admin, history) as load:
+        armed = fail_points.arm(stack.data_dir, "suggestion-worker", finishing)
+        die_at_each(stack, load, [("suggestion-service", "after:suggestion_service.review.acceptance:begin")])
+        eventually(lambda: not armed.exists(), "the death of who finishes", seconds=PASSED_WITHIN)
+    every_acceptance_is_finished(stack)
+    hold()
+
+
+def die_at_each(stack: RunningStack, load: Load, points: Sequence[tuple[str, str]]) -> None:
+    for program, point in points:
+        armed = fail_points.arm(stack.data_dir, program, point)
+        eventually(lambda armed=armed: not armed.exists(), f"a death at {point}", seconds=PASSED_WITHIN)  # type: ignore[misc]
+        stack.wait_ready(within=BACK_WITHIN)
+        load.acknowledges(10)
+
+
+def every_acceptance_is_finished(stack: RunningStack) -> None:
+    """Nobody accepts any more: whatever is still open would soon be older than 30 s."""
+    eventually(
+        lambda: value(stack, "suggestion", "SELECT count(*) = 0 FROM accept_intents"),
+        "the end of every acceptance",
+        seconds=FINISHED_WITHIN,
+    )

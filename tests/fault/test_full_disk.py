@@ -1,0 +1,112 @@
+"""A disk is full, PostgreSQL's or RabbitMQ's: nothing is said that is not so, and all goes on once there is room."""
+
+import errno
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from acceptance.client import Traceline
+from acceptance.faults import invariants
+from acceptance.faults.history import History
+from acceptance.faults.invariants import Hold
+from acceptance.faults.load import Load
+from acceptance.process import fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.stack import RunningStack
+from acceptance.waiting import eventually
+
+MEGABYTES = 320
+FULL_FOR = 15.0
+ALARM_FOR = 20.0
+
+
+@pytest.mark.long
+def test_with_postgresqls_disk_full_nothing_false_is_said(history: History) -> None:
+    with (
+        fresh_folder() as place,
+        small_disk(place / "postgresql"),
+        RunningStack(place) as stack,
+        Traceline(stack.base_url) as anyone,
+    ):
+        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        with Load(admin, history) as load:
+            load.acknowledges(100)
+            with full(place / "postgresql"):
+                force_a_new_log_file(stack)
+                eventually(lambda: "503" in {one.answer for one in history.operations}, "a full disk", seconds=60)
+                time.sleep(FULL_FOR)
+            stack.wait_ready(within=60)
+            load.all_go_on_after(time.monotonic(), within=30)
+        assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404", "503"}, (
+            history.summary()
+        )
+        assert "No space left on device" in stack.log("postgres")
+        invariants.hold(stack, admin, history, within=90)
+
+
+@pytest.mark.long
+def test_with_rabbitmqs_disk_alarm_every_write_is_answered(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+) -> None:
+    with Load(admin, history) as load:
+        load.acknowledges(50)
+        stack.rabbitmqctl("set_disk_free_limit", "1000000GB")
+        try:
+            time.sleep(ALARM_FOR)
+        finally:
+            stack.rabbitmqctl("set_disk_free_limit", "200MB")
+        load.acknowledges(50)
+    assert {operation.answer for operation in history.operations} <= {"200", "201", "204", "404"}, history.summary()
+    hold(within=90)
+
+
+@contextmanager
+def small_disk(place: Path) -> Iterator[None]:
+    """A file system of its own in memory, of some megabytes."""
+    place.mkdir(parents=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m,mode=0700", "tmpfs", str(place)],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if mounted.returncode != 0:
+        pytest.fail(f"NOT RUN: a disk that can be filled needs the right to mount ({mounted.stderr.strip()}).")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(place)], check=True)  # noqa: S607
+
+
+@contextmanager
+def full(place: Path) -> Iterator[None]:
+    """Inside there is no room left at all."""
+    ballast = place / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(bytes(65536))
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+    try:
+        yield
+    finally:
+        ballast.unlink()
+
+
+def force_a_new_log_file(stack: RunningStack) -> None:
+    """The write-ahead log goes on in a new file: without room for it PostgreSQL has to stop at once."""
+    with psycopg.connect(stack.database_url("catalog-service"), autocommit=True) as connection:
+        for _ in range(8):
+            try:
+                connection.execute("SELECT pg_switch_wal()")
+                connection.execute("CREATE TABLE IF NOT EXISTS room (id int)")
+                connection.execute("DROP TABLE room")
+            except psycopg.OperationalError:
+                return

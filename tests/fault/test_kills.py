@@ -1,0 +1,47 @@
+"""Each process is killed without warning, under load, and is back by itself."""
+
+import time
+
+import pytest
+
+from acceptance.client import Traceline
+from acceptance.faults.history import History
+from acceptance.faults.invariants import Hold
+from acceptance.faults.load import Load
+from acceptance.stack import RunningStack
+
+TIMES = 20
+BACK_WITHIN = 15.0
+
+APPS = ["gateway-0", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
+WORKERS = ["auth-worker", "catalog-worker", "suggestion-worker-0", "suggestion-worker-1", "notification-worker"]
+
+
+def test_every_process_comes_back_and_nothing_is_lost(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+) -> None:
+    """Once each, one after the other; two at a time, an app and a worker."""
+    with Load(admin, history) as load:
+        for app, worker in zip(APPS, WORKERS, strict=True):
+            kill_and_wait(stack, load, app, worker)
+    hold()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("program", [*APPS, "gateway-1", *WORKERS])
+def test_a_process_that_is_killed_again_and_again_comes_back(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold, program: str
+) -> None:
+    with Load(admin, history) as load:
+        for _ in range(TIMES):
+            kill_and_wait(stack, load, program)
+    hold()
+
+
+def kill_and_wait(stack: RunningStack, load: Load, *programs: str) -> None:
+    load.acknowledges(20)
+    killed_at = time.monotonic()
+    for program in programs:
+        stack.kill(program)
+    stack.wait_ready(within=BACK_WITHIN)
+    load.all_go_on_after(time.monotonic(), within=BACK_WITHIN - (time.monotonic() - killed_at))
