@@ -17,6 +17,16 @@ APPS = ["gateway-0", "auth-service", "catalog-service", "suggestion-service", "n
 WORKERS = ["auth-worker", "catalog-worker", "suggestion-worker-0", "suggestion-worker-1", "notification-worker"]
 
 
+def test_an_app_and_a_worker_come_back_and_nothing_is_lost(
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+) -> None:
+    with Load(admin, history) as load:
+        kill_and_wait(stack, load, "catalog-service", "suggestion-worker-0")
+        kill_and_wait(stack, load, "gateway-0", "catalog-worker")
+    hold()
+
+
+@pytest.mark.long
 def test_every_process_comes_back_and_nothing_is_lost(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold
 ) -> None:

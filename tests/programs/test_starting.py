@@ -31,7 +31,7 @@ def environment(**settings: str) -> dict[str, str]:
         "ENVIRONMENT": "development",
         "HTTP_PORT": str(free_port()),
         "INTERNAL_TOKEN_SECRET": PASSWORD * 4,
-        "START_PATIENCE_SECONDS": "1",
+        "START_PATIENCE_SECONDS": "0",
         **dict.fromkeys(("AUTH_URL", "CATALOG_URL", "SUGGESTION_URL", "NOTIFICATION_URL"), NOBODY),
         "RABBITMQ_URL": f"amqp://traceline:{PASSWORD}@127.0.0.1:1/",
         **settings,

@@ -29,7 +29,7 @@ Pair = tuple[UUID, UUID]
 @pytest.mark.parametrize(
     ("creates", "threshold"),
     [
-        pytest.param(600, 0.15, id="600 creates"),
+        pytest.param(600, 0.15, id="600 creates", marks=pytest.mark.long),
         pytest.param(10_000, 0.2, id="10,000 creates", marks=pytest.mark.long),
     ],
 )

@@ -303,7 +303,7 @@ async def served(app: Any, eventually: Any) -> AsyncIterator[str]:
     try:
         yield f"http://127.0.0.1:{port}"
     finally:
-        server.stop()
+        server.should_exit = True
         await running
 
 
