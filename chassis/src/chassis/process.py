@@ -165,10 +165,18 @@ def run(compose: Compose) -> None:
 async def _run(compose: Compose) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "it runs as a task"
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, starting.cancel)
+    stopped = asyncio.Event()
+
+    def stop() -> None:
+        stopped.set()
+        starting.cancel()
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
     settings = read(ProcessSettings)
     async with AsyncExitStack() as resources:
         app = await compose(Process(settings, resources))
+        if stopped.is_set():  # and the cancellation was swallowed by what it met
+            return
         listener = _listener(settings)
         server = Server(app, grace=settings.shutdown_grace_seconds, drain=_DRAIN)
         settle()

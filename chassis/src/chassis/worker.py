@@ -5,6 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from chassis.tasks import end
+
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 5.0
@@ -56,9 +58,11 @@ class Worker:
 
 
 async def _run(loops: dict[str, Loop]) -> None:
-    async with asyncio.TaskGroup() as group:
-        for name, loop in loops.items():
-            group.create_task(_supervised(name, loop), name=name)
+    tasks = [asyncio.create_task(_supervised(name, loop), name=name) for name, loop in loops.items()]
+    try:
+        await asyncio.gather(*(asyncio.shield(task) for task in tasks))
+    finally:
+        await end(*tasks)
 
 
 async def _supervised(name: str, loop: Loop) -> None:

@@ -23,7 +23,7 @@ def test_it_says_where_it_is_and_answers_there(stack: RunningStack) -> None:
     assert httpx.get(f"{stack.base_url}/healthz").status_code == 200
 
 
-@pytest.mark.parametrize("process", ["gateway-0", "postgres", "rabbitmq"])
+@pytest.mark.parametrize("process", ["gateway-0", "suggestion-worker-1"])
 def test_a_process_that_is_killed_comes_back(stack: RunningStack, process: str) -> None:
     killed = stack.kill(process)
     stack.wait_ready()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chassis.bus import Deliver, Publication, Work
+from chassis.tasks import end
 
 _log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.1
@@ -52,9 +53,7 @@ class InProcessBus:
     async def stop(self) -> None:
         """See Bus.stop. Publishers wait from now on; their events stay in the outbox."""
         self._started.clear()
-        for task in self._working:
-            task.cancel()
-        await asyncio.gather(*self._working, return_exceptions=True)
+        await end(*self._working)
 
     async def send(self, queue: str, job: bytes) -> None:
         """See Bus.send."""
