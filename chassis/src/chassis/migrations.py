@@ -9,21 +9,12 @@ from importlib.resources import files
 import sqlalchemy
 from alembic import command, context
 from alembic.config import Config
-from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import MetaData, pool
 
-from chassis.settings import read
+from chassis.settings import DatabaseSettings, read
 from chassis.start_failure import StartFailure
 
 _LOCK = 7_235_114
-
-
-class MigrationSettings(BaseSettings):
-    """Where the database is."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
-
-    database_url: str
 
 
 def upgrade(package: str, database_url: str) -> None:
@@ -55,7 +46,7 @@ def sqlalchemy_url(database_url: str) -> str:
 
 if __name__ == "__main__":
     try:
-        url = read(MigrationSettings).database_url
+        url = read(DatabaseSettings).database_url
         for service in sys.argv[1:]:
             upgrade(service, url)
     except StartFailure as failure:

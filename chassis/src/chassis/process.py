@@ -10,6 +10,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
 from typing import Any, TypeVar
 
 import httpx
@@ -74,7 +75,7 @@ class Process:
         self._settings = settings
         self._resources = resources
         self._replicas: Replicas | None = None
-        self._probes: FastAPI | None = None
+        self._probes: Callable[[], FastAPI] | None = None
 
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
         """Give the open database; wait while it is not there or has an older schema.
@@ -95,8 +96,13 @@ class Process:
             raise StartFailure(f"The database does not answer: {error}.") from None
         self._resources.push_async_callback(database.close)
         self._replicas = Replicas(database)
-        self._probes = create_app(
-            "worker", [], database=database, internal_tokens=settings.internal_tokens(), schema_version=schema
+        self._probes = partial(
+            create_app,
+            "worker",
+            [],
+            database=database,
+            internal_tokens=settings.internal_tokens(),
+            schema_version=schema,
         )
         announcing = Worker()
         announcing.add("announcing commits", self._replicas.announce)
@@ -123,7 +129,7 @@ class Process:
     def probes(self) -> ASGIApp:
         """Give the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
         assert self._probes is not None, "a worker opens its database first"
-        return self._probes
+        return self._probes()
 
     async def use(self, worker: Worker, bus: Bus | None = None) -> None:
         """Run a worker, and the bus that it uses, until the program ends.

@@ -13,6 +13,14 @@ from chassis.start_failure import StartFailure
 S = TypeVar("S", bound=BaseSettings)
 
 
+class DatabaseSettings(BaseSettings):
+    """For commands that need nothing but the database of one service."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    database_url: str
+
+
 class ServiceSettings(BaseSettings):
     """Base of each service's settings; a field is set by the environment variable of its name."""
 

@@ -7,13 +7,13 @@ import httpx
 import psycopg
 from psycopg.rows import dict_row
 
-from chassis.admin.settings import CallSettings, DatabaseSettings, address_of
+from chassis.admin.settings import CallSettings, address_of
 from chassis.database import Connection
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
 from chassis.problems import Unavailable
 from chassis.rebuild import ReadFeed
-from chassis.settings import read
+from chassis.settings import DatabaseSettings, read
 from chassis.start_failure import StartFailure
 
 _TIMEOUT = httpx.Timeout(30, connect=5)

@@ -39,6 +39,3 @@ def running(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
             raise click.ClickException(f"The database failed, nothing was changed: {reason}.") from None
 
     return run
-
-
-_json = click.option("--json", "in_json", is_flag=True, help="Print JSON.")

@@ -6,14 +6,6 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from chassis.settings import read
 
 
-class DatabaseSettings(BaseSettings):
-    """Whose messages this is about: the database of one service."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
-
-    database_url: str
-
-
 class CallSettings(BaseSettings):
     """As whom to ask other services."""
 
