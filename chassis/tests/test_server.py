@@ -98,3 +98,76 @@ async def test_an_idle_connection_does_not_hold_up_the_end() -> None:
 def test_a_port_in_use_is_told_in_a_sentence() -> None:
     with listen("127.0.0.1", 0, "PORT") as taken, pytest.raises(StartFailure, match="set PORT to another address"):
         listen("127.0.0.1", taken.getsockname()[1], "PORT")
+
+
+class Pieces:
+    """Answers with the parts of a body that a test gives it, each when it says so."""
+
+    def __init__(self) -> None:
+        self.parts: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "PUT":
+            await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"18")]})
+        while scope["method"] != "HEAD":
+            part = await self.parts.get()
+            await send({"type": "http.response.body", "body": part, "more_body": not part.endswith(b"!")})
+            if part.endswith(b"!"):
+                return
+        await send({"type": "http.response.body"})
+
+
+async def test_an_answer_comes_part_by_part_and_the_next_one_too() -> None:
+    app = Pieces()
+    async with serving(app, drain=0) as (_, port, _running):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(10):
+            for _ in range(2):
+                writer.write(REQUEST % b"")
+                app.parts.put_nowait(b"HTTP/1.1 ")
+                assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+                assert await reader.readexactly(9) == b"HTTP/1.1 "
+                app.parts.put_nowait(b"HTTP/1.1!")
+                assert await reader.readexactly(9) == b"HTTP/1.1!"
+        writer.close()
+
+
+async def test_an_answer_without_a_body_comes_at_once() -> None:
+    async with serving(Pieces(), drain=0) as (_, port, _running):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(10):
+            for _ in range(2):
+                writer.write(b"HEAD / HTTP/1.1\r\nHost: here\r\n\r\n")
+                assert b"content-length: 18" in await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+
+
+async def test_who_asks_whether_to_send_a_body_is_told_before_the_answer() -> None:
+    app = Pieces()
+    async with serving(app, drain=0) as (_, port, _running):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(10):
+            writer.write(b"PUT / HTTP/1.1\r\nHost: here\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n")
+            assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+            writer.write(b"x")
+            app.parts.put_nowait(b"12345678901234567!")
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        writer.close()
+
+
+@pytest.mark.parametrize(("trusted", "seen"), [("", "127.0.0.1"), ("10.0.0.0/8, 127.0.0.1", "203.0.113.9")])
+async def test_who_calls_is_believed_from_proxies_that_are_trusted_alone(trusted: str, seen: str) -> None:
+    async def say_who(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse(scope["client"][0])(scope, receive, send)
+
+    listener = listen("127.0.0.1", 0, "PORT")
+    server = Server(say_who, grace=5, trusted_proxies=trusted)
+    running = asyncio.create_task(server.serve(sockets=[listener]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", listener.getsockname()[1])
+    async with asyncio.timeout(10):
+        writer.write(b"GET / HTTP/1.1\r\nHost: here\r\nX-Forwarded-For: 203.0.113.9\r\nConnection: close\r\n\r\n")
+        assert (await reader.read()).endswith(b"\r\n\r\n" + seen.encode())
+    writer.close()
+    server.stop()
+    await running

@@ -56,6 +56,8 @@ class ProcessSettings(BaseSettings):
     http_port: int = Field(default=8000, ge=0, le=65535)
     http_socket_fd: int | None = Field(default=None, ge=0)
     """A listening socket that the program was given by who started it, instead of host and port."""
+    forwarded_allow_ips: str = ""
+    """Proxies in front, by address or network, whose X-Forwarded-For says who calls; `*` for whoever connects."""
     shutdown_grace_seconds: float = Field(default=20, ge=0)
     start_patience_seconds: float = Field(default=60, ge=0)
 
@@ -184,7 +186,12 @@ async def _run(compose: Compose) -> None:
         if stopped.is_set():  # and the cancellation was swallowed by what it met
             return
         listener = _listener(settings)
-        server = Server(app, grace=settings.shutdown_grace_seconds, drain=_DRAIN)
+        server = Server(
+            app,
+            grace=settings.shutdown_grace_seconds,
+            drain=_DRAIN,
+            trusted_proxies=settings.forwarded_allow_ips,
+        )
         settle()
         server.stop_on_signals()
         await server.serve(sockets=[listener])

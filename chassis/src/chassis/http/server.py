@@ -25,9 +25,10 @@ class Server(uvicorn.Server):
 
     `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
     then are idle ones closed. `grace`: seconds that requests under way have to end after that.
+    `trusted_proxies`: whose X-Forwarded-For says who calls: addresses and networks, with commas between.
     """
 
-    def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0) -> None:
+    def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0, trusted_proxies: str = "") -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -37,6 +38,8 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=bool(trusted_proxies),
+                forwarded_allow_ips=trusted_proxies,
                 backlog=_BACKLOG,
                 timeout_graceful_shutdown=int(grace),
             )
