@@ -42,8 +42,9 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# Much of it is waiting, for services to start and to stop: a process a core shortens that.
 test: $(INSTALLED)
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 # The long forms of the fault suite, which take most of an hour.
 fault: $(INSTALLED)

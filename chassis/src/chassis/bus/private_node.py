@@ -3,12 +3,14 @@
 Who runs the command is not decided here: tests start it themselves, `make stack` gives it to its process runner.
 """
 
+import fcntl
 import json
 import os
 import secrets
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import TypedDict
@@ -153,6 +155,14 @@ def install() -> None:
             "RabbitMQ is not installed: install it (Debian, Ubuntu: apt-get install rabbitmq-server; "
             "macOS: brew install rabbitmq), or set RABBITMQ_URL to a running one."
         )
+    # Several programs may find it missing at the same time.
+    with (Path(tempfile.gettempdir()) / "traceline-installing-rabbitmq").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not installed():
+            _install_with(apt_get)
+
+
+def _install_with(apt_get: str) -> None:
     policy = Path("/usr/sbin/policy-rc.d")
     forbid_start = not policy.exists()
     if forbid_start:
