@@ -1,0 +1,97 @@
+"""All pairs of two sides that score at least a threshold, exactly, without a look at most of the pairs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service.engine.dots import dots_of_pairs
+from suggestion_service.engine.postings import Postings, postings
+from suggestion_service.engine.search import search
+from suggestion_service.engine.vectors import Vectors
+
+__all__ = ["Blocks", "Vectors", "exact", "pairs_at_least"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_BLOCK_ROWS = 16384
+# Left rows that are searched together: a block comes into the cache once for all of them.
+_ROWS_AT_ONCE = 1024
+
+# The numbers of heavy terms that are tried on a sample of both sides: with too few the index is long, with too many
+# the bounds rule out too little. Costs in nanoseconds.
+_HEAVY = (0, 4, 16, 64, 128, 192, 256, 384, 512)
+_SAMPLE_LEFT, _SAMPLE_RIGHT = 64, 4096
+_POSTING_COST, _CANDIDATE_COST = 0.7, 150.0
+
+
+class Blocks:
+    """The right side prepared for searches from `left` at one threshold (any; above 1 no pair is found).
+
+    Nothing in it changes: any number of threads may search it. `heavy`, the number of terms that are not indexed,
+    and `block_rows` change no result; by default they are what takes least time.
+    """
+
+    def __init__(
+        self,
+        right: Vectors,
+        left: Vectors,
+        threshold: float,
+        *,
+        heavy: int | None = None,
+        block_rows: int = _BLOCK_ROWS,
+    ) -> None:
+        self.right, self.threshold = right, threshold
+        frequencies = np.bincount(left.terms, minlength=right.width) + np.bincount(right.terms, minlength=right.width)
+        ranking = np.argsort(-frequencies, kind="stable")
+        if heavy is None:
+            heavy = _cheapest(left, right, threshold, ranking)
+        self.postings = _indexed(right, ranking[:heavy], block_rows)
+
+
+def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Blocks) -> tuple[Ints, Ints, Floats]:
+    """Give (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
+
+    A pair reaches it from 1e-9 below. Scores are those that `exact` leads to, to the last bit. No order is promised.
+    """
+    chosen = np.arange(len(left))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
+    found = [
+        search(
+            left.arrays, chosen[start : start + _ROWS_AT_ONCE], blocks.right.arrays, blocks.postings, blocks.threshold
+        )
+        for start in range(0, max(1, len(chosen)), _ROWS_AT_ONCE)
+    ]
+    i, j, scores = (np.concatenate([part[column] for part in found]) for column in range(3))
+    return i, j, scores
+
+
+def exact(left: Vectors, i: Ints, right: Vectors, j: Ints) -> Floats:
+    """Give the dot products of the pairs (i[k], j[k]), shape (parts, pairs). Equal `i` side by side are faster."""
+    dots: Floats = dots_of_pairs(
+        left.arrays, np.asarray(i, np.int64), right.arrays, np.asarray(j, np.int64), left.width
+    )
+    return dots
+
+
+def _indexed(right: Vectors, heavy: NDArray[np.integer[Any]], block_rows: int) -> Postings:
+    is_heavy = np.zeros(right.width, np.bool_)
+    is_heavy[heavy] = True
+    return postings(right, is_heavy, block_rows)
+
+
+def _cheapest(left: Vectors, right: Vectors, threshold: float, ranking: NDArray[np.integer[Any]]) -> int:
+    """Choose the number of heavy terms by what a sample takes: counted, not timed, so that it is the same each time."""
+    rows = np.arange(0, len(left), max(1, len(left) // _SAMPLE_LEFT))
+    sample = right.every(max(1, len(right) // _SAMPLE_RIGHT))
+    best, best_cost = 0, np.inf
+    for heavy in _HEAVY:
+        index = _indexed(sample, ranking[:heavy], _BLOCK_ROWS)
+        *_, postings_read, candidates = search(left.arrays, rows, sample.arrays, index, threshold)
+        cost = postings_read * _POSTING_COST + candidates * _CANDIDATE_COST
+        if cost < best_cost:
+            best, best_cost = heavy, cost
+        if heavy >= right.width or candidates * _CANDIDATE_COST >= best_cost:
+            break  # the more terms are heavy, the more candidates there are
+    return best

@@ -1,0 +1,77 @@
+"""An inverted index of one side, in blocks small enough that a sum for each row of a block stays in the cache.
+
+The most frequent terms are left out of it: of these "heavy" terms a row keeps only its norm. The others carry upper
+bounds, not values: one number a term, its length over the parts, is enough to rule a pair out.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from suggestion_service.engine.vectors import Arrays, Vectors
+
+# Rows that a search looks at in one go: the rows of a block are a multiple of it.
+SLICE_ROWS = 64
+
+
+class Postings(NamedTuple):
+    """The index. Block b's postings of term t are starts[b, t] to starts[b, t + 1], counted from firsts[b]."""
+
+    heavy: NDArray[np.bool_]  # (width,)
+    firsts: NDArray[np.int64]  # (blocks + 1,)
+    starts: NDArray[np.int32]  # (blocks, width + 1)
+    rows: NDArray[np.uint16]  # (postings,), counted from the block's first row, ascending for each term
+    lengths: NDArray[np.float32]  # (postings,), the length of the term in the row
+    heavy_norms: NDArray[np.float32]  # (blocks, rows of a block), 0 behind the last row
+
+
+def postings(vectors: Vectors, heavy: NDArray[np.bool_], block_rows: int) -> Postings:
+    """Index all rows, `block_rows` (a multiple of 64, to 65536) a block; `heavy` says what terms to leave out."""
+    slices = -(-min(len(vectors), block_rows) // SLICE_ROWS)
+    return Postings(heavy, *_index(vectors.arrays, heavy, max(slices, 1) * SLICE_ROWS))
+
+
+@njit(nogil=True, cache=True)
+def entry_length(values: NDArray[np.float64], weights: NDArray[np.float64], entry: int) -> Any:
+    """Give the length of one entry over all parts: what a pair shares adds at most the product of its lengths."""
+    square = 0.0
+    for part in range(len(weights)):
+        square += weights[part] * values[part, entry] ** 2
+    return np.sqrt(square)
+
+
+@njit(nogil=True, cache=True)
+def _index(vectors: Arrays, heavy: NDArray[np.bool_], block_rows: int) -> Any:
+    row_starts, terms, values, weights = vectors
+    count, width = len(row_starts) - 1, len(heavy)
+    blocks = -(-count // block_rows)
+    firsts = np.zeros(blocks + 1, np.int64)
+    starts = np.zeros((blocks, width + 1), np.int32)
+    for block in range(blocks):
+        start, stop = block * block_rows, min(count, (block + 1) * block_rows)
+        for entry in range(row_starts[start], row_starts[stop]):
+            if not heavy[terms[entry]]:
+                starts[block, terms[entry] + 1] += 1
+        for term in range(width):
+            starts[block, term + 1] += starts[block, term]
+        firsts[block + 1] = firsts[block] + starts[block, width]
+    rows = np.empty(firsts[blocks], np.uint16)
+    lengths = np.empty(firsts[blocks], np.float32)
+    heavy_norms = np.zeros((blocks, block_rows), np.float32)
+    for block in range(blocks):
+        start, stop = block * block_rows, min(count, (block + 1) * block_rows)
+        free = firsts[block] + starts[block].astype(np.int64)
+        for row in range(start, stop):
+            heavy_square = 0.0
+            for entry in range(row_starts[row], row_starts[row + 1]):
+                term, length = terms[entry], entry_length(values, weights, entry)
+                if heavy[term]:
+                    heavy_square += length**2
+                else:
+                    rows[free[term]] = row - start
+                    lengths[free[term]] = length
+                    free[term] += 1
+            heavy_norms[block, row - start] = np.sqrt(heavy_square)
+    return firsts, starts, rows, lengths, heavy_norms
