@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise
 from math import nextafter
 from uuid import UUID
 
@@ -136,7 +136,6 @@ def test_a_pair_has_one_score_whatever_the_order_of_arrival(algorithm: Algorithm
 
 @every_algorithm
 def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
-    # More than one tile of test cases, so that pairs are computed in different company.
     items = random_items(4, requirements=12, test_cases=2_100)
     snapshot = filled(items.items()).snapshot()
     together = scores(snapshot, algorithm)
@@ -157,12 +156,14 @@ def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
 def unrounded(snapshot: Snapshot, algorithm: Algorithm) -> Scores:
     """Scores before they are rounded: rounding hides sums that were made in another order, most of the time."""
     found: Scores = {}
-    for (left_ids, left), (right_ids, right) in product(
-        snapshot._requirements.tiles(None), snapshot._test_cases.tiles(None)
-    ):
-        i, j, parts = snapshot._between(algorithm, 0.0, left, slice(0, len(left)), right)
-        sums = sum(part.weight * part.score for part in parts.values())
-        found |= dict(zip(zip(left_ids[i], right_ids[j], strict=True), sums.tolist(), strict=True))
+    for alike in snapshot._alike(algorithm, 0.0, "requirement", snapshot._requirements.living(), 0):
+        scores = alike.likeness
+        if algorithm == "hybrid":
+            scores = snapshot._hybrid(alike.requirements, alike.test_cases, alike.likeness).score
+        pairs = zip(
+            snapshot._requirements.ids[alike.requirements], snapshot._test_cases.ids[alike.test_cases], strict=True
+        )
+        found |= dict(zip(pairs, scores.tolist(), strict=True))
     return found
 
 
@@ -221,7 +222,7 @@ def test_blocks_count_every_pair_and_progress_ends_at_one(algorithm: Algorithm) 
     assert len(blocks) > 2
     assert sum(block.pairs for block in blocks) == 30 * 2_100
     progress = [block.progress for block in blocks]
-    assert all(earlier < later for earlier, later in pairwise(progress))
+    assert all(earlier <= later for earlier, later in pairwise(progress))
     assert progress[-1] == 1.0
 
 
@@ -247,7 +248,7 @@ def test_removing_what_is_not_there_changes_nothing() -> None:
 @every_algorithm
 @given(texts=st.lists(st.tuples(st.text(max_size=40), st.text(max_size=200)), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_score_1(
+def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_are_alike(
     algorithm: Algorithm, texts: list[tuple[str, str]]
 ) -> None:
     corpus = Corpus()
@@ -258,10 +259,24 @@ def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_score_1(
     found = scores(corpus.snapshot(), algorithm)
     assert all(0.0 < score <= 1.0 for score in found.values())
     for number, of_text in enumerate(counted):
-        assert found.get((UUID(int=number), UUID(int=number))) == (1.0 if of_text else None)
+        score = found.get((UUID(int=number), UUID(int=number)))
+        assert (score is None) == (not of_text)
+        # Of several texts that are all the same, a hybrid score tells none from the others.
+        assert score in (None, 1.0) or algorithm == "hybrid"
 
 
-@every_algorithm
+def test_a_text_that_resembles_everything_is_no_strong_suggestion() -> None:
+    corpus = Corpus()
+    for number in range(30):
+        corpus.put("requirement", UUID(int=number), Entry({"user": 1, "login": 1, f"only{number}": 1}))
+        corpus.put("test_case", UUID(int=number), Entry({"user": 1, "login": 1, f"only{number}": 1}))
+    corpus.put("test_case", UUID(int=99), Entry({"user": 1, "login": 1}))
+    found = scores(corpus.snapshot(), "hybrid")
+    assert all(found[UUID(int=number), UUID(int=number)] > 0.9 for number in range(30))
+    assert all(found[UUID(int=number), UUID(int=99)] < 0.3 for number in range(30))
+
+
+@pytest.mark.parametrize("algorithm", ["tfidf", "keyword"])
 def test_identical_texts_score_1_among_thousands_of_words_that_everyone_uses(algorithm: Algorithm) -> None:
     same = {"user": 3, "login": 1, "system": 7}
     corpus = Corpus()
@@ -281,8 +296,8 @@ def test_a_text_of_a_hundred_thousand_terms_can_be_scored(algorithm: Algorithm) 
     corpus.put("test_case", long, Entry({f"term{n}": 1 + n % 3 for n in range(100_000)}))
     corpus.put("test_case", short, Entry({"term1": 1}))
     found = scores(corpus.snapshot(), algorithm)
-    assert found[long, long] == 1.0
-    assert 0.0 < found[long, short] < 0.1
+    assert found[long, long] > 0.9
+    assert found[long, short] < found[long, long]
 
 
 def hybrid_score(requirement: Entry, test_case: Entry) -> float:
@@ -327,19 +342,23 @@ def test_labels_are_compared_without_regard_to_case_and_blanks() -> None:
     assert agreeing == exact
 
 
-def test_keywords_are_the_terms_that_stand_out() -> None:
+def test_keywords_count_by_how_many_more_than_by_how_rare_they_are() -> None:
     corpus = Corpus()
     for number in range(200):
-        corpus.put("test_case", UUID(int=number), Entry({"system": 1, f"rare{number}": 1, f"odd{number}": 1}))
+        corpus.put("test_case", UUID(int=number), Entry({"system": 1, "user": 1, f"rare{number}": 1}))
     requirement_id = UUID(int=1_000)
-    corpus.put("requirement", requirement_id, Entry({"system": 1, "rare7": 1, "odd7": 1}))
-    assert scores(corpus.snapshot(), "keyword") == {(requirement_id, UUID(int=7)): 1.0}
-    assert len(scores(corpus.snapshot(), "tfidf")) == 200
+    corpus.put("requirement", requirement_id, Entry({"system": 1, "user": 1, "rare7": 1}))
+    for algorithm in ALGORITHMS:
+        assert scores(corpus.snapshot(), algorithm)[requirement_id, UUID(int=7)] == max(
+            scores(corpus.snapshot(), algorithm).values()
+        )
+    other = requirement_id, UUID(int=8)
+    assert scores(corpus.snapshot(), "keyword")[other] > 2 * scores(corpus.snapshot(), "tfidf")[other]
 
 
-def test_importing_the_engine_loads_neither_scipy_nor_a_learning_library() -> None:
+def test_importing_the_engine_loads_no_compiler_and_no_learning_library() -> None:
     program = (
-        "import sys, suggestion_service.engine; print([name for name in ('scipy', 'sklearn') if name in sys.modules])"
+        "import sys, suggestion_service.engine; print([name for name in ('numba', 'sklearn') if name in sys.modules])"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

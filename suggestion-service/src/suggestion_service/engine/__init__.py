@@ -6,9 +6,9 @@ and explanations, in a thread if it likes: a snapshot never changes.
 
 from suggestion_service.engine.corpus import Corpus, Entry
 from suggestion_service.engine.explanation import Explanation
+from suggestion_service.engine.shelf import Side
 from suggestion_service.engine.snapshot import ALGORITHMS, Algorithm, Block, Snapshot
 from suggestion_service.engine.text import ItemText, readable_words, terms
-from suggestion_service.engine.tile import Side
 
 __all__ = [
     "ALGORITHMS",

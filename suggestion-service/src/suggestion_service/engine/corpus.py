@@ -1,14 +1,19 @@
 """The items to be compared, both sides, in memory; changed one at a time."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.shelf import ABSENT, Column, Row, Shelf, Side
 from suggestion_service.engine.snapshot import Snapshot
-from suggestion_service.engine.tile import ABSENT, Collection, Row, Side
+
+_MOST_DEAD = 1000
+"""Slots or names out of use that are put up with, beside as many as are in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,108 +34,108 @@ class Corpus:
     """
 
     def __init__(self) -> None:
-        self._rows: dict[Side, dict[UUID, Row]] = {"requirement": {}, "test_case": {}}
-        self._collections: dict[Side, Collection] = {}
-        self._snapshot: Snapshot | None = None
+        self._shelves: dict[Side, Shelf] = {"requirement": Shelf(), "test_case": Shelf()}
         self._terms = _Numbering()
         self._labels = _Numbering()
+        self._snapshot: Snapshot | None = None
 
     def count(self, side: Side) -> int:
         """Give the number of items on a side."""
-        return len(self._rows[side])
+        return self._shelves[side].count
 
     def put(self, side: Side, item_id: UUID, entry: Entry) -> None:
         """Add an item, or replace the one that has this id."""
-        old = self._rows[side].get(item_id)
-        self._rows[side][item_id] = self._row(entry)
-        if old is not None:
-            self._forget(old)
-        self._changed(side)
+        shelf = self._shelves[side]
+        before = shelf.put(item_id, self._row(entry))
+        self._changed(shelf, before)
 
     def remove(self, side: Side, item_id: UUID) -> None:
         """Take an item out; one that is not there is no error."""
-        row = self._rows[side].pop(item_id, None)
-        if row is not None:
-            self._forget(row)
-            self._changed(side)
+        shelf = self._shelves[side]
+        slot = shelf.remove(item_id)
+        if slot is not None:
+            self._changed(shelf, slot)
 
     def snapshot(self) -> Snapshot:
         """Give the corpus as it is now, to be scored anywhere while the corpus goes on changing.
 
-        Costs some microseconds per thousand items; the same object comes back until something changes.
+        Costs some microseconds per thousand items and terms; the same object comes back until something changes.
         """
         if self._snapshot is None:
-            for side, rows in self._rows.items():
-                if side not in self._collections:
-                    self._collections[side] = Collection(dict(rows))
             self._snapshot = Snapshot(
-                requirements=self._collections["requirement"],
-                test_cases=self._collections["test_case"],
-                term_names=tuple(self._terms.names),
-                document_frequencies=self._terms.uses[: len(self._terms.names)],
-                labels=len(self._labels.names),
+                requirements=self._shelves["requirement"].view(),
+                test_cases=self._shelves["test_case"].view(),
+                term_names=self._terms.names.values,
+                document_frequencies=self._terms.uses.values.copy(),
             )
         return self._snapshot
 
     def _row(self, entry: Entry) -> Row:
         spelling = sorted(entry.terms)
         tags = {clean for tag in entry.tags if (clean := _clean(tag))}
-        module, priority = _clean(entry.module), _clean(entry.priority)
+        terms = self._terms.numbers(spelling)
+        self._terms.uses.values[terms] += 1
         return Row(
-            terms=self._terms.take(spelling),
-            counts=np.array([entry.terms[term] for term in spelling], np.float32),
-            module=int(self._labels.take([module])[0]) if module else ABSENT,
-            priority=int(self._labels.take([priority])[0]) if priority else ABSENT,
-            tags=self._labels.take(tags),
+            terms=terms,
+            counts=np.array([_sublinear(entry.terms[term]) for term in spelling], np.float64),
+            module=self._label(entry.module),
+            priority=self._label(entry.priority),
+            tags=self._labels.numbers(tags),
         )
 
-    def _forget(self, row: Row) -> None:
-        self._terms.release(row.terms)
-        for label in (row.module, row.priority):
-            if label != ABSENT:
-                self._labels.release(np.array([label], np.int32))
-        self._labels.release(row.tags)
+    def _label(self, label: str | None) -> int:
+        clean = _clean(label)
+        return int(self._labels.numbers([clean])[0]) if clean else ABSENT
 
-    def _changed(self, side: Side) -> None:
-        self._collections.pop(side, None)
+    def _changed(self, shelf: Shelf, dead: int | None) -> None:
         self._snapshot = None
+        if dead is None:
+            return
+        self._terms.uses.values[shelf.terms_of(dead)] -= 1
+        if shelf.dead > shelf.count + _MOST_DEAD:
+            self._compact()
+
+    def _compact(self) -> None:
+        """Move everything to new shelves and numberings, so that what is out of use takes no room."""
+        old, names, labels = self._shelves, self._terms.names.values, self._labels.names.values
+        self._shelves = {"requirement": Shelf(), "test_case": Shelf()}
+        self._terms, self._labels = _Numbering(), _Numbering()
+        for side, shelf in old.items():
+            for item_id, row in shelf.rows():
+                terms = self._terms.numbers(names[row.terms].tolist())
+                self._terms.uses.values[terms] += 1
+                module, priority = (
+                    ABSENT if label == ABSENT else int(self._labels.numbers([labels[label]])[0])
+                    for label in (row.module, row.priority)
+                )
+                tags = self._labels.numbers(labels[row.tags].tolist())
+                self._shelves[side].put(item_id, Row(terms, row.counts, module, priority, tags))
 
 
 class _Numbering:
-    """Names to small numbers and back, and how often each is in use; a number out of use is given again."""
+    """Names to small numbers and back, and how many items use each."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
-        self.uses: NDArray[np.int64] = np.zeros(1024, np.int64)
+        self.names = Column(object)
+        self.uses = Column(np.int64)
         self._numbers: dict[str, int] = {}
-        self._free: list[int] = []
 
-    def take(self, names: Iterable[str]) -> NDArray[np.int32]:
-        """Count one more use of each of these different names."""
-        numbers = np.array([self._number(name) for name in names], np.int32)
-        self.uses[numbers] += 1
-        return numbers
-
-    def release(self, numbers: NDArray[np.int32]) -> None:
-        """Count one use less of each of these different numbers."""
-        self.uses[numbers] -= 1
-        for number in numbers[self.uses[numbers] == 0].tolist():
-            del self._numbers[self.names[number]]
-            self._free.append(number)
+    def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:
+        """Give the numbers of these names."""
+        return np.array([self._number(name) for name in names], np.int32)
 
     def _number(self, name: str) -> int:
         number = self._numbers.get(name)
         if number is None:
-            if self._free:
-                number = self._free.pop()
-                self.names[number] = name
-            else:
-                number = len(self.names)
-                self.names.append(name)
-                if number == len(self.uses):
-                    self.uses = np.concatenate((self.uses, np.zeros_like(self.uses)))
-            self._numbers[name] = number
+            number = self._numbers[name] = self.names.size
+            self.names.append(name)
+            self.uses.append(0)
         return number
+
+
+@lru_cache(maxsize=1024)
+def _sublinear(count: int) -> float:
+    return 1.0 + math.log(count)
 
 
 def _clean(label: str | None) -> str:

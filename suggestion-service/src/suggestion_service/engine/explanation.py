@@ -17,7 +17,8 @@ class Explanation:
 
     The sum of weight x score over `components`, {name: {"score", "weight"}}, is `score` (to 1e-6).
     `matched_terms` are the terms that add most, best first: {"term": readable word, "weight": what it adds to
-    `score`}; `other_terms` more terms add `other_weight` together.
+    `score`}; `other_terms` more terms add `other_weight` together. `calculation` says, of a hybrid score, how the
+    weights of the texts' parts came about: see `hybrid.HybridScores`.
     """
 
     score: float
@@ -26,6 +27,7 @@ class Explanation:
     matched_terms: list[dict[str, str | float]]
     other_terms: int
     other_weight: float
+    calculation: dict[str, float] | None = None
 
 
 def explanation(
@@ -34,6 +36,7 @@ def explanation(
     parts: Mapping[str, tuple[float, float]],
     terms: Sequence[tuple[str, float]],
     metadata: Sequence[str],
+    calculation: dict[str, float] | None = None,
 ) -> Explanation:
     """Put together what is known of one pair.
 
@@ -56,6 +59,7 @@ def explanation(
         matched_terms=[{"term": word, "weight": round(weight, _DECIMALS)} for word, weight in named],
         other_terms=len(others),
         other_weight=round(sum((weight for _, weight in others), 0.0), _DECIMALS),
+        calculation=calculation,
     )
 
 

@@ -1,13 +1,11 @@
 """The heuristic part: what module, tags and priority say about a pair."""
 
 from dataclasses import dataclass
-from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.tile import ABSENT, Floats, Ints, SparseRows, Tile
+from suggestion_service.engine.shelf import ABSENT, Floats, Ints, ShelfView
 
 MODULE, TAGS, PRIORITY = 0.3, 0.6, 0.1
 
@@ -37,36 +35,25 @@ class Agreement:
         ]
 
 
-class MetadataComparison:
-    """Compares the metadata of items whose labels are numbered below `labels`."""
+def compare(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> Agreement:
+    """Compare the items in slots i[k] and j[k], for every k."""
+    from suggestion_service.engine.index import shared_labels
 
-    def __init__(self, labels: int) -> None:
-        self._labels = labels
-        self._tags: WeakKeyDictionary[Tile, Any] = WeakKeyDictionary()
-
-    def compare(self, requirements: Tile, i: Ints, test_cases: Tile, j: Ints) -> Agreement:
-        """Compare row i[k] of one tile with row j[k] of the other, for every k."""
-        same_module, both_modules = _same(requirements.modules[i], test_cases.modules[j])
-        same_priority, both_priorities = _same(requirements.priorities[i], test_cases.priorities[j])
-        left, right = self._tags_of(requirements)[i], self._tags_of(test_cases)[j]
-        left_tags, right_tags = np.diff(left.indptr), np.diff(right.indptr)
-        shared_tags: Ints = left.multiply(right).sum(axis=1)
-        tag_share = shared_tags / np.maximum(left_tags + right_tags - shared_tags, 1)
-        both_tags = (left_tags > 0) & (right_tags > 0)
-        return Agreement(
-            same_module=same_module,
-            shared_tags=shared_tags,
-            same_priority=same_priority,
-            known=MODULE * both_modules + TAGS * both_tags + PRIORITY * both_priorities,
-            agreed=MODULE * same_module + TAGS * tag_share + PRIORITY * same_priority,
-        )
-
-    def _tags_of(self, tile: Tile) -> Any:
-        tags = self._tags.get(tile)
-        if tags is None:
-            rows = SparseRows(tile.tag_starts, tile.tags, np.ones(len(tile.tags), np.int64), self._labels)
-            tags = self._tags[tile] = rows.rows(slice(0, len(tile)))
-        return tags
+    same_module, both_modules = _same(requirements.modules[i], test_cases.modules[j])
+    same_priority, both_priorities = _same(requirements.priorities[i], test_cases.priorities[j])
+    left_tags, right_tags = np.diff(requirements.tag_starts)[i], np.diff(test_cases.tag_starts)[j]
+    shared_tags: Ints = shared_labels(
+        requirements.tag_starts, requirements.tags, i, test_cases.tag_starts, test_cases.tags, j
+    )
+    tag_share = shared_tags / np.maximum(left_tags + right_tags - shared_tags, 1)
+    both_tags = (left_tags > 0) & (right_tags > 0)
+    return Agreement(
+        same_module=same_module,
+        shared_tags=shared_tags,
+        same_priority=same_priority,
+        known=MODULE * both_modules + TAGS * both_tags + PRIORITY * both_priorities,
+        agreed=MODULE * same_module + TAGS * tag_share + PRIORITY * same_priority,
+    )
 
 
 def _same(left: Ints, right: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -1,32 +1,31 @@
 """The corpus at one moment: scores pairs, and explains scores. Never changes; safe to use in any thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.blend import Part, hybrid, most_hybrid, total, whole
+from suggestion_service.engine import hybrid
 from suggestion_service.engine.explanation import Explanation, explanation
-from suggestion_service.engine.metadata import MetadataComparison
-from suggestion_service.engine.similarity import (
-    LexicalSimilarity,
-    Similarity,
-    inverse_document_frequencies,
-    keyword_weights,
-    merged,
-    tfidf_weights,
-)
-from suggestion_service.engine.tile import TILE_ROWS, Collection, Floats, Ints, Tile
+from suggestion_service.engine.hybrid import HybridScores
+from suggestion_service.engine.likeness import Alike, Likeness, combined
+from suggestion_service.engine.metadata import compare
+from suggestion_service.engine.neighbours import LEAST, Neighbourhoods
+from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 Algorithm = Literal["tfidf", "keyword", "hybrid"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
-_EXPLAINED_AT_ONCE = 512
+_DECIMALS = 6
+_EXPLAINED_AT_ONCE = 1024
 # More than rounding can lift a score by.
 _ROUNDING = 1e-6
+_MOST_KEPT = 8_000_000
+"""Pairs that are kept until all neighbours are known; what comes after them is worked out a second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +49,14 @@ class Snapshot:
     def __init__(
         self,
         *,
-        requirements: Collection,
-        test_cases: Collection,
-        term_names: tuple[str, ...],
+        requirements: ShelfView,
+        test_cases: ShelfView,
+        term_names: NDArray[Any],
         document_frequencies: Ints,
-        labels: int,
     ) -> None:
+        """`term_names` and `document_frequencies` are by term number."""
         self._requirements, self._test_cases, self._term_names = requirements, test_cases, term_names
-        # Read at once: the corpus goes on counting in the array it came from.
-        idf = inverse_document_frequencies(len(requirements) + len(test_cases), document_frequencies)
-        self._semantic: Similarity = LexicalSimilarity(tfidf_weights, idf)
-        self._keyword: Similarity = LexicalSimilarity(keyword_weights, idf)
-        self._metadata = MetadataComparison(labels)
+        self._document_frequencies = document_frequencies
 
     def score(
         self,
@@ -69,29 +64,35 @@ class Snapshot:
         threshold: float,
         requirements: Sequence[UUID] | None = None,
         test_cases: Sequence[UUID] | None = None,
-        block_rows: int = 256,
+        block_rows: int = 0,
     ) -> Iterator[Block]:
         """Score requirements against test cases, block by block; None means all items of that side.
 
         Gives every pair whose score, rounded to 6 decimals, is at least `threshold` and above 0: threshold 0
         means every pair that has something in common. Ids that the corpus does not have are left out.
-        The order of the pairs in a block means nothing.
-        A block looks at `block_rows` requirements against up to 2048 test cases; at more against fewer.
+        The order of the pairs in a block means nothing. A block looks at `block_rows` items of one side, 0 for as
+        many as is quick, against all that was asked for of the other.
         """
-        lefts, rights = self._requirements.tiles(requirements), self._test_cases.tiles(test_cases)
-        every = sum(len(left) for _, left in lefts) * sum(len(right) for _, right in rights)
+        side: Side = "requirement" if test_cases is None or requirements is not None else "test_case"
+        view = self._requirements if side == "requirement" else self._test_cases
+        chosen = requirements if side == "requirement" else test_cases
+        slots = view.living() if chosen is None else view.slots_of(chosen)
+        wanted = None if requirements is None or test_cases is None else self._test_cases.slots_of(test_cases)
+        every = len(slots) * (self._requirements.count + self._test_cases.count - view.count)
         done = 0
-        for left_ids, left in lefts:
-            for right_ids, right in rights:
-                step = max(block_rows, block_rows * TILE_ROWS // len(right))
-                for start in range(0, len(left), step):
-                    rows = slice(start, min(start + step, len(left)))
-                    i, j, parts = self._between(algorithm, threshold, left, rows, right)
-                    scores = total(parts)
-                    kept = (scores >= threshold) & (scores > 0)
-                    pairs = (rows.stop - rows.start) * len(right)
-                    done += pairs
-                    yield Block(left_ids[i[kept] + start], right_ids[j[kept]], scores[kept], pairs, done / every)
+        for alike in self._alike(algorithm, threshold - _ROUNDING, side, slots, block_rows):
+            if wanted is not None:
+                alike = alike.only(np.isin(alike.test_cases, wanted))
+            scores = self._scores(algorithm, alike)
+            kept = (scores >= threshold) & (scores > 0.0)
+            done += alike.pairs
+            yield Block(
+                self._requirements.ids[alike.requirements[kept]],
+                self._test_cases.ids[alike.test_cases[kept]],
+                scores[kept],
+                alike.pairs,
+                done / every if every else 1.0,
+            )
 
     def explain(
         self,
@@ -120,24 +121,79 @@ class Snapshot:
             explained += self._explain(algorithm, pairs[start : start + _EXPLAINED_AT_ONCE], words or {})
         return explained
 
-    def _between(
-        self, algorithm: Algorithm, threshold: float, left: Tile, rows: slice, right: Tile
-    ) -> tuple[Ints, Ints, dict[str, Part]]:
-        """Give (row within `rows`, test case, parts of the score) of all pairs that may reach the threshold."""
-        floor = threshold - _ROUNDING
+    def _alike(self, algorithm: Algorithm, least: float, side: Side, slots: Ints, rows: int) -> Iterator[Alike]:
+        """Give the pairs that may have the score `least`."""
+        likeness = self._likeness(algorithm)
         if algorithm != "hybrid":
-            found = self._single(algorithm).between(left, rows, right)
-            at = np.flatnonzero((found.data >= floor) & (found.data > 0))
-            i = np.searchsorted(found.indptr, at, side="right") - 1
-            return i, found.indices[at], whole(algorithm, found.data[at])
-        semantic = self._semantic.between(left, rows, right).toarray()
-        keyword = self._keyword.between(left, rows, right).toarray()
-        i, j = np.nonzero((most_hybrid(semantic, keyword) >= floor) & (semantic > 0))
-        metadata = self._metadata.compare(left, i + rows.start, right, j)
-        return i, j, hybrid(semantic[i, j], keyword[i, j], metadata)
+            return likeness.of_many(side, slots, max(0.0, least), rows)
+        threshold = min(LEAST, hybrid.least_likeness(least))
+        if side == "requirement" and len(slots) == self._requirements.count:
+            return self._everything(least, likeness, threshold, slots, rows)
+        return self._some(least, likeness.of_many(side, slots, threshold, rows), side)
 
-    def _single(self, algorithm: Algorithm) -> Similarity:
-        return self._semantic if algorithm == "tfidf" else self._keyword
+    def _some(self, least: float, found: Iterator[Alike], side: Side) -> Iterator[Alike]:
+        for alike in found:
+            mine = alike.requirements if side == "requirement" else alike.test_cases
+            yield alike.only(hybrid.may_reach(least, alike.likeness, self._neighbourhoods.means(side, mine)))
+
+    def _everything(
+        self, least: float, likeness: Likeness, threshold: float, slots: Ints, rows: int
+    ) -> Iterator[Alike]:
+        """Look at all pairs, and give those that may have the score once the neighbours of all items are known."""
+        looked_at: list[Alike | Ints] = []
+        kept = 0
+        everything = self._neighbourhoods.seen(likeness.of_many("requirement", slots, threshold, rows))
+        for alike in self._some(least, everything, "requirement"):
+            kept += len(alike.likeness)
+            looked_at.append(alike if kept <= _MOST_KEPT else alike.slots)
+            # Nothing is found yet, but a caller may stop here.
+            yield alike.only(np.zeros(len(alike.likeness), np.bool_))
+        for found in looked_at:
+            if isinstance(found, Alike):
+                yield replace(found, pairs=0)
+            else:
+                again = likeness.of_many("requirement", found, threshold, rows)
+                yield from (replace(alike, pairs=0) for alike in self._some(least, again, "requirement"))
+
+    def _scores(self, algorithm: Algorithm, alike: Alike) -> Floats:
+        scores = alike.likeness
+        if algorithm == "hybrid" and len(scores):
+            scores = self._hybrid(alike.requirements, alike.test_cases, alike.likeness).score
+        return _rounded(scores)
+
+    def _hybrid(self, i: Ints, j: Ints, likeness: Floats) -> HybridScores:
+        agreement = compare(self._requirements, i, self._test_cases, j)
+        means = self._neighbourhoods.means
+        return hybrid.hybrid(likeness, means("requirement", i), means("test_case", j), agreement)
+
+    def _likeness(self, algorithm: Algorithm) -> Likeness:
+        return self._likenesses[algorithm]
+
+    @cached_property
+    def _likenesses(self) -> dict[Algorithm, Likeness]:
+        frequencies = self._document_frequencies
+        items = self._requirements.count + self._test_cases.count
+        idf = np.where(frequencies > 0, np.log((1.0 + items) / (1.0 + frequencies)) + 1.0, 0.0)
+        semantic, keyword = idf, np.sqrt(idf)
+        weighed: dict[Algorithm, list[tuple[Floats, float]]] = {
+            "tfidf": [(semantic, 1.0)],
+            "keyword": [(keyword, 1.0)],
+            "hybrid": list(zip((semantic, keyword), hybrid.PARTS.values(), strict=True)),
+        }
+        return {
+            algorithm: Likeness(
+                algorithm,
+                self._requirements,
+                self._test_cases,
+                np.array([scale for scale, _ in parts]),
+                np.array([weight for _, weight in parts]),
+            )
+            for algorithm, parts in weighed.items()
+        }
+
+    @cached_property
+    def _neighbourhoods(self) -> Neighbourhoods:
+        return Neighbourhoods(self._likeness("hybrid"), self._requirements, self._test_cases)
 
     def _explain(
         self,
@@ -145,28 +201,50 @@ class Snapshot:
         pairs: Sequence[tuple[UUID, UUID]],
         words: Mapping[UUID, Mapping[str, str]],
     ) -> Iterator[Explanation]:
-        left = Tile([self._requirements[requirement_id] for requirement_id, _ in pairs])
-        right = Tile([self._test_cases[test_case_id] for _, test_case_id in pairs])
+        i = _slots(self._requirements, [requirement_id for requirement_id, _ in pairs])
+        j = _slots(self._test_cases, [test_case_id for _, test_case_id in pairs])
+        likeness = self._likeness(algorithm)
+        matches = likeness.matches(i, j)
+        alike = combined(matches.cosines, likeness.weights)
         metadata: list[list[str]] = [[] for _ in pairs]
-        if algorithm != "hybrid":
-            score, matches = self._single(algorithm).matches(left, right)
-            parts = whole(algorithm, score)
+        calculations: list[dict[str, float] | None] = [None for _ in pairs]
+        if algorithm == "hybrid":
+            agreement = compare(self._requirements, i, self._test_cases, j)
+            means = self._neighbourhoods.means
+            scored = hybrid.hybrid(alike, means("requirement", i), means("test_case", j), agreement)
+            scores, metadata, calculations[:] = scored.score, agreement.in_words(), scored.calculations()
+            components = scored.components(matches.cosines)
+            lift = scored.lift
         else:
-            (semantic, words_matched), (keyword, keywords_matched) = (
-                similarity.matches(left, right) for similarity in (self._semantic, self._keyword)
-            )
-            agreement = self._metadata.compare(left, np.arange(len(pairs)), right, np.arange(len(pairs)))
-            parts, metadata = hybrid(semantic, keyword, agreement), agreement.in_words()
-            matches = merged((words_matched, parts["semantic"].weight), (keywords_matched, parts["keyword"].weight))
+            scores = alike
+            components = [{algorithm: (float(score), 1.0)} for score in alike]
+            lift = np.ones(len(pairs))
+        weights = combined(matches.products, likeness.weights) * lift[matches.pair]
         bounds = np.searchsorted(matches.pair, np.arange(len(pairs) + 1)).tolist()
-        added = list(zip(matches.term.tolist(), matches.weight.tolist(), strict=True))
-        for k, ((requirement_id, test_case_id), score) in enumerate(zip(pairs, total(parts).tolist(), strict=True)):
+        for k, ((requirement_id, test_case_id), score) in enumerate(zip(pairs, _rounded(scores).tolist(), strict=True)):
+            of_pair = slice(bounds[k], bounds[k + 1])
             first, second = words.get(requirement_id, {}), words.get(test_case_id, {})
-            names = ((self._term_names[term], weight) for term, weight in added[bounds[k] : bounds[k + 1]])
+            names = self._term_names[matches.terms[of_pair]].tolist()
             yield explanation(
                 algorithm,
                 score,
-                {name: (part.score[k], part.weight[k]) for name, part in parts.items()},
-                [(first.get(name) or second.get(name) or name, weight) for name, weight in names],
+                components[k],
+                [
+                    (first.get(name) or second.get(name) or name, weight)
+                    for name, weight in zip(names, weights[of_pair].tolist(), strict=True)
+                ],
                 metadata[k],
+                calculations[k],
             )
+
+
+def _slots(view: ShelfView, item_ids: Sequence[UUID]) -> Ints:
+    slots = [view.slot(item_id) for item_id in item_ids]
+    if None in slots:
+        raise KeyError(item_ids[slots.index(None)])
+    return np.array(slots, np.int64)
+
+
+def _rounded(scores: Floats) -> Floats:
+    rounded: Floats = scores.clip(0.0, 1.0).round(_DECIMALS)
+    return rounded

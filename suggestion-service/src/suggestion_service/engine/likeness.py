@@ -1,0 +1,144 @@
+"""How alike texts are: cosines of weighted terms, exact, one item against all or everything against everything."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+
+if TYPE_CHECKING:  # numba is loaded by the first who scores
+    from suggestion_service.engine.kernel import Blocks, Vectors
+
+_FEW = 32
+"""So many items are looked up in the index one by one; more are multiplied at once."""
+_ROWS_AT_ONCE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Pairs of slots with their likeness, 0..1: parallel arrays; found for the items in `slots`, of the side asked
+    for, among `pairs` that were looked at.
+    """
+
+    requirements: Ints
+    test_cases: Ints
+    likeness: Floats
+    slots: Ints
+    pairs: int
+
+    def only(self, kept: NDArray[np.bool_]) -> "Alike":
+        """Give some of the pairs."""
+        return replace(
+            self, requirements=self.requirements[kept], test_cases=self.test_cases[kept], likeness=self.likeness[kept]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What terms add to the cosines of pairs: `products` (parts, matches) of `terms` (matches,), with the place of
+    their pair in `pair`, ascending. `cosines` (parts, pairs) is what they add up to.
+    """
+
+    pair: Ints
+    terms: NDArray[np.int32]
+    products: Floats
+    cosines: Floats
+
+
+class Likeness:
+    """The likeness of the texts of one snapshot: sum over parts of weight x cosine.
+
+    `scales` (parts, terms): the weight of each term in each part, 0 for a term that nobody uses. A pair's likeness
+    is the same to the last bit whoever asks.
+    """
+
+    def __init__(
+        self, name: str, requirements: ShelfView, test_cases: ShelfView, scales: Floats, weights: Floats
+    ) -> None:
+        self.weights = weights
+        self._name = name
+        self._views: dict[Side, ShelfView] = {"requirement": requirements, "test_case": test_cases}
+        self._scales = scales
+        self._blocks: tuple[Side, float, Blocks] | None = None
+
+    def of(self, side: Side, slot: int, threshold: float) -> tuple[Ints, Floats]:
+        """Give the slots of the other side that are alike an item by `threshold` or more, and not 0, and how much."""
+        from suggestion_service.engine.index import index_of, query
+
+        asking, asked = self._views[side], self._views[_OTHER[side]]
+        index, drift = index_of(asked, self._scales, self._name)
+        entries = slice(*asking.starts[slot : slot + 2].tolist())
+        item = asking.terms[entries], asking.counts[entries]
+        slots, cosines = query(asked, index, drift, item, self._scales, self.weights, threshold)
+        likeness = combined(cosines, self.weights)
+        found = (likeness >= threshold) & (likeness > 0.0)
+        return slots[found], likeness[found]
+
+    def of_many(self, side: Side, slots: Ints, threshold: float, rows_at_once: int = 0) -> Iterator[Alike]:
+        """Give all pairs of some items with the other side, at `threshold` or above and not 0, part by part."""
+        others = self._views[_OTHER[side]].count
+        step = rows_at_once or (1 if len(slots) <= _FEW else _ROWS_AT_ONCE)
+        for start in range(0, len(slots), step):
+            part = slots[start : start + step]
+            mine, theirs, likeness = (
+                self._looked_up(side, part, threshold)
+                if len(slots) <= _FEW
+                else self._multiplied(side, part, threshold)
+            )
+            i, j = (mine, theirs) if side == "requirement" else (theirs, mine)
+            yield Alike(i, j, likeness, part, len(part) * others)
+
+    def matches(self, requirements: Ints, test_cases: Ints) -> "Matches":
+        """Say for pairs of slots what each term adds to the cosines."""
+        from suggestion_service.engine.index import shared
+
+        starts, terms, products = shared(
+            self._views["requirement"], requirements, self._views["test_case"], test_cases, self._scales
+        )
+        pair_of = np.repeat(np.arange(len(requirements)), np.diff(starts))
+        # One after the other, as all sums over a pair run; NumPy's own go by pairs of numbers.
+        cosines = [np.bincount(pair_of, part, minlength=len(requirements)) for part in products]
+        return Matches(pair_of, terms, products, np.array(cosines, np.float64))
+
+    def _looked_up(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
+        found = [self.of(side, slot, threshold) for slot in slots.tolist()]
+        mine = np.repeat(slots, [len(theirs) for theirs, _ in found])
+        return (
+            mine,
+            np.concatenate([theirs for theirs, _ in found]) if found else mine,
+            np.concatenate([likeness for _, likeness in found]) if found else np.empty(0),
+        )
+
+    def _multiplied(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
+        from suggestion_service.engine.kernel import Blocks, pairs_at_least
+
+        if self._blocks is None or self._blocks[:2] != (side, threshold):
+            self._blocks = (side, threshold, Blocks(self._vectors[_OTHER[side]], self._vectors[side], threshold))
+        mine, theirs, likeness = pairs_at_least(self._vectors[side], slots, self._blocks[2])
+        found = (likeness >= threshold) & (likeness > 0.0)
+        return mine[found], theirs[found], likeness[found]
+
+    @cached_property
+    def _vectors(self) -> dict[Side, "Vectors"]:
+        from suggestion_service.engine.index import unit_values
+        from suggestion_service.engine.kernel import Vectors
+
+        return {
+            side: Vectors(view.starts, view.terms, unit_values(view, self._scales), self.weights, self._scales.shape[1])
+            for side, view in self._views.items()
+        }
+
+
+def combined(parts: Floats, weights: Floats) -> Floats:
+    """Give the likeness of pairs from the cosines (parts, pairs) of its parts."""
+    likeness: Floats = weights[0] * parts[0]
+    for part, weight in zip(parts[1:], weights[1:], strict=True):
+        likeness = likeness + weight * part
+    return likeness
+
+
+_OTHER: dict[Side, Side] = {"requirement": "test_case", "test_case": "requirement"}

@@ -1,0 +1,70 @@
+"""How alike the nearest neighbours of items are: what keeps an item that resembles everything from crowding in."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from suggestion_service.engine.likeness import Alike, Likeness
+from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+
+NEIGHBOURS = 4
+LEAST = 0.1
+"""What a neighbour counts at least: below, only noise is measured, and finding it costs most."""
+_MISSING = 0.3
+"""What a neighbour counts that is not there, on a side with fewer items."""
+_FEW = 0.02
+"""The share of a side up to which items are looked up one by one; for more, everything is multiplied once."""
+
+
+class Neighbourhoods:
+    """The mean likeness of each item's nearest neighbours on the other side, of one snapshot; worked out when asked."""
+
+    def __init__(self, likeness: Likeness, requirements: ShelfView, test_cases: ShelfView) -> None:
+        self._likeness = likeness
+        self._views: dict[Side, ShelfView] = {"requirement": requirements, "test_case": test_cases}
+        self._means: dict[Side, Floats] = {side: np.full(view.slots, np.nan) for side, view in self._views.items()}
+
+    def means(self, side: Side, slots: Ints) -> Floats:
+        """Give the means of some items, 0.1 to 1."""
+        means = self._means[side]
+        unknown = np.unique(slots[np.isnan(means[slots])])
+        if len(unknown) > max(8, _FEW * self._views[side].count):
+            for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), LEAST)):
+                pass
+        else:
+            for slot in unknown.tolist():
+                means[slot] = self._mean_of(self._likeness.of(side, slot, LEAST)[1], side)
+        return self._means[side][slots]
+
+    def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:
+        """Pass on all pairs of all requirements, from `LEAST` or below upwards. The means of the requirements that
+        were passed on are known at once, those of the test cases at the end.
+        """
+        best = {side: np.full((view.slots, NEIGHBOURS), LEAST) for side, view in self._views.items()}
+        for alike in everything:
+            _keep_best(best["requirement"], alike.requirements, alike.likeness)
+            _keep_best(best["test_case"], alike.test_cases, alike.likeness)
+            self._means["requirement"][alike.slots] = self._mean(best["requirement"][alike.slots], "requirement")
+            yield alike
+        self._means["test_case"] = self._mean(best["test_case"], "test_case")
+
+    def _mean_of(self, likeness: Floats, side: Side) -> float:
+        nearest = np.full((1, NEIGHBOURS), LEAST)
+        top = np.sort(likeness)[::-1][:NEIGHBOURS]
+        nearest[0, : len(top)] = np.maximum(top, LEAST)
+        return float(self._mean(nearest, side)[0])
+
+    def _mean(self, nearest: Floats, side: Side) -> Floats:
+        """Give the means of rows, best first, added up in this order: the same to the last bit for all."""
+        other: Side = "test_case" if side == "requirement" else "requirement"
+        there = self._views[other].count
+        total = np.zeros(len(nearest))
+        for place in range(NEIGHBOURS):
+            total += nearest[:, place] if place < there else _MISSING
+        return total / NEIGHBOURS
+
+
+def _keep_best(best: Floats, items: Ints, likeness: Floats) -> None:
+    from suggestion_service.engine.index import keep_best
+
+    keep_best(best, items, likeness)
