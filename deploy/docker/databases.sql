@@ -20,3 +20,7 @@ REVOKE CONNECT ON DATABASE suggestion_service FROM PUBLIC;
 CREATE ROLE notification_service LOGIN PASSWORD :'password';
 CREATE DATABASE notification_service OWNER notification_service;
 REVOKE CONNECT ON DATABASE notification_service FROM PUBLIC;
+
+-- Where embeddings are kept; to install it takes a superuser.
+\connect suggestion_service
+CREATE EXTENSION vector;

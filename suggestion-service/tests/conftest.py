@@ -31,6 +31,7 @@ from suggestion_service.generation.jobs import ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
 from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
+from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
@@ -189,11 +190,12 @@ class Service:
         algorithm, threshold = self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold
         self.scoring = BackgroundScoring(self.database, self.corpus, algorithm, threshold)
         self.settling = Settling(self.database, self.corpus, algorithm, threshold)
+        self.learner = Learner(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
         table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
         self.inbox = Inbox("suggestion", self.database, table, IGNORED)
         self.feed = Feed("catalog", self.peer, self.inbox)
-        self.runs = RunLoop(self.database, self.corpus, self.feed)
+        self.runs = RunLoop(self.database, self.corpus, self.feed, InProcessBus())
 
     def being(self, identity: Identity) -> httpx.AsyncClient:
         return httpx.AsyncClient(
@@ -230,7 +232,8 @@ class Service:
         """Ask for a run, work it off, and give it as it is then."""
         response = await self.http.post("/suggestions/generate", params=params, headers={"Prefer": "respond-async"})
         assert response.status_code == 202, response.text
-        await self.runs.work_off_next()
+        while await self.runs.work_off_next():
+            pass
         return await self.read(f"/suggestions/runs/{response.json()['id']}")
 
     async def read(self, path: str, **params: Any) -> Json:

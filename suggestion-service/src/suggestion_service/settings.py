@@ -9,11 +9,17 @@ from chassis.settings import ServiceSettings
 
 
 class Settings(ServiceSettings):
-    """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults."""
+    """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults.
+
+    With EMBEDDINGS_ENABLED workers compute embeddings, which hybrid scores are then made of, too. EMBEDDINGS_MODEL
+    is a folder or a name; without it the model is the one that the extra `embeddings` brings.
+    """
 
     auto_suggestions_enabled: bool = True
     auto_suggestions_algorithm: Literal["tfidf", "keyword", "hybrid"] = "tfidf"
     auto_suggestions_threshold: float = Field(default=0.3, ge=0, le=1, allow_inf_nan=False)
+    embeddings_enabled: bool = False
+    embeddings_model: str | None = Field(default=None, min_length=1)
 
 
 class Addresses(BaseSettings):

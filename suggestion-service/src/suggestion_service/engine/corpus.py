@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.embedding import EmbeddingView
 from suggestion_service.engine.shelf import ABSENT, Column, Row, Shelf, Side
 from suggestion_service.engine.snapshot import Snapshot
 
@@ -56,17 +57,19 @@ class Corpus:
         if slot is not None:
             self._changed(shelf, slot)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, embeddings: Mapping[Side, EmbeddingView] | None = None) -> Snapshot:
         """Give the corpus as it is now, to be scored anywhere while the corpus goes on changing.
 
-        Costs some microseconds per thousand items and terms; the same object comes back until something changes.
+        With `embeddings` hybrid scores are made of them, too. Costs some microseconds per thousand items and terms;
+        the same object comes back until something changes.
         """
-        if self._snapshot is None:
+        if self._snapshot is None or self._snapshot.embeddings != embeddings:
             self._snapshot = Snapshot(
                 requirements=self._shelves["requirement"].view(),
                 test_cases=self._shelves["test_case"].view(),
                 term_names=self._terms.names.values,
                 document_frequencies=self._terms.uses.values.copy(),
+                embeddings=embeddings,
             )
         return self._snapshot
 

@@ -47,7 +47,13 @@ def explanation(
     named, others = ranked[:_MATCHED_TERMS], ranked[_MATCHED_TERMS:]
     return Explanation(
         score=score,
-        reason=_sentence(_CALLED[algorithm], [word for word, _ in ranked], metadata, score),
+        reason=_sentence(
+            _CALLED[algorithm],
+            [word for word, _ in ranked],
+            metadata,
+            score,
+            alike_in_meaning="whole_text" in parts,
+        ),
         components={
             name: {
                 "score": round(float(part), _COMPONENT_DECIMALS),
@@ -63,7 +69,12 @@ def explanation(
     )
 
 
-def _sentence(called: str, words: Sequence[str], metadata: Sequence[str], score: float) -> str:
+def _sentence(
+    called: str, words: Sequence[str], metadata: Sequence[str], score: float, *, alike_in_meaning: bool
+) -> str:
+    if not words and alike_in_meaning and score > 0.0:
+        told = ", ".join([*metadata, f"{called} {score:.2f}"])
+        return f"The two texts share no word that counts, but they are alike in meaning; {told}."
     if not words:
         return f"The two texts share no word that counts; {called} {score:.2f}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.

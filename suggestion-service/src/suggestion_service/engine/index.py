@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView
 
-_UNINDEXED = 4096
+_UNINDEXED = 1024
 """Newest slots that are looked at one by one before the index is made anew."""
 _STALE = 0.15
 """How far inverse document frequencies may drift, relatively, before norms are computed anew."""
@@ -53,25 +53,23 @@ def index_of(view: ShelfView, scales: Floats, kept_as: str) -> tuple[Index, floa
     return index, 0.0
 
 
-def query(
+def estimates(
     view: ShelfView,
     index: Index,
     drift: float,
     asked: tuple[NDArray[np.int32], Floats],
     scales: Floats,
     weights: Floats,
-    threshold: float,
-) -> tuple[Ints, Floats]:
-    """Give the slots of a side whose likeness with an item may be `threshold` or more, and the cosines (parts, slots).
+) -> NDArray[np.float32]:
+    """Give for each slot, dead ones included, a likeness with one item that the exact one does not exceed.
 
-    `asked`: the terms and sublinear counts of the item. The cosines are exact.
+    `asked`: the terms and sublinear counts of the item.
     """
-    terms, counts = asked
-    slots = _candidates(
-        view.alive, index.starts, index.holders, index.counts, index.norms, terms, counts, scales, weights,
-        threshold * (1.0 - drift) * (1.0 - _ROUNDING),
-    )  # fmt: skip
-    return slots, exact(terms, counts, view, slots, scales)
+    estimated: NDArray[np.float32] = _estimates(
+        view.slots, index.starts, index.holders, index.counts, index.norms, *asked, scales, weights
+    )
+    estimated *= (1.0 + _ROUNDING) / (1.0 - drift)
+    return estimated
 
 
 def exact(terms: NDArray[np.int32], counts: Floats, view: ShelfView, slots: Ints, scales: Floats) -> Floats:
@@ -159,10 +157,10 @@ def _unit_values(starts, terms, counts, alive, scales):  # type: ignore[no-untyp
 
 
 @_compiled
-def _candidates(alive, starts, holders, counts, norms, asked, asked_counts, scales, weights, bound):  # type: ignore[no-untyped-def]
-    slots = norms.shape[1]
+def _estimates(slots, starts, holders, counts, norms, asked, asked_counts, scales, weights):  # type: ignore[no-untyped-def]
     likeness = np.zeros(slots, np.float32)
-    one = np.empty(slots, np.float32)
+    indexed = norms.shape[1]
+    one = np.empty(indexed, np.float32)
     for part in range(len(scales)):
         one[:] = 0.0
         norm = _norm(asked, asked_counts, 0, len(asked), scales[part])
@@ -176,20 +174,12 @@ def _candidates(alive, starts, holders, counts, norms, asked, asked_counts, scal
             factor = np.float32(weights[part] * asked_counts[k] / norm * scale * scale)
             for place in range(starts[term], starts[term + 1]):
                 one[holders[place]] += factor * counts[place]
-        for slot in range(slots):
+        for slot in range(indexed):
             if norms[part, slot] > 0.0:
                 likeness[slot] += one[slot] / np.float32(norms[part, slot])
-    found = np.empty(len(alive), np.int64)
-    size = 0
-    for slot in range(slots):
-        if alive[slot] and likeness[slot] > 0.0 and likeness[slot] >= bound:
-            found[size] = slot
-            size += 1
-    for slot in range(slots, len(alive)):
-        if alive[slot]:
-            found[size] = slot
-            size += 1
-    return found[:size].copy()
+    # What is not in the index may be alike by anything.
+    likeness[indexed:] = 2.0
+    return likeness
 
 
 @_compiled

@@ -1,9 +1,9 @@
 """How alike texts are: cosines of weighted terms, exact, one item against all or everything against everything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 if TYPE_CHECKING:  # numba is loaded by the first who scores
+    from suggestion_service.engine.index import Index
     from suggestion_service.engine.kernel import Blocks, Vectors
 
 _FEW = 32
 """So many items are looked up in the index one by one; more are multiplied at once."""
 _ROWS_AT_ONCE = 1024
+_LOOKED_UP_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,13 @@ class Matches:
     cosines: Floats
 
 
+class Part(NamedTuple):
+    """One part of the likeness, or of the scores, of pairs: its own score, and its weight in the whole."""
+
+    score: Floats
+    weight: Floats
+
+
 class Likeness:
     """The likeness of the texts of one snapshot: sum over parts of weight x cosine.
 
@@ -56,39 +65,58 @@ class Likeness:
     is the same to the last bit whoever asks.
     """
 
-    def __init__(
-        self, name: str, requirements: ShelfView, test_cases: ShelfView, scales: Floats, weights: Floats
-    ) -> None:
+    multiplies = True
+    """Whether many items may be multiplied at once."""
+
+    def __init__(self, name: str, views: Mapping[Side, ShelfView], scales: Floats, weights: Floats) -> None:
         self.weights = weights
         self._name = name
-        self._views: dict[Side, ShelfView] = {"requirement": requirements, "test_case": test_cases}
+        self._views = views
         self._scales = scales
         self._blocks: tuple[Side, float, Blocks] | None = None
+        self._indexes: dict[Side, tuple[Index, float]] = {}
 
     def of(self, side: Side, slot: int, threshold: float) -> tuple[Ints, Floats]:
         """Give the slots of the other side that are alike an item by `threshold` or more, and not 0, and how much."""
-        from suggestion_service.engine.index import index_of, query
-
-        asking, asked = self._views[side], self._views[_OTHER[side]]
-        index, drift = index_of(asked, self._scales, self._name)
-        entries = slice(*asking.starts[slot : slot + 2].tolist())
-        item = asking.terms[entries], asking.counts[entries]
-        slots, cosines = query(asked, index, drift, item, self._scales, self.weights, threshold)
-        likeness = combined(cosines, self.weights)
+        slots = self._exceeded(side, slot, threshold)
+        likeness = self._exact(side, slot, slots)
         found = (likeness >= threshold) & (likeness > 0.0)
         return slots[found], likeness[found]
 
+    def _exceeded(self, side: Side, slot: int, threshold: float) -> Ints:
+        """Give the slots of the other side that may be alike an item by `threshold` or more."""
+        estimated = self._estimates(side, slot)
+        return np.flatnonzero(self._views[OTHER[side]].alive & (estimated >= threshold) & (estimated > 0.0))
+
+    def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
+        """Give for each slot of the other side what its likeness with an item does not exceed."""
+        from suggestion_service.engine.index import estimates, index_of
+
+        asked = self._views[OTHER[side]]
+        if side not in self._indexes:
+            self._indexes[side] = index_of(asked, self._scales, self._name)
+        return estimates(asked, *self._indexes[side], self._item(side, slot), self._scales, self.weights)
+
+    def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
+        from suggestion_service.engine.index import exact
+
+        cosines = exact(*self._item(side, slot), self._views[OTHER[side]], others, self._scales)
+        return combined(cosines, self.weights)
+
+    def _item(self, side: Side, slot: int) -> tuple[NDArray[np.int32], Floats]:
+        view = self._views[side]
+        entries = slice(*view.starts[slot : slot + 2].tolist())
+        return view.terms[entries], view.counts[entries]
+
     def of_many(self, side: Side, slots: Ints, threshold: float, rows_at_once: int = 0) -> Iterator[Alike]:
         """Give all pairs of some items with the other side, at `threshold` or above and not 0, part by part."""
-        others = self._views[_OTHER[side]].count
-        step = rows_at_once or (1 if len(slots) <= _FEW else _ROWS_AT_ONCE)
+        others = self._views[OTHER[side]].count
+        few = len(slots) <= _FEW or not self.multiplies
+        step = rows_at_once or (_LOOKED_UP_AT_ONCE if few else _ROWS_AT_ONCE)
         for start in range(0, len(slots), step):
             part = slots[start : start + step]
-            mine, theirs, likeness = (
-                self._looked_up(side, part, threshold)
-                if len(slots) <= _FEW
-                else self._multiplied(side, part, threshold)
-            )
+            find = self._looked_up if few else self._multiplied
+            mine, theirs, likeness = find(side, part, threshold)
             i, j = (mine, theirs) if side == "requirement" else (theirs, mine)
             yield Alike(i, j, likeness, part, len(part) * others)
 
@@ -104,6 +132,15 @@ class Likeness:
         cosines = [np.bincount(pair_of, part, minlength=len(requirements)) for part in products]
         return Matches(pair_of, terms, products, np.array(cosines, np.float64))
 
+    def parts(self, requirements: Ints, test_cases: Ints, matches: "Matches") -> tuple[dict[str, "Part"], Floats]:
+        """Give the parts of the likeness of pairs of slots, those of the words first; and what they add up to."""
+        names = ("semantic", "keyword")
+        parts = {
+            name: Part(cosines, np.full(len(requirements), weight))
+            for name, cosines, weight in zip(names, matches.cosines, self.weights, strict=True)
+        }
+        return parts, combined(matches.cosines, self.weights)
+
     def _looked_up(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
         found = [self.of(side, slot, threshold) for slot in slots.tolist()]
         mine = np.repeat(slots, [len(theirs) for theirs, _ in found])
@@ -117,7 +154,7 @@ class Likeness:
         from suggestion_service.engine.kernel import Blocks, pairs_at_least
 
         if self._blocks is None or self._blocks[:2] != (side, threshold):
-            self._blocks = (side, threshold, Blocks(self._vectors[_OTHER[side]], self._vectors[side], threshold))
+            self._blocks = (side, threshold, Blocks(self._vectors[OTHER[side]], self._vectors[side], threshold))
         mine, theirs, likeness = pairs_at_least(self._vectors[side], slots, self._blocks[2])
         found = (likeness >= threshold) & (likeness > 0.0)
         return mine[found], theirs[found], likeness[found]
@@ -141,4 +178,4 @@ def combined(parts: Floats, weights: Floats) -> Floats:
     return likeness
 
 
-_OTHER: dict[Side, Side] = {"requirement": "test_case", "test_case": "requirement"}
+OTHER: dict[Side, Side] = {"requirement": "test_case", "test_case": "requirement"}

@@ -1,6 +1,6 @@
 """How alike the nearest neighbours of items are: what keeps an item that resembles everything from crowding in."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -8,8 +8,6 @@ from suggestion_service.engine.likeness import Alike, Likeness
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 NEIGHBOURS = 4
-LEAST = 0.1
-"""What a neighbour counts at least: below, only noise is measured, and finding it costs most."""
 _MISSING = 0.3
 """What a neighbour counts that is not there, on a side with fewer items."""
 _FEW = 0.02
@@ -19,9 +17,11 @@ _FEW = 0.02
 class Neighbourhoods:
     """The mean likeness of each item's nearest neighbours on the other side, of one snapshot; worked out when asked."""
 
-    def __init__(self, likeness: Likeness, requirements: ShelfView, test_cases: ShelfView) -> None:
+    def __init__(self, likeness: Likeness, views: Mapping[Side, ShelfView], least: float) -> None:
+        """`least`: what a neighbour counts at least. Below is only noise, and finding it costs most."""
         self._likeness = likeness
-        self._views: dict[Side, ShelfView] = {"requirement": requirements, "test_case": test_cases}
+        self._views = views
+        self._least = least
         self._means: dict[Side, Floats] = {side: np.full(view.slots, np.nan) for side, view in self._views.items()}
 
     def means(self, side: Side, slots: Ints) -> Floats:
@@ -29,18 +29,18 @@ class Neighbourhoods:
         means = self._means[side]
         unknown = np.unique(slots[np.isnan(means[slots])])
         if len(unknown) > max(8, _FEW * self._views[side].count):
-            for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), LEAST)):
+            for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), self._least)):
                 pass
         else:
             for slot in unknown.tolist():
-                means[slot] = self._mean_of(self._likeness.of(side, slot, LEAST)[1], side)
+                means[slot] = self._mean_of(self._likeness.of(side, slot, self._least)[1], side)
         return self._means[side][slots]
 
     def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:
-        """Pass on all pairs of all requirements, from `LEAST` or below upwards. The means of the requirements that
+        """Pass on all pairs of all requirements, from `least` or below upwards. The means of the requirements that
         were passed on are known at once, those of the test cases at the end.
         """
-        best = {side: np.full((view.slots, NEIGHBOURS), LEAST) for side, view in self._views.items()}
+        best = {side: np.full((view.slots, NEIGHBOURS), self._least) for side, view in self._views.items()}
         for alike in everything:
             _keep_best(best["requirement"], alike.requirements, alike.likeness)
             _keep_best(best["test_case"], alike.test_cases, alike.likeness)
@@ -49,9 +49,9 @@ class Neighbourhoods:
         self._means["test_case"] = self._mean(best["test_case"], "test_case")
 
     def _mean_of(self, likeness: Floats, side: Side) -> float:
-        nearest = np.full((1, NEIGHBOURS), LEAST)
+        nearest = np.full((1, NEIGHBOURS), self._least)
         top = np.sort(likeness)[::-1][:NEIGHBOURS]
-        nearest[0, : len(top)] = np.maximum(top, LEAST)
+        nearest[0, : len(top)] = np.maximum(top, self._least)
         return float(self._mean(nearest, side)[0])
 
     def _mean(self, nearest: Floats, side: Side) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from suggestion_service.engine.dots import clear, desk, dots, lay_out
+from suggestion_service.engine.dots import clear, dots, lay_out
 from suggestion_service.engine.postings import SLICE_ROWS, Postings, entry_length
 from suggestion_service.engine.vectors import Arrays
 
@@ -27,7 +27,7 @@ def search(left: Arrays, rows: NDArray[np.int64], right: Arrays, index: Postings
     weights, block_rows = left[3], heavy_norms.shape[1]
     light_starts, light_terms, light_lengths, left_heavy_norms = _light_terms(left, rows, heavy)
     bounds, candidates = np.zeros(block_rows, np.float32), np.empty(block_rows, np.int64)
-    present, by_term, shared, products = desk(left, right, len(heavy))
+    by_term, products = np.zeros((len(heavy), len(weights))), np.empty((len(weights), block_rows))
     i, j, scores = np.empty(256, np.int64), np.empty(256, np.int64), np.empty(256)
     found = postings_read = candidates_seen = 0
     for block in range(len(starts)):
@@ -44,18 +44,19 @@ def search(left: Arrays, rows: NDArray[np.int64], right: Arrays, index: Postings
             if count == 0:
                 continue
             candidates_seen += count
+            candidates[:count] += block * block_rows
             if found + count > len(i):
                 i, j, scores = _grown(i, found + count), _grown(j, found + count), _grown(scores, found + count)
-            lay_out(left, row, present, by_term)
-            for candidate in candidates[:count]:
-                dots(right, block * block_rows + candidate, present, by_term, shared, products)
+            lay_out(left, row, by_term)
+            dots(right, candidates[:count], by_term, products)
+            clear(left, row, by_term)
+            for place in range(count):
                 score = 0.0
                 for part in range(len(weights)):
-                    score += weights[part] * products[part]
+                    score += weights[part] * products[part, place]
                 if score > 0.0 and score >= threshold - _TOLERANCE:
-                    i[found], j[found], scores[found] = row, block * block_rows + candidate, score
+                    i[found], j[found], scores[found] = row, candidates[place], score
                     found += 1
-            clear(left, row, present)
     return i[:found], j[:found], scores[:found], postings_read, candidates_seen
 
 

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine import hybrid
+from suggestion_service.engine.embedded import EmbeddedLikeness
+from suggestion_service.engine.embedding import EmbeddingView
 from suggestion_service.engine.explanation import Explanation, explanation
 from suggestion_service.engine.hybrid import HybridScores
-from suggestion_service.engine.likeness import Alike, Likeness, combined
+from suggestion_service.engine.likeness import Alike, Likeness, Part, combined
 from suggestion_service.engine.metadata import compare
-from suggestion_service.engine.neighbours import LEAST, Neighbourhoods
+from suggestion_service.engine.neighbours import Neighbourhoods
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 Algorithm = Literal["tfidf", "keyword", "hybrid"]
@@ -53,10 +55,13 @@ class Snapshot:
         test_cases: ShelfView,
         term_names: NDArray[Any],
         document_frequencies: Ints,
+        embeddings: Mapping[Side, EmbeddingView] | None = None,
     ) -> None:
-        """`term_names` and `document_frequencies` are by term number."""
+        """`term_names` and `document_frequencies` are by term number. `embeddings`: None for none."""
         self._requirements, self._test_cases, self._term_names = requirements, test_cases, term_names
         self._document_frequencies = document_frequencies
+        self.embeddings = embeddings
+        self._calibration = hybrid.LEXICAL if embeddings is None else hybrid.EMBEDDED
 
     def score(
         self,
@@ -123,10 +128,10 @@ class Snapshot:
 
     def _alike(self, algorithm: Algorithm, least: float, side: Side, slots: Ints, rows: int) -> Iterator[Alike]:
         """Give the pairs that may have the score `least`."""
-        likeness = self._likeness(algorithm)
+        likeness = self._likenesses[algorithm]
         if algorithm != "hybrid":
             return likeness.of_many(side, slots, max(0.0, least), rows)
-        threshold = min(LEAST, hybrid.least_likeness(least))
+        threshold = min(self._calibration.least, self._calibration.least_likeness(least))
         if side == "requirement" and len(slots) == self._requirements.count:
             return self._everything(least, likeness, threshold, slots, rows)
         return self._some(least, likeness.of_many(side, slots, threshold, rows), side)
@@ -134,7 +139,8 @@ class Snapshot:
     def _some(self, least: float, found: Iterator[Alike], side: Side) -> Iterator[Alike]:
         for alike in found:
             mine = alike.requirements if side == "requirement" else alike.test_cases
-            yield alike.only(hybrid.may_reach(least, alike.likeness, self._neighbourhoods.means(side, mine)))
+            means = self._neighbourhoods.means(side, mine)
+            yield alike.only(self._calibration.may_reach(least, alike.likeness, means))
 
     def _everything(
         self, least: float, likeness: Likeness, threshold: float, slots: Ints, rows: int
@@ -164,36 +170,29 @@ class Snapshot:
     def _hybrid(self, i: Ints, j: Ints, likeness: Floats) -> HybridScores:
         agreement = compare(self._requirements, i, self._test_cases, j)
         means = self._neighbourhoods.means
-        return hybrid.hybrid(likeness, means("requirement", i), means("test_case", j), agreement)
-
-    def _likeness(self, algorithm: Algorithm) -> Likeness:
-        return self._likenesses[algorithm]
+        return self._calibration.scores(likeness, means("requirement", i), means("test_case", j), agreement)
 
     @cached_property
     def _likenesses(self) -> dict[Algorithm, Likeness]:
         frequencies = self._document_frequencies
         items = self._requirements.count + self._test_cases.count
         idf = np.where(frequencies > 0, np.log((1.0 + items) / (1.0 + frequencies)) + 1.0, 0.0)
-        semantic, keyword = idf, np.sqrt(idf)
-        weighed: dict[Algorithm, list[tuple[Floats, float]]] = {
-            "tfidf": [(semantic, 1.0)],
-            "keyword": [(keyword, 1.0)],
-            "hybrid": list(zip((semantic, keyword), hybrid.PARTS.values(), strict=True)),
-        }
+        semantic, keyword = idf[None], np.sqrt(idf)[None]
+        both = np.concatenate((semantic, keyword)), np.array(list(hybrid.LEXICAL_PARTS.values()))
+        alone = np.ones(1)
+        views: dict[Side, ShelfView] = {"requirement": self._requirements, "test_case": self._test_cases}
         return {
-            algorithm: Likeness(
-                algorithm,
-                self._requirements,
-                self._test_cases,
-                np.array([scale for scale, _ in parts]),
-                np.array([weight for _, weight in parts]),
-            )
-            for algorithm, parts in weighed.items()
+            "tfidf": Likeness("tfidf", views, semantic, alone),
+            "keyword": Likeness("keyword", views, keyword, alone),
+            "hybrid": Likeness("hybrid", views, *both)
+            if self.embeddings is None
+            else EmbeddedLikeness("hybrid", views, *both, self.embeddings),
         }
 
     @cached_property
     def _neighbourhoods(self) -> Neighbourhoods:
-        return Neighbourhoods(self._likeness("hybrid"), self._requirements, self._test_cases)
+        views: dict[Side, ShelfView] = {"requirement": self._requirements, "test_case": self._test_cases}
+        return Neighbourhoods(self._likenesses["hybrid"], views, self._calibration.least)
 
     def _explain(
         self,
@@ -203,23 +202,23 @@ class Snapshot:
     ) -> Iterator[Explanation]:
         i = _slots(self._requirements, [requirement_id for requirement_id, _ in pairs])
         j = _slots(self._test_cases, [test_case_id for _, test_case_id in pairs])
-        likeness = self._likeness(algorithm)
+        likeness = self._likenesses[algorithm]
         matches = likeness.matches(i, j)
-        alike = combined(matches.cosines, likeness.weights)
+        lexical = combined(matches.cosines, likeness.weights)
         metadata: list[list[str]] = [[] for _ in pairs]
-        calculations: list[dict[str, float] | None] = [None for _ in pairs]
+        steps: list[dict[str, float] | None] = [None for _ in pairs]
         if algorithm == "hybrid":
-            agreement = compare(self._requirements, i, self._test_cases, j)
-            means = self._neighbourhoods.means
-            scored = hybrid.hybrid(alike, means("requirement", i), means("test_case", j), agreement)
-            scores, metadata, calculations[:] = scored.score, agreement.in_words(), scored.calculations()
-            components = scored.components(matches.cosines)
-            lift = scored.lift
+            parts, alike = likeness.parts(i, j, matches)
+            scored = self._hybrid(i, j, alike)
+            scores, steps[:] = scored.score, self._calibration.steps(scored)
+            metadata = compare(self._requirements, i, self._test_cases, j).in_words()
+            parts = {name: Part(part.score, part.weight * scored.lift) for name, part in parts.items()}
+            parts["heuristic"] = Part(scored.agreed, scored.metadata_weight)
+            words_weight = parts["semantic"].weight + parts["keyword"].weight
         else:
-            scores = alike
-            components = [{algorithm: (float(score), 1.0)} for score in alike]
-            lift = np.ones(len(pairs))
-        weights = combined(matches.products, likeness.weights) * lift[matches.pair]
+            scores, words_weight = lexical, np.ones(len(pairs))
+            parts = {algorithm: Part(lexical, words_weight)}
+        weights = combined(matches.products, likeness.weights) * words_weight[matches.pair]
         bounds = np.searchsorted(matches.pair, np.arange(len(pairs) + 1)).tolist()
         for k, ((requirement_id, test_case_id), score) in enumerate(zip(pairs, _rounded(scores).tolist(), strict=True)):
             of_pair = slice(bounds[k], bounds[k + 1])
@@ -228,13 +227,13 @@ class Snapshot:
             yield explanation(
                 algorithm,
                 score,
-                components[k],
+                {name: (part.score[k], part.weight[k]) for name, part in parts.items()},
                 [
                     (first.get(name) or second.get(name) or name, weight)
                     for name, weight in zip(names, weights[of_pair].tolist(), strict=True)
                 ],
                 metadata[k],
-                calculations[k],
+                steps[k],
             )
 
 

@@ -59,11 +59,20 @@ def terms(item: ItemText) -> dict[str, int]:
 
 def readable_words(item: ItemText) -> dict[str, str]:
     """Give for each term of `terms(item)` the word that stands most often for it in the texts of the item."""
-    seen: dict[str, Counter[str]] = {}
-    for word, times in _count_words(item).items():
+    counts = _count_words(item)
+    words: dict[str, str] = {}
+    rivals: dict[str, Counter[str]] = {}
+    for word in counts:
         for term, shown in _read(word):
-            seen.setdefault(term, Counter())[shown] += times
-    return {term: forms.most_common(1)[0][0] for term, forms in seen.items()}
+            if words.setdefault(term, shown) != shown:
+                rivals[term] = Counter()
+    if rivals:
+        for word, times in counts.items():
+            for term, shown in _read(word):
+                if term in rivals:
+                    rivals[term][shown] += times
+        words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
+    return words
 
 
 def _count_words(item: ItemText) -> Counter[str]:
@@ -82,7 +91,7 @@ def _words_of(text: str) -> Counter[str]:
     return Counter(_WORD.findall(unicodedata.normalize("NFKC", text)))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=65_536)
 def _read(word: str) -> tuple[tuple[str, str], ...]:
     """Give the terms of one word as it stands in a text, each with the form to show to a person."""
     return tuple(_terms_of(word))

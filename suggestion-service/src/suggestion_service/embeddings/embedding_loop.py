@@ -1,0 +1,152 @@
+"""Computes the embeddings that are missing, of new texts and of all texts for a new model, in the background.
+
+Until all items have vectors of a model, none is in use: hybrid scores are lexical. From then on, an item whose text
+has changed is scored by its words alone for the moment that its vectors take.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from chassis.database import Database
+from chassis.signals import woken
+from suggestion_service.embeddings import repository
+from suggestion_service.embeddings.item_vectors import embed_items, model_of
+from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
+from suggestion_service.embeddings.repository import Claim
+from suggestion_service.engine.embedding import ItemVectors
+from suggestion_service.generation.lease import held
+
+_log = logging.getLogger(__name__)
+
+BATCH = 32
+"""Items that are embedded at a time: some seconds of work, which a worker that is stopped has to end."""
+_POLL = 1.0
+_REST = 10.0
+_REPORT = 30.0
+"""Seconds between two lines of progress."""
+_NO_TABLE = (
+    "the database has no pgvector: install it in the PostgreSQL server, then run"
+    " `python -m suggestion_service.embeddings.tables` with this DATABASE_URL"
+)
+
+
+class EmbeddingLoop:
+    """The loop that embeds; as many workers as there are share it."""
+
+    def __init__(
+        self, database: Database, load: Callable[[], Embedder] | None, *, score_again: bool, scored: Callable[[], None]
+    ) -> None:
+        """`load` gives the model, which may take seconds and raise EmbeddingsUnavailable; None: there shall be no
+        embeddings. With `score_again`, items are queued for scoring when they get vectors later; `scored` is called
+        then.
+        """
+        self._database = database
+        self._load = load
+        self._score_again = score_again
+        self._scored = scored
+        self._committed = database.commits.listener()
+        self._embedder: Embedder | None = None
+        self._place = repository.START
+        self._reported_at = 0.0
+
+    async def run(self) -> None:
+        """Embed what lacks embeddings, for ever; without a model, see to it that hybrid scores are lexical."""
+        # A loop that failed and goes on declares nothing: by now that may be another worker's newer model.
+        embedder = self._embedder or await self.begin()
+        if embedder is None:
+            await asyncio.Event().wait()
+            return
+        while True:
+            self._committed.clear()
+            worked = await self.embed_next(embedder)
+            if worked is None:
+                await asyncio.sleep(_REST)
+            elif not worked:
+                await woken(self._committed, _POLL)
+
+    async def begin(self) -> Embedder | None:
+        """Load the model and declare that it is computed with; give None, and say why, where there is none."""
+        try:
+            embedder = await self._loaded()
+        except EmbeddingsUnavailable as reason:
+            _log.warning("Embeddings are off, and hybrid scores are lexical: %s", reason)
+            embedder = None
+        async with self._database.transaction() as connection:
+            await repository.declare(connection, model_of(embedder) if embedder else None)
+        self._embedder = embedder
+        return embedder
+
+    async def _loaded(self) -> Embedder | None:
+        if self._load is None:
+            return None
+        async with self._database.connection() as connection:
+            if not await repository.table_exists(connection):
+                raise EmbeddingsUnavailable(f"{_NO_TABLE}.")
+        embedder = await asyncio.to_thread(self._load)
+        _log.info("Embeddings are computed with %s", model_of(embedder))
+        return embedder
+
+    async def embed_next(self, embedder: Embedder) -> bool | None:
+        """Embed some items that lack embeddings; tell whether there was something to do.
+
+        None: other workers compute with another model, which was declared later.
+        """
+        model = model_of(embedder)
+        # Not a commit to tell of: it would wake those who watch commits, us among them.
+        async with self._database.connection() as connection, connection.transaction():
+            if (await repository.declared(connection))[0] != model:
+                return None
+            claim = await repository.reclaim(connection, model, BATCH)
+            place = None
+            if not claim.rows:
+                claim, place = await repository.look(connection, model, self._place, BATCH)
+        if claim.rows:
+            async with held(
+                self._database,
+                extend=lambda connection: repository.hold(connection, claim),
+                release=lambda connection: repository.release(connection, claim),
+            ):
+                await self._embed(embedder, claim)
+            await self._report(model)
+        if place is not None:
+            self._place = place
+        elif not claim.rows:
+            await self._put_to_use(model)
+        return bool(claim.rows) or place is not None
+
+    async def _embed(self, embedder: Embedder, claim: Claim) -> None:
+        try:
+            vectors = await asyncio.to_thread(embed_items, embedder, claim.texts)
+        except Exception as error:  # noqa: BLE001 - the one text that is to blame is found, and does without
+            if len(claim.rows) > 1:
+                for one in claim.one_by_one():
+                    await self._embed(embedder, one)
+                return
+            _log.exception("Embedding item %s failed, it is scored by its words: %s", claim.rows[0]["id"], error)
+            vectors = [None]
+        await self._store(claim, vectors)
+
+    async def _store(self, claim: Claim, vectors: list[ItemVectors | None]) -> None:
+        async with self._database.transaction() as connection:
+            await repository.store(connection, claim, vectors, score_again=self._score_again)
+        if self._score_again:
+            self._scored()
+
+    async def _put_to_use(self, model: str) -> None:
+        async with self._database.connection() as connection:
+            if (await repository.declared(connection))[1]:
+                return
+        async with self._database.transaction() as connection:
+            now_in_use = await repository.put_to_use(connection, model)
+        if now_in_use:
+            _log.info("Embeddings are complete: hybrid scores are made of those of %s from now on", model)
+
+    async def _report(self, model: str) -> None:
+        now = asyncio.get_running_loop().time()
+        if now < self._reported_at + _REPORT:
+            return
+        self._reported_at = now
+        async with self._database.connection() as connection:
+            done, items = await repository.progress(connection, model)
+        _log.info("Embeddings of %s: %d of %d items", model, done, items)

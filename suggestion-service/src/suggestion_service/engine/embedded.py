@@ -1,0 +1,101 @@
+"""How alike texts are by their words and by what they mean: the lexical likeness together with embeddings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service.engine.embedding import EmbeddingView, pair_cosines, passage_cosines, whole_cosines
+from suggestion_service.engine.likeness import OTHER, Likeness, Matches, Part
+from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+
+WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
+_PASSAGES_FROM = 0.25
+"""The likeness of words and whole texts from which passages are looked at; below, whole texts count for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What embeddings say of pairs: cosines of the whole texts, and of the passages where they were looked at.
+
+    Where one of the items has no embedding, both are the likeness of the words.
+    """
+
+    whole: Floats
+    passages: Floats
+    known: NDArray[np.bool_]
+    looked_at: NDArray[np.bool_]
+
+
+class EmbeddedLikeness(Likeness):
+    """With d the cosine of two whole texts and f = 0.5 lexical + 0.5 d, the likeness of a pair is f below 0.25, else
+    0.5 lexical + 0.25 d + 0.25 q, where q is the mean, over the passages of the requirement, of the best cosine with a
+    passage of the test case. A pair of which one has no embedding, yet, is as alike as its words.
+    """
+
+    multiplies = False
+
+    def __init__(
+        self,
+        name: str,
+        views: Mapping[Side, ShelfView],
+        scales: Floats,
+        weights: Floats,
+        embeddings: Mapping[Side, EmbeddingView],
+    ) -> None:
+        super().__init__(name, views, scales, weights)
+        self._embeddings = embeddings
+        self._rows = {side: embeddings[side].rows_of(view.ids) for side, view in views.items()}
+        """The row of each slot's item in its embeddings."""
+
+    def meaning(self, requirements: Ints, test_cases: Ints, lexical: Floats) -> Meaning:
+        """Give what embeddings say of pairs of slots; `lexical` is the likeness of their words."""
+        one, other = self._embeddings["requirement"], self._embeddings["test_case"]
+        i, j = self._rows["requirement"][requirements], self._rows["test_case"][test_cases]
+        known = (i >= 0) & (j >= 0)
+        whole = lexical.copy()
+        whole[known] = pair_cosines(one, i[known], other, j[known])
+        looked_at = known & (_first(lexical, whole) >= _PASSAGES_FROM)
+        passages = whole.copy()
+        passages[looked_at] = passage_cosines(one, i[looked_at], other, j[looked_at])
+        return Meaning(whole, passages, known, looked_at)
+
+    def parts(self, requirements: Ints, test_cases: Ints, matches: Matches) -> tuple[dict[str, Part], Floats]:
+        """Give the parts of the likeness of pairs of slots, and the likeness that they add up to."""
+        words, lexical = super().parts(requirements, test_cases, matches)
+        meaning = self.meaning(requirements, test_cases, lexical)
+        passages = np.where(meaning.looked_at, PASSAGES, 0.0)
+        share = np.where(meaning.known, WORDS, 1.0)
+        parts = {name: Part(part.score, share * part.weight) for name, part in words.items()}
+        parts["whole_text"] = Part(meaning.whole, 1.0 - share - passages)
+        parts["passages"] = Part(meaning.passages, passages)
+        return parts, likeness_of(lexical, meaning)
+
+    def _exceeded(self, side: Side, slot: int, threshold: float) -> Ints:
+        estimated = self._estimates(side, slot).astype(np.float64)
+        rows, mine = self._rows[OTHER[side]], self._rows[side][slot : slot + 1]
+        whole = estimated.copy()
+        if mine[0] >= 0:
+            known = rows >= 0
+            whole[known] = whole_cosines(self._embeddings[side], mine, self._embeddings[OTHER[side]])[0][rows[known]]
+        # Of a pair above the threshold, words and whole texts are above it, too, or passages are looked at.
+        reach = _first(estimated, whole) >= min(threshold, _PASSAGES_FROM)
+        return np.flatnonzero(self._views[OTHER[side]].alive & reach)
+
+    def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
+        lexical = super()._exact(side, slot, others)
+        mine = np.full(len(others), slot, np.int64)
+        i, j = (mine, others) if side == "requirement" else (others, mine)
+        return likeness_of(lexical, self.meaning(i, j, lexical))
+
+
+def likeness_of(lexical: Floats, meaning: Meaning) -> Floats:
+    """Put the likeness of pairs together."""
+    likeness: Floats = WORDS * lexical + WHOLE * meaning.whole + PASSAGES * meaning.passages
+    return likeness
+
+
+def _first(lexical: Floats, whole: Floats) -> Floats:
+    first: Floats = WORDS * lexical + (WHOLE + PASSAGES) * whole
+    return first

@@ -1,0 +1,121 @@
+"""Hybrid scores with embeddings: the same for everybody, and from words alone where there is no embedding yet."""
+
+import random
+from itertools import product
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from suggestion_service.engine import Corpus, Entry, ItemVectors, Side, Snapshot
+from suggestion_service.engine.embedding import EmbeddingView, scaled, unit
+from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+
+DIMENSIONS = 24
+REQUIREMENTS = [UUID(int=number) for number in range(1, 41)]
+TEST_CASES = [UUID(int=number) for number in range(1001, 1061)]
+WITHOUT = REQUIREMENTS[3], TEST_CASES[5]
+
+
+def vectors(chance: np.random.Generator, about: int) -> ItemVectors:
+    """Give vectors that lie near those of all items about the same."""
+    centre = np.random.default_rng(about).normal(size=DIMENSIONS)
+    passages = unit(centre + chance.normal(size=(int(chance.integers(1, 6)), DIMENSIONS)))
+    return ItemVectors(scaled(unit(passages.mean(axis=0, keepdims=True)))[0], scaled(passages))
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    chance, filled = random.Random(1), Corpus()
+    for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
+        for item_id in ids:
+            terms = {f"term{int(300 ** chance.random())}": 1 for _ in range(chance.randint(1, 12))}
+            filled.put(side, item_id, Entry(terms))
+    return filled
+
+
+@pytest.fixture
+def embeddings() -> dict[Side, EmbeddingView]:
+    chance = np.random.default_rng(2)
+    shelves: dict[Side, EmbeddingShelf] = {
+        "requirement": EmbeddingShelf(DIMENSIONS),
+        "test_case": EmbeddingShelf(DIMENSIONS),
+    }
+    for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
+        for number, item_id in enumerate(ids):
+            if item_id not in WITHOUT:
+                shelves[side].put(item_id, vectors(chance, about=number % 9))
+    return {side: shelf.view() for side, shelf in shelves.items()}
+
+
+def scores(snapshot: Snapshot, threshold: float = 0.0, **asked: list[UUID]) -> dict[tuple[UUID, UUID], float]:
+    return {
+        pair: score
+        for block in snapshot.score("hybrid", threshold, **asked)
+        for *pair_, score in zip(block.requirement_ids, block.test_case_ids, block.scores.tolist(), strict=True)
+        for pair in [(pair_[0], pair_[1])]
+    }
+
+
+def test_a_pair_has_one_score_whoever_asks(corpus: Corpus, embeddings: dict[Side, EmbeddingView]) -> None:
+    together = scores(corpus.snapshot(embeddings))
+    assert len(together) > 500
+    apart: dict[tuple[UUID, UUID], float] = {}
+    for requirement_id in REQUIREMENTS:
+        corpus.put("requirement", UUID(int=9999), Entry({"term1": 1}))
+        corpus.remove("requirement", UUID(int=9999))  # so that nothing is remembered of the others
+        apart |= scores(corpus.snapshot(embeddings), requirements=[requirement_id])
+    assert apart == together
+    for test_case_id in TEST_CASES[::7]:
+        of_one = {pair: score for pair, score in together.items() if pair[1] == test_case_id}
+        assert scores(corpus.snapshot(embeddings), test_cases=[test_case_id]) == of_one
+    limit = sorted(together.values())[-60]
+    best = {pair: score for pair, score in together.items() if score >= limit}
+    assert scores(corpus.snapshot(embeddings), limit) == best
+    assert {pair: corpus.snapshot(embeddings).explain("hybrid", *pair).score for pair in best} == best
+
+
+def test_the_score_can_be_computed_again_from_its_components(
+    corpus: Corpus, embeddings: dict[Side, EmbeddingView]
+) -> None:
+    snapshot = corpus.snapshot(embeddings)
+    with_passages = 0
+    for pair in product(REQUIREMENTS[:12], TEST_CASES[:12]):
+        explained = snapshot.explain("hybrid", *pair)
+        again = sum(part["weight"] * part["score"] for part in explained.components.values())
+        assert again == pytest.approx(explained.score, abs=1e-6)
+        assert ("whole_text" in explained.components) == (explained.score > 0 and not set(pair) & set(WITHOUT))
+        with_passages += "passages" in explained.components
+    assert with_passages > 10
+
+
+def test_an_item_without_an_embedding_is_as_alike_as_its_words(
+    corpus: Corpus, embeddings: dict[Side, EmbeddingView]
+) -> None:
+    lexical, embedded = corpus.snapshot(), corpus.snapshot(embeddings)
+    for test_case_id in TEST_CASES[:10]:
+        words = lexical.explain("hybrid", WITHOUT[0], test_case_id).calculation
+        both = embedded.explain("hybrid", WITHOUT[0], test_case_id).calculation
+        assert words is not None
+        assert both is not None
+        assert both["likeness"] == words["likeness"]
+
+
+def test_items_that_mean_the_same_are_found_without_a_shared_word(corpus: Corpus) -> None:
+    chance = np.random.default_rng(3)
+    alike = vectors(chance, about=77)
+    pair = UUID(int=5000), UUID(int=6000)
+    corpus.put("requirement", pair[0], Entry({"cancel": 1}))
+    corpus.put("test_case", pair[1], Entry({"abort": 1}))
+    shelves: dict[Side, EmbeddingShelf] = {
+        "requirement": EmbeddingShelf(DIMENSIONS),
+        "test_case": EmbeddingShelf(DIMENSIONS),
+    }
+    for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
+        for item_id in ids:
+            shelves[side].put(item_id, vectors(chance, about=5))
+    shelves["requirement"].put(pair[0], alike)
+    shelves["test_case"].put(pair[1], alike)
+    snapshot = corpus.snapshot({side: shelf.view() for side, shelf in shelves.items()})
+    assert scores(snapshot, 0.3, requirements=[pair[0]]).keys() == {pair}
+    assert "alike in meaning" in snapshot.explain("hybrid", *pair).reason
