@@ -172,11 +172,11 @@ async def test_a_worker_that_is_stopped_leaves_its_run_to_others_at_once(service
     many_pairs(catalog, 60)
     run_id = await ask(service, threshold=0.9)
     await stop_halfway(service)
+    (row,) = await service.rows("SELECT attempts FROM run_parts")
+    assert row["attempts"] == 0, "being stopped is no failure"
     assert await service.runs.work_off_next()
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"], run["suggestions_skipped"]) == ("completed", 3600, 0)
-    (row,) = await service.rows("SELECT attempts FROM runs")
-    assert row["attempts"] == 1, "being stopped is no failure"
 
 
 async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any, catalog: Any) -> None:
@@ -184,11 +184,12 @@ async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any
     run_id = await ask(service, threshold=0.9)
     await stop_halfway(service)
     # As a crash leaves it: nobody gave the claim back.
-    await service.execute("UPDATE runs SET claim = gen_random_uuid(), claimed_until = now() + interval '15 seconds'")
+    claimed = "UPDATE run_parts SET claim = gen_random_uuid(), attempts = 1, claimed_until = now() + interval '15 s'"
+    await service.execute(claimed)
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"]) == ("running", 2000)
     assert await service.runs.work_off_next() is False, "the dead worker's claim still stands"
-    await service.execute("UPDATE runs SET claimed_until = now() - interval '1 second'")
+    await service.execute("UPDATE run_parts SET claimed_until = now() - interval '1 second'")
     assert await service.runs.work_off_next()
 
     run = await service.read(f"/suggestions/runs/{run_id}")
@@ -204,7 +205,7 @@ async def test_a_worker_that_was_taken_for_dead_stores_nothing_more(service: Any
     async with service.stalling_after(2000) as stalled:
         slow = asyncio.create_task(service.runs.work_off_next())
         await stalled()
-        await service.execute("UPDATE runs SET claim = gen_random_uuid()")
+        await service.execute("UPDATE run_parts SET claim = gen_random_uuid()")
     await slow
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"]) == ("running", 2000)

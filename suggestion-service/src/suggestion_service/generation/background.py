@@ -14,7 +14,7 @@ from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
 from suggestion_service.generation.jobs import BATCH
 from suggestion_service.generation.lease import held
-from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, scored
+from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, pairs_of, scored
 from suggestion_service.generation.queue import Queued
 
 _log = logging.getLogger(__name__)
@@ -76,11 +76,10 @@ class BackgroundScoring:
 
         owner_of = {(pair.requirement_id, pair.test_case_id): owner for pair, owner in owners.items()}
         async with self._database.transaction() as connection:
+            await repository.stage(connection, b"".join(proposal.rows for proposal in proposals))
             await repository.lock_corpus(connection)
-            created: Counter[UUID] = Counter()
-            for proposal in proposals:
-                stored = await repository.store(connection, proposal.rows, None, datetime.now(UTC))
-                created.update(owner_of[pair] for pair in stored)
+            stored = await repository.store(connection, None, datetime.now(UTC))
+            created = Counter(owner_of[pair] for pair in stored)
             for new in rescored:
                 await repository.rescore(connection, new.ids, new.rows)
             found = Counter(owners.values())
@@ -108,10 +107,10 @@ class BackgroundScoring:
         owners: dict[Pair, UUID] = {}
         score = view.snapshot.score
         if requirements := [item.item_id for item in batch if item.side == "requirement"]:
-            async for _, pairs in scored(score(self._algorithm, self._threshold, requirements=requirements)):
-                owners |= {pair: pair.requirement_id for pair in pairs}
+            async for block in scored(score(self._algorithm, self._threshold, requirements=requirements)):
+                owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
         if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
-            async for _, pairs in scored(score(self._algorithm, self._threshold, test_cases=test_cases)):
-                for pair in pairs:
+            async for block in scored(score(self._algorithm, self._threshold, test_cases=test_cases)):
+                for pair in pairs_of(block):
                     owners.setdefault(pair, pair.test_case_id)
         return owners

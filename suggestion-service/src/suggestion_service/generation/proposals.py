@@ -1,10 +1,9 @@
 """From scored pairs to suggestions with their reasons. What takes long runs in a thread."""
 
 import asyncio
-import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -20,13 +19,13 @@ METHODS: dict[Algorithm, str] = {
     "hybrid": "hybrid",
 }
 _ALGORITHMS = {method: algorithm for algorithm, method in METHODS.items()}
-_WORDS_KEPT = 5000
-CHUNK = 1000
+_WORDS_KEPT = 20_000
+_TEXTS_AT_ONCE = 500
+CHUNK = 2000
 """Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A pair at or above the threshold."""
 
     requirement_id: UUID
@@ -36,9 +35,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """New suggestions, ready to be stored: `rows` is their JSON, `already` this run's own from before a crash."""
+    """New suggestions, ready to be staged: `rows` are lines of COPY, `already` this run's own from before a crash."""
 
-    rows: str
+    rows: bytes
     already: int
 
 
@@ -50,19 +49,17 @@ class Rescored:
     rows: str
 
 
-async def scored(blocks: Iterator[Block]) -> AsyncIterator[tuple[Block, list[Pair]]]:
-    """Give the blocks with their pairs, each worked out in a thread."""
+async def scored(blocks: Iterator[Block]) -> AsyncIterator[Block]:
+    """Give the blocks, each worked out in a thread."""
     while (block := await asyncio.to_thread(next, blocks, None)) is not None:
-        yield block, await asyncio.to_thread(_pairs_of, block)
+        yield block
 
 
-def _pairs_of(block: Block) -> list[Pair]:
-    return [
-        Pair(requirement_id, test_case_id, score)
-        for requirement_id, test_case_id, score in zip(
-            block.requirement_ids.tolist(), block.test_case_ids.tolist(), block.scores.tolist(), strict=True
-        )
-    ]
+def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair]:
+    """Give the pairs of a block, or some of them: at a low threshold there may be millions."""
+    some = slice(start, stop)
+    columns = block.requirement_ids[some], block.test_case_ids[some], block.scores[some]
+    return [Pair(*pair) for pair in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 class Proposer:
@@ -70,7 +67,7 @@ class Proposer:
 
     def __init__(self, database: Database, view: View) -> None:
         self._database = database
-        self._view = view
+        self.view = view
         self._words: dict[UUID, dict[str, str]] = {}
 
     async def propose(self, algorithm: Algorithm, pairs: Sequence[Pair], run_id: UUID | None = None) -> Proposal:
@@ -87,25 +84,26 @@ class Proposer:
             places, already = await repository.candidates(connection, asked, run_id)
         return [pairs[place] for place in sorted(places)], already
 
-    async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> str:
-        """Give new suggestions of these pairs, ready to be stored, as JSON."""
-        await self._learn_words(_items_of(pairs))
+    async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
+        """Give new suggestions of these pairs, ready to be staged."""
+        await self._learn_words({pair.requirement_id for pair in pairs})
         return await asyncio.to_thread(self._explain, algorithm, pairs)
 
     async def rescore(self, pending: Sequence[dict[str, Any]]) -> Rescored:
         """Explain pending suggestions anew, each by the method that it was made with."""
-        known = self._view.text_sequences
+        known = self.view.text_sequences
         there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
-        await self._learn_words({row[side] for row in there for side in ("requirement_id", "test_case_id")})
+        await self._learn_words({row["requirement_id"] for row in there})
         return Rescored([row["id"] for row in there], await asyncio.to_thread(self._explain_again, there))
 
-    async def _learn_words(self, ids: set[UUID]) -> None:
+    async def _learn_words(self, requirement_ids: set[UUID]) -> None:
+        """Read the words to show: those of the requirements will do, since what matches is in both texts."""
         if len(self._words) > _WORDS_KEPT:
             self._words.clear()
-        missing = ids - self._words.keys()
-        if missing:
+        missing = list(requirement_ids - self._words.keys())
+        for start in range(0, len(missing), _TEXTS_AT_ONCE):
             async with self._database.connection() as connection:
-                rows = await repository.texts(connection, list(missing))
+                rows = await repository.texts(connection, missing[start : start + _TEXTS_AT_ONCE])
             self._words |= await asyncio.to_thread(_words_of, rows)
 
     def _as_json(self, pairs: Sequence[Pair]) -> str:
@@ -115,30 +113,27 @@ class Proposer:
         return {
             "requirement_id": pair.requirement_id,
             "test_case_id": pair.test_case_id,
-            "requirement_text_sequence": self._view.text_sequences[pair.requirement_id],
-            "test_case_text_sequence": self._view.text_sequences[pair.test_case_id],
+            "requirement_text_sequence": self.view.text_sequences[pair.requirement_id],
+            "test_case_text_sequence": self.view.text_sequences[pair.test_case_id],
         }
 
-    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> str:
+    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
         ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
-        explanations = self._view.snapshot.explain_many(algorithm, ids, self._words)
-        return _json(
-            {
-                "id": uuid.uuid4(),
-                **self._of(pair),
-                "similarity_score": pair.score,
-                "suggestion_method": METHODS[algorithm],
-                **_told(algorithm, explanation),
-            }
+        explanations = self.view.snapshot.explain_many(algorithm, ids, self._words)
+        sequences = self.view.text_sequences
+        return "".join(
+            f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
+            f"\t{_escaped(explanation.reason)}\t{_escaped(orjson.dumps(_metadata(algorithm, explanation)).decode())}"
+            f"\t{sequences[pair.requirement_id]}\t{sequences[pair.test_case_id]}\n"
             for pair, explanation in zip(pairs, explanations, strict=True)
-        )
+        ).encode()
 
     def _explain_again(self, pending: Sequence[dict[str, Any]]) -> str:
         rows: list[dict[str, Any]] = []
         for method, algorithm in _ALGORITHMS.items():
             group = [row for row in pending if row["suggestion_method"] == method]
             ids = [(row["requirement_id"], row["test_case_id"]) for row in group]
-            explanations = self._view.snapshot.explain_many(algorithm, ids, self._words)
+            explanations = self.view.snapshot.explain_many(algorithm, ids, self._words)
             for row, explanation in zip(group, explanations, strict=True):
                 pair = Pair(row["requirement_id"], row["test_case_id"], explanation.score)
                 rows.append(
@@ -146,27 +141,29 @@ class Proposer:
                         "id": row["id"],
                         **self._of(pair),
                         "similarity_score": pair.score,
-                        **_told(algorithm, explanation),
+                        "suggestion_reason": explanation.reason,
+                        "suggestion_metadata": _metadata(algorithm, explanation),
                     }
                 )
         return _json(rows)
 
 
-def _told(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
-    return {
-        "suggestion_reason": explanation.reason,
-        "suggestion_metadata": {
-            "algorithm": algorithm,
-            "components": explanation.components,
-            "matched_terms": explanation.matched_terms,
-            "other_terms": explanation.other_terms,
-            "other_weight": explanation.other_weight,
-        },
+def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "algorithm": algorithm,
+        "components": explanation.components,
+        "matched_terms": explanation.matched_terms,
+        "other_terms": explanation.other_terms,
+        "other_weight": explanation.other_weight,
     }
+    if explanation.calculation is not None:
+        metadata["calculation"] = explanation.calculation
+    return metadata
 
 
-def _items_of(pairs: Iterable[Pair]) -> set[UUID]:
-    return {item_id for pair in pairs for item_id in (pair.requirement_id, pair.test_case_id)}
+def _escaped(text: str) -> str:
+    """Write a text as COPY reads it."""
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _words_of(rows: Sequence[dict[str, Any]]) -> dict[UUID, dict[str, str]]:

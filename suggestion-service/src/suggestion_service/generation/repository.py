@@ -8,14 +8,15 @@ from uuid import UUID
 from chassis.database import Connection
 
 # A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed.
+# OFFSET 0 has the few pairs of a chunk looked up one by one: joined, whole tables would be read for each chunk.
 _MAY_BE_SUGGESTED = """
     NOT EXISTS (SELECT FROM linked_pairs l WHERE l.requirement_id = n.requirement_id
-                AND l.test_case_id = n.test_case_id AND NOT l.deleted)
+                AND l.test_case_id = n.test_case_id AND NOT l.deleted OFFSET 0)
     AND NOT EXISTS (SELECT FROM suggestions s WHERE s.requirement_id = n.requirement_id
                     AND s.test_case_id = n.test_case_id
                     AND (s.status = 'pending'
                          OR s.requirement_text_sequence >= n.requirement_text_sequence
-                            AND s.test_case_text_sequence >= n.test_case_text_sequence))
+                            AND s.test_case_text_sequence >= n.test_case_text_sequence) OFFSET 0)
 """
 
 _CANDIDATES = f"""
@@ -27,17 +28,23 @@ LEFT JOIN LATERAL (SELECT true AS own FROM suggestions s WHERE s.requirement_id 
 WHERE o.own OR ({_MAY_BE_SUGGESTED})
 """
 
+# A table of the connection: made once, empty again after each transaction.
+_STAGE = """
+CREATE TEMPORARY TABLE IF NOT EXISTS new_suggestions (requirement_id uuid, test_case_id uuid,
+    similarity_score double precision, suggestion_method text, suggestion_reason text, suggestion_metadata jsonb,
+    requirement_text_sequence bigint, test_case_text_sequence bigint) ON COMMIT DELETE ROWS
+"""
+
 _STORE = f"""
 INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, suggestion_reason,
     suggestion_metadata, status, created_at, run_id, requirement_text_sequence, test_case_text_sequence)
-SELECT n.id, n.requirement_id, n.test_case_id, n.similarity_score, n.suggestion_method, n.suggestion_reason,
-    n.suggestion_metadata, 'pending', %(now)s, %(run_id)s, n.requirement_text_sequence, n.test_case_text_sequence
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, requirement_id uuid, test_case_id uuid,
-    similarity_score double precision, suggestion_method text, suggestion_reason text, suggestion_metadata jsonb,
-    requirement_text_sequence bigint, test_case_text_sequence bigint)
-JOIN items r ON r.id = n.requirement_id AND NOT r.deleted
-JOIN items t ON t.id = n.test_case_id AND NOT t.deleted
-WHERE {_MAY_BE_SUGGESTED}
+SELECT gen_random_uuid(), n.requirement_id, n.test_case_id, n.similarity_score, n.suggestion_method,
+    n.suggestion_reason, n.suggestion_metadata, 'pending', %(now)s, %(run_id)s, n.requirement_text_sequence,
+    n.test_case_text_sequence
+FROM pg_temp.new_suggestions n
+WHERE EXISTS (SELECT FROM items r WHERE r.id = n.requirement_id AND NOT r.deleted OFFSET 0)
+    AND EXISTS (SELECT FROM items t WHERE t.id = n.test_case_id AND NOT t.deleted OFFSET 0)
+    AND {_MAY_BE_SUGGESTED}
 ON CONFLICT (requirement_id, test_case_id) WHERE status = 'pending' DO NOTHING
 RETURNING requirement_id, test_case_id
 """
@@ -61,9 +68,9 @@ _PENDING = "SELECT s.id, s.requirement_id, s.test_case_id, s.suggestion_method F
 
 
 async def changed_items(connection: Connection, after: tuple[int, UUID], limit: int) -> list[dict[str, Any]]:
-    """Give items that changed after (change, id), in that order, tombstones included."""
+    """Give items that changed after (change, id), in that order, tombstones included; `terms` is JSON still."""
     cursor = await connection.execute(
-        "SELECT id, side, module, tags, priority, terms, text_sequence, change, deleted FROM items"
+        "SELECT id, side, module, tags, priority, terms::text, text_sequence, change, deleted FROM items"
         " WHERE (change, id) > (%s, %s) ORDER BY change, id LIMIT %s",
         (*after, limit),
     )
@@ -94,13 +101,20 @@ async def lock_corpus(connection: Connection) -> None:
     await connection.execute("SELECT head FROM corpus_head FOR UPDATE")
 
 
-async def store(connection: Connection, rows: str, run_id: UUID | None, now: datetime) -> list[tuple[UUID, UUID]]:
-    """Store new suggestions (a JSON array), but not of pairs that may not be suggested any more; give the pairs.
+async def stage(connection: Connection, rows: bytes) -> None:
+    """Bring new suggestions (lines of COPY, see `proposals`) to where `store` finds them in the same transaction."""
+    await connection.execute(_STAGE)
+    async with connection.cursor().copy("COPY pg_temp.new_suggestions FROM STDIN") as copy:
+        await copy.write(rows)
+
+
+async def store(connection: Connection, run_id: UUID | None, now: datetime) -> list[tuple[UUID, UUID]]:
+    """Store what was staged, but not of pairs that may not be suggested any more; give the pairs.
 
     The corpus must be locked.
     """
     # Planned each time: the table grows under it.
-    cursor = await connection.execute(_STORE, {"rows": rows, "run_id": run_id, "now": now}, prepare=False)
+    cursor = await connection.execute(_STORE, {"run_id": run_id, "now": now}, prepare=False)
     return [(row["requirement_id"], row["test_case_id"]) for row in await cursor.fetchall()]
 
 

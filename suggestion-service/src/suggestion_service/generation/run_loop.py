@@ -1,93 +1,140 @@
-"""Works off runs: catches up with catalog, scores everything against everything, stores block by block."""
+"""Works off runs: plans them, which cuts them into parts, and scores parts; workers share those of one run."""
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from uuid import UUID
 
 from chassis import outbox, request_context
-from chassis.database import AWAY, Database
+from chassis.bus import Bus
+from chassis.database import AWAY, Connection, Database
 from chassis.feed import Feed
 from chassis.problems import Problem
 from chassis.signals import woken
-from suggestion_service.engine import Block
-from suggestion_service.generation import repository, runs
+from suggestion_service.generation import parts, repository, runs
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.lease import held
-from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, scored
-from suggestion_service.generation.runs import ClaimedRun, RunLost
+from suggestion_service.generation.part_scoring import PartScoring
+from suggestion_service.generation.parts import ClaimedPart
+from suggestion_service.generation.proposals import CHUNK, Proposer
+from suggestion_service.generation.runs import ClaimedRun, Order, RunLost
 from suggestion_service.generation.service import finished_event
 
 _log = logging.getLogger(__name__)
 
+QUEUE = "suggestion.runs"
+"""Jobs that wake workers: there are parts to be done. Who misses them looks after a second by themselves."""
+_MOST_JOBS = 32
+_PART_REQUIREMENTS = 2000
+_PART_PAIRS = 400_000_000
 _POLL = 1.0
-"""Seconds between looks for runs when nobody has told of a commit."""
+"""Seconds between looks for work when nobody has told of any."""
 _PAUSE = 0.05
 """Seconds between two looks at least, however much is committed."""
 _FIRST_ID = UUID(int=0)
 
 
 class RunLoop:
-    """The loop that works off runs, one at a time."""
+    """The loop that works off runs, one part at a time. Each worker has one."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, feed: Feed) -> None:
+    def __init__(self, database: Database, corpus: LiveCorpus, feed: Feed, bus: Bus) -> None:
         self._database = database
-        self._corpus = corpus
         self._feed = feed
-        self._committed = database.commits.listener()
+        self._bus = bus
+        self._scoring = PartScoring(database, corpus)
+        self._told = database.commits.listener()
+
+    async def hear(self, _job: bytes) -> None:
+        """Take a job: look for parts at once."""
+        self._told.set()
 
     async def run(self) -> None:
         """Work off runs, for ever."""
         while True:
-            self._committed.clear()
+            self._told.clear()
             if not await self.work_off_next():
                 await asyncio.sleep(_PAUSE)
-                await woken(self._committed, _POLL)
+                await woken(self._told, _POLL)
 
     async def work_off_next(self) -> bool:
-        """Work off the oldest run that waits, or whose worker has died; tell whether there was one."""
+        """Plan the oldest run that waits and do its first part, or do another part; tell whether there was one.
+
+        Runs that wait come first: so a small one need not wait for the end of a big one.
+        """
         async with self._database.connection() as connection:
             run = await runs.claim(connection)
-        if run is None:
+            part = await parts.claim(connection) if run is None else None
+        if run is not None:
+            part = await self._plan(run)
+        if part is not None:
+            await self._do(part)
+        if run is None and part is None:
+            self._scoring.rest()
             return False
-        token = request_context.request_id.set(run.correlation_id)
-        try:
+        return True
+
+    async def _plan(self, run: ClaimedRun) -> ClaimedPart | None:
+        """Give the first part, None when the run has ended."""
+        first: list[ClaimedPart] = []
+
+        async def plan() -> None:
+            _log.info("Run %s: %s at %s begins", run.order.id, run.order.algorithm, run.order.threshold)
+            # Into the copy, which all workers share: whoever does a part sees what was answered before the run.
+            await self._feed.catch_up()
+            await self._rescore_old_texts(run, await self._scoring.begin(run.order.id))
+            async with self._database.transaction() as connection:
+                beginnings = await parts.cut(connection, _PART_REQUIREMENTS, _PART_PAIRS)
+                await runs.keep(connection, run)
+                await runs.planned(connection, run)
+                first.append(await parts.insert(connection, run, beginnings))
+            for _ in beginnings[1 : 1 + _MOST_JOBS]:
+                await self._bus.send(QUEUE, b"part")
+
+        with _on_behalf_of(run.order):
             async with held(
                 self._database,
                 extend=lambda connection: runs.hold(connection, run),
                 release=lambda connection: runs.release(connection, run),
             ):
-                await self._work_off(run)
-        except RunLost:
-            _log.info("Run %s was cancelled, or taken up by another worker", run.id)
-        finally:
-            request_context.request_id.reset(token)
-        return True
+                await self._try(run.order, run.attempts, plan, lambda connection: runs.keep(connection, run))
+        return first[0] if first else None
 
-    async def _work_off(self, run: ClaimedRun) -> None:
-        _log.info("Run %s: %s at %s begins", run.id, run.algorithm, run.threshold)
+    async def _do(self, part: ClaimedPart) -> None:
+        async def score() -> None:
+            await self._scoring.score(part)
+            async with self._database.transaction() as connection:
+                await parts.keep(connection, part)
+                if await parts.finish(connection, part):
+                    await self._end(connection, part.order, "completed", None)
+
+        with _on_behalf_of(part.order):
+            async with held(
+                self._database,
+                extend=lambda connection: parts.hold(connection, part),
+                release=lambda connection: parts.release(connection, part),
+            ):
+                await self._try(part.order, part.attempts, score, lambda connection: parts.keep(connection, part))
+
+    async def _try(
+        self,
+        order: Order,
+        attempts: int,
+        work: Callable[[], Awaitable[None]],
+        keep: Callable[[Connection], Awaitable[None]],
+    ) -> None:
+        """Do the work; if it fails, the run does, unless it is no longer ours, which `keep` says by RunLost."""
         try:
-            if run.attempts > runs.MAX_ATTEMPTS:
+            if attempts > runs.MAX_ATTEMPTS:
                 raise Problem(f"The process ended {runs.MAX_ATTEMPTS} times while it worked on this run.")
-            await self._generate(run)
+            await work()
         except (*AWAY, RunLost):
             raise
         except Exception as error:  # noqa: BLE001 - logged, and told by the run
-            _log.exception("Run %s failed: %s", run.id, error)
-            await self._finish(run, "failed", _readable(error, run))
-        else:
-            await self._finish(run, "completed", None)
-
-    async def _generate(self, run: ClaimedRun) -> None:
-        await self._feed.catch_up()
-        view = await self._corpus.refresh()
-        proposer = Proposer(self._database, view)
-        await self._rescore_old_texts(run, proposer)
-        before = 0.0
-        async for block, pairs in scored(view.snapshot.score(run.algorithm, run.threshold)):
-            await self._store_block(run, proposer, block, pairs, before)
-            before = block.progress
+            _log.exception("Run %s failed: %s", order.id, error)
+            async with self._database.transaction() as connection:
+                await keep(connection)
+                await self._end(connection, order, "failed", _readable(error, order))
 
     async def _rescore_old_texts(self, run: ClaimedRun, proposer: Proposer) -> None:
         after = _FIRST_ID
@@ -99,37 +146,16 @@ class RunLoop:
             rescored = await proposer.rescore(pending)
             async with self._database.transaction() as connection:
                 await repository.lock_corpus(connection)
-                await runs.advance(connection, run, 0)
+                await runs.keep(connection, run)
                 await repository.rescore(connection, rescored.ids, rescored.rows)
             after = pending[-1]["id"]
 
-    async def _store_block(
-        self, run: ClaimedRun, proposer: Proposer, block: Block, pairs: Sequence[Pair], before: float
-    ) -> None:
-        for start in range(0, len(pairs), CHUNK):
-            chunk = pairs[start : start + CHUNK]
-            proposal = await proposer.propose(run.algorithm, chunk, run.id)
-            done = before + (block.progress - before) * start / len(pairs)
-            async with self._database.transaction() as connection:
-                await repository.lock_corpus(connection)
-                stored = await repository.store(connection, proposal.rows, run.id, datetime.now(UTC))
-                await runs.advance(
-                    connection,
-                    run,
-                    done,
-                    created=len(stored),
-                    skipped=len(chunk) - len(stored) - proposal.already,
-                )
-        async with self._database.connection() as connection:
-            await runs.advance(connection, run, block.progress, pairs=block.pairs)
-
-    async def _finish(self, run: ClaimedRun, status: str, error: str | None) -> None:
-        async with self._database.transaction() as connection:
-            row = await runs.finish(connection, run, status, error)
-            await outbox.record(connection, [finished_event(row, run.actor, run.correlation_id)])
+    async def _end(self, connection: Connection, order: Order, status: str, error: str | None) -> None:
+        row = await runs.end(connection, order.id, status, error)
+        await outbox.record(connection, [finished_event(row, order.actor, order.correlation_id)])
         _log.info(
             "Run %s %s: %d pairs, %d suggestions created, %d skipped",
-            run.id,
+            order.id,
             status,
             row["pairs_analyzed"],
             row["suggestions_created"],
@@ -137,7 +163,19 @@ class RunLoop:
         )
 
 
-def _readable(error: Exception, run: ClaimedRun) -> str:
+@contextmanager
+def _on_behalf_of(order: Order) -> Iterator[None]:
+    """Log with the request that the run came from; a run that is lost on the way is no failure."""
+    token = request_context.request_id.set(order.correlation_id)
+    try:
+        yield
+    except RunLost:
+        _log.info("Run %s has ended, or was taken up by another worker", order.id)
+    finally:
+        request_context.request_id.reset(token)
+
+
+def _readable(error: Exception, order: Order) -> str:
     if isinstance(error, Problem):
         return error.detail
-    return f"Something went wrong on our side; the log has it under the request id {run.correlation_id}."
+    return f"Something went wrong on our side; the log has it under the request id {order.correlation_id}."

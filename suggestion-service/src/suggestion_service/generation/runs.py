@@ -1,4 +1,4 @@
-"""SQL of runs: asked for, claimed by one worker at a time, their progress and their end."""
+"""SQL of runs: asked for, planned by one worker at a time, and their end. What goes on between is of `parts`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,41 +9,77 @@ from chassis.database import Connection
 from chassis.events import Actor
 from suggestion_service.engine import Algorithm
 
-_LEASE = "interval '15 seconds'"
+LEASE = "interval '15 seconds'"
 MAX_ATTEMPTS = 3
 
 _ANSWER = (
-    "id, status, algorithm, threshold, progress, pairs_analyzed, suggestions_created, suggestions_skipped,"
-    " created_at, created_by, started_at, finished_at, error"
+    "r.id, r.status, r.algorithm, r.threshold, coalesce(p.progress, r.progress) AS progress,"
+    " coalesce(p.pairs_analyzed, r.pairs_analyzed) AS pairs_analyzed,"
+    " coalesce(p.suggestions_created, r.suggestions_created) AS suggestions_created,"
+    " coalesce(p.suggestions_skipped, r.suggestions_skipped) AS suggestions_skipped,"
+    " r.created_at, r.created_by, r.started_at, r.finished_at, r.error"
 )
 
-# What a run that was interrupted had created stays counted; the pairs are looked at again.
+# Without parts, which is before a run is planned and after it has ended, the sums are null.
+_SUMS = (
+    "sum(progress) / count(*) AS progress, sum(pairs_analyzed)::bigint AS pairs_analyzed,"
+    " sum(suggestions_created)::bigint AS suggestions_created, sum(suggestions_skipped)::bigint AS suggestions_skipped"
+)
+_RUNS = "runs r LEFT JOIN LATERAL (SELECT {sums} FROM run_parts WHERE run_id = r.id HAVING count(*) > 0) p ON true"
+_RUNS = _RUNS.format(sums=_SUMS)
+
+# A run that goes on is claimed by nobody once it is planned: then its parts are.
 _CLAIM = f"""
-UPDATE runs SET status = 'running', claim = %(claim)s, claimed_until = now() + {_LEASE},
-    started_at = coalesce(started_at, now()), attempts = attempts + 1, progress = 0, pairs_analyzed = 0,
-    suggestions_skipped = 0
+UPDATE runs SET status = 'running', claim = %(claim)s, claimed_until = now() + {LEASE},
+    started_at = coalesce(started_at, now()), attempts = attempts + 1
 WHERE id = (SELECT id FROM runs
             WHERE status = 'queued' OR status = 'running' AND claimed_until < now()
             ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING id, algorithm, threshold, actor_id, created_by, correlation_id, attempts
 """
 
+_END = f"""
+WITH gone AS (DELETE FROM run_parts WHERE run_id = %(id)s RETURNING *),
+    p AS (SELECT {_SUMS} FROM gone HAVING count(*) > 0)
+UPDATE runs r SET status = %(status)s, error = %(error)s, finished_at = now(),
+    progress = CASE WHEN %(status)s = 'completed' THEN 1 ELSE coalesce((SELECT progress FROM p), 0) END,
+    pairs_analyzed = coalesce((SELECT pairs_analyzed FROM p), 0),
+    suggestions_created = coalesce((SELECT suggestions_created FROM p), 0),
+    suggestions_skipped = coalesce((SELECT suggestions_skipped FROM p), 0)
+WHERE id = %(id)s
+RETURNING id, status, algorithm, threshold, progress, pairs_analyzed, suggestions_created, suggestions_skipped,
+    created_at, created_by, started_at, finished_at, error
+"""
+
 
 class RunLost(Exception):
-    """The run was cancelled, or another worker took it up."""
+    """The run has ended, or another worker took up what this one was doing for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClaimedRun:
-    """A run that this worker works on for as long as it keeps its claim."""
+class Order:
+    """What somebody asked for."""
 
     id: UUID
-    claim: UUID
     algorithm: Algorithm
     threshold: float
     actor: Actor
     correlation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedRun:
+    """A run that this worker plans for as long as it keeps its claim."""
+
+    order: Order
+    claim: UUID
     attempts: int
+
+
+def order_of(row: dict[str, Any]) -> Order:
+    """Give what a row of `runs` asks for."""
+    actor = Actor(row["actor_id"], row["created_by"])
+    return Order(row["id"], row["algorithm"], row["threshold"], actor, row["correlation_id"])
 
 
 async def insert(
@@ -65,14 +101,14 @@ async def insert(
 
 async def get(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
     """Give a run as it is answered."""
-    return await (await connection.execute(f"SELECT {_ANSWER} FROM runs WHERE id = %s", (run_id,))).fetchone()
+    return await (await connection.execute(f"SELECT {_ANSWER} FROM {_RUNS} WHERE r.id = %s", (run_id,))).fetchone()
 
 
 async def page(connection: Connection, skip: int, limit: int) -> tuple[list[dict[str, Any]], int]:
     """Give runs, newest first, and how many there are."""
     cursor = await connection.execute(
         "SELECT c.total, p.* FROM (SELECT count(*) AS total FROM runs) c LEFT JOIN LATERAL"
-        f" (SELECT {_ANSWER} FROM runs ORDER BY created_at DESC, id DESC LIMIT %s OFFSET %s) p ON true"
+        f" (SELECT {_ANSWER} FROM {_RUNS} ORDER BY r.created_at DESC, r.id DESC LIMIT %s OFFSET %s) p ON true"
         " ORDER BY p.created_at DESC, p.id DESC",
         (limit, skip),
     )
@@ -84,26 +120,16 @@ async def page(connection: Connection, skip: int, limit: int) -> tuple[list[dict
 
 
 async def claim(connection: Connection) -> ClaimedRun | None:
-    """Claim the oldest run that nobody works on: a queued one, or one whose worker has died."""
+    """Claim, to plan it, the oldest run that nobody has planned: a queued one, or one whose planner has died."""
     claim = uuid4()
     row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
-    if row is None:
-        return None
-    return ClaimedRun(
-        row["id"],
-        claim,
-        row["algorithm"],
-        row["threshold"],
-        Actor(row["actor_id"], row["created_by"]),
-        row["correlation_id"],
-        row["attempts"],
-    )
+    return None if row is None else ClaimedRun(order_of(row), claim, row["attempts"])
 
 
 async def hold(connection: Connection, run: ClaimedRun) -> None:
     """Extend the claim."""
     await connection.execute(
-        f"UPDATE runs SET claimed_until = now() + {_LEASE} WHERE id = %s AND claim = %s", (run.id, run.claim)
+        f"UPDATE runs SET claimed_until = now() + {LEASE} WHERE id = %s AND claim = %s", (run.order.id, run.claim)
     )
 
 
@@ -112,51 +138,35 @@ async def release(connection: Connection, run: ClaimedRun) -> None:
     await connection.execute(
         "UPDATE runs SET claim = NULL, claimed_until = now(), attempts = attempts - 1"
         " WHERE id = %s AND claim = %s AND status = 'running'",
-        (run.id, run.claim),
+        (run.order.id, run.claim),
     )
 
 
-async def advance(
-    connection: Connection, run: ClaimedRun, progress: float, *, pairs: int = 0, created: int = 0, skipped: int = 0
-) -> None:
-    """Store progress (0..1) and add to the counts; raise RunLost when it is no longer ours."""
+async def keep(connection: Connection, run: ClaimedRun) -> None:
+    """Let nobody else claim or end the run in this transaction; raise RunLost when it is no longer ours."""
     cursor = await connection.execute(
-        "UPDATE runs SET progress = %(progress)s, pairs_analyzed = pairs_analyzed + %(pairs)s,"
-        " suggestions_created = suggestions_created + %(created)s,"
-        " suggestions_skipped = suggestions_skipped + %(skipped)s"
-        " WHERE id = %(id)s AND claim = %(claim)s AND status = 'running'",
-        {
-            "id": run.id,
-            "claim": run.claim,
-            "progress": progress,
-            "pairs": pairs,
-            "created": created,
-            "skipped": skipped,
-        },
+        "SELECT FROM runs WHERE id = %s AND claim = %s AND status = 'running' FOR UPDATE", (run.order.id, run.claim)
     )
     if cursor.rowcount == 0:
         raise RunLost
 
 
-async def finish(connection: Connection, run: ClaimedRun, status: str, error: str | None) -> dict[str, Any]:
-    """End a run; give it as it is answered. Raises RunLost when it is no longer ours."""
-    cursor = await connection.execute(
-        "UPDATE runs SET status = %(status)s, error = %(error)s, finished_at = now(),"
-        " progress = CASE WHEN %(status)s = 'completed' THEN 1 ELSE progress END"
-        f" WHERE id = %(id)s AND claim = %(claim)s AND status = 'running' RETURNING {_ANSWER}",
-        {"id": run.id, "claim": run.claim, "status": status, "error": error},
-    )
-    row = await cursor.fetchone()
-    if row is None:
-        raise RunLost
+async def planned(connection: Connection, run: ClaimedRun) -> None:
+    """Leave the run to those who work on its parts; it must be kept."""
+    await connection.execute("UPDATE runs SET claim = NULL, claimed_until = NULL WHERE id = %s", (run.order.id,))
+
+
+async def end(connection: Connection, run_id: UUID, status: str, error: str | None) -> dict[str, Any]:
+    """End a run, which must be locked, and give it as it is answered: what its parts have counted stays."""
+    row = await (await connection.execute(_END, {"id": run_id, "status": status, "error": error})).fetchone()
+    assert row is not None, "it is locked"
     return row
 
 
 async def cancel(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
     """End a run that has not ended; give it as it is answered, None when it had ended or does not exist."""
-    cursor = await connection.execute(
-        "UPDATE runs SET status = 'cancelled', finished_at = now()"
-        f" WHERE id = %s AND status IN ('queued', 'running') RETURNING {_ANSWER}",
-        (run_id,),
-    )
-    return await cursor.fetchone()
+    # Locked by a statement of its own: the next one then sees what those have counted who held the lock.
+    unfinished = "SELECT FROM runs WHERE id = %s AND status IN ('queued', 'running') FOR UPDATE"
+    if (await connection.execute(unfinished, (run_id,))).rowcount == 0:
+        return None
+    return await end(connection, run_id, "cancelled", None)

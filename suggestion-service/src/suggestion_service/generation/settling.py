@@ -18,7 +18,7 @@ from suggestion_service.engine import Algorithm
 from suggestion_service.generation import repository, settlement
 from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
-from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, scored
+from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
 
 _log = logging.getLogger(__name__)
 
@@ -110,15 +110,16 @@ class Settling:
         created = 0
         found: Counter[UUID] = Counter()
         missing: dict[UUID, list[Pair]] = defaultdict(list)
-        async for _, pairs in scored(view.snapshot.score(self._algorithm, self._threshold)):
-            found.update(_later(pair, view) for pair in pairs)
-            for start in range(0, len(pairs), CHUNK):
-                new, _ = await proposer.new_among(pairs[start : start + CHUNK])
+        async for block in scored(view.snapshot.score(self._algorithm, self._threshold)):
+            for start in range(0, len(block.scores), CHUNK):
+                pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
+                found.update(_later(pair, view) for pair in pairs)
+                new, _ = await proposer.new_among(pairs)
                 for pair in new:
                     missing[_later(pair, view)].append(pair)
-            if sum(map(len, missing.values())) > _GATHERED:
-                created += await self._store(view, proposer, missing, found)
-                missing.clear()
+                if sum(map(len, missing.values())) > _GATHERED:
+                    created += await self._store(view, proposer, missing, found)
+                    missing.clear()
         return created + await self._store(view, proposer, missing, found)
 
     async def _store(
@@ -130,8 +131,9 @@ class Settling:
             rows = await proposer.explain(self._algorithm, pairs)
             later = {(pair.requirement_id, pair.test_case_id): _later(pair, view) for pair in pairs}
             async with self._database.transaction() as connection:
+                await repository.stage(connection, rows)
                 await repository.lock_corpus(connection)
-                new = await repository.store(connection, rows, None, datetime.now(UTC))
+                new = await repository.store(connection, None, datetime.now(UTC))
                 created = Counter(later[pair] for pair in new)
                 events = [
                     generated_event(
