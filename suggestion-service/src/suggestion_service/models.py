@@ -4,10 +4,24 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
+from sqlalchemy.types import UserDefinedType
 
 from chassis.schema import new_metadata
 
 metadata = new_metadata()
+
+
+class HalfVector(UserDefinedType[Any]):
+    """pgvector's vector of half precision numbers."""
+
+    cache_ok = True
+
+    def get_col_spec(self, **_: Any) -> str:
+        """Name the type as PostgreSQL does."""
+        return "halfvec"
+
+
+pg.base.ischema_names["halfvec"] = HalfVector
 
 
 def _timestamp(name: str, *, nullable: bool = False) -> sa.Column[Any]:
@@ -94,6 +108,33 @@ linked_pairs = sa.Table(
     sa.Index(None, "requirement_id", "test_case_id", postgresql_where=sa.text("NOT deleted")),
 )
 
+embedding_model = sa.Table(
+    "embedding_model",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column("model", sa.Text),
+    sa.Column(
+        "in_use",
+        sa.Boolean,
+        nullable=False,
+        comment="the vectors of all items are there, and hybrid scores are made of them",
+    ),
+)
+
+# Where the server has pgvector.
+embeddings = sa.Table(
+    "embeddings",
+    metadata,
+    sa.Column("item_id", sa.Uuid, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("text_hash", sa.Text, comment="md5 of the items.text that the vectors are of"),
+    sa.Column("whole", HalfVector, comment="unit vector times 2000, whole numbers; null where there are no words"),
+    sa.Column("passages", pg.ARRAY(HalfVector)),
+    sa.Column("claim", sa.Uuid),
+    _timestamp("claimed_until", nullable=True),
+    sa.Index("ix_embeddings_claimed_until", "claimed_until", postgresql_where=sa.text("claimed_until IS NOT NULL")),
+)
+
 scoring_queue = sa.Table(
     "scoring_queue",
     metadata,
@@ -142,6 +183,25 @@ runs = sa.Table(
     ),
 )
 
+run_parts = sa.Table(
+    "run_parts",
+    metadata,
+    sa.Column("run_id", sa.Uuid, sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("first_id", sa.Uuid, nullable=False, comment="the part is the requirements with this id or a later one"),
+    sa.Column("until_id", sa.Uuid, comment="... and before this id; null: to the last"),
+    sa.Column("done", sa.Boolean, nullable=False, server_default=sa.text("false")),
+    sa.Column("progress", sa.Double, nullable=False, server_default=sa.text("0")),
+    _count("pairs_analyzed"),
+    _count("suggestions_created"),
+    _count("suggestions_skipped"),
+    sa.Column("claim", sa.Uuid),
+    _timestamp("claimed_until", nullable=True),
+    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+    _from_0_to_1("progress"),
+    comment="the parts of runs that have not ended",
+)
+
 suggestions = sa.Table(
     "suggestions",
     metadata,
@@ -171,6 +231,22 @@ suggestions = sa.Table(
         nullable=False,
         comment="items.text_sequence of the text that was scored, or reviewed",
     ),
+    sa.Column(
+        "review_adjustment",
+        sa.Double,
+        comment="in log-odds; null where reviews say nothing, or do not help",
+    ),
+    sa.Column("review_evidence", pg.JSONB),
+    sa.Column(
+        "relevance",
+        sa.Double,
+        sa.Computed(
+            "ln((0.001::double precision + 0.98::double precision * similarity_score)"
+            " / (0.999::double precision - 0.98::double precision * similarity_score))"
+            " + coalesce(review_adjustment, 0::double precision)",
+            persisted=True,
+        ),
+    ),
     _from_0_to_1("similarity_score"),
     _one_of("suggestion_method", "semantic_similarity", "keyword_match", "heuristic", "hybrid"),
     _one_of("status", "pending", "accepted", "rejected", "expired"),
@@ -184,6 +260,12 @@ suggestions = sa.Table(
     sa.Index(None, "requirement_id", "test_case_id"),
     sa.Index(None, "created_at", "id"),
     sa.Index(None, "similarity_score", "id"),
+    sa.Index(None, "relevance", "id"),
+    sa.Index(
+        "ix_suggestions_reviewed",
+        "reviewed_at",
+        postgresql_where=sa.text("status IN ('accepted', 'rejected')"),
+    ),
 )
 
 accept_intents = sa.Table(
@@ -198,4 +280,19 @@ accept_intents = sa.Table(
     _timestamp("created_at"),
     sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, index=True),
     _one_of("link_type", "covers", "verifies", "validates", "related"),
+)
+
+learning = sa.Table(
+    "learning",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column("seen", sa.Text, nullable=False),
+    sa.Column("active", sa.Boolean, nullable=False),
+    _timestamp("since", nullable=True),
+    _timestamp("measured_at", nullable=True),
+    sa.Column("accepted", sa.Integer, nullable=False),
+    sa.Column("rejected", sa.Integer, nullable=False),
+    sa.Column("by_score", sa.Double),
+    sa.Column("with_reviews", sa.Double),
+    sa.Column("error", sa.Double),
 )

@@ -12,12 +12,17 @@ from chassis.process import Process, run
 from chassis.settings import read
 from chassis.worker import Worker
 from suggestion_service.app import SCHEMA_VERSION
+from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
+from suggestion_service.embeddings.port import Embedder
+from suggestion_service.embeddings.sentence_model import load_model
+from suggestion_service.generation import run_loop
 from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.jobs import QUEUE, ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
 from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
+from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.settings import Addresses, Settings
 
@@ -32,7 +37,18 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     worker = new_worker("suggestion", database)
     publish(worker, "suggestion", database, bus)
     consume(worker, inbox, bus, [feed])
-    worker.add("suggestion runs", RunLoop(database, corpus, feed).run)
+    generation = RunLoop(database, corpus, feed, bus)
+    bus.take_part(run_loop.QUEUE, generation.hear)
+    worker.add("suggestion runs", generation.run)
+
+    def load() -> Embedder:
+        return load_model(settings.embeddings_model)
+
+    score_again = settings.auto_suggestions_enabled and settings.auto_suggestions_algorithm == "hybrid"
+    embeddings = EmbeddingLoop(
+        database, load if settings.embeddings_enabled else None, score_again=score_again, scored=jobs.queued
+    )
+    worker.add("suggestion embeddings", embeddings.run)
     if settings.auto_suggestions_enabled:
         algorithm, threshold = settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold
         scoring = BackgroundScoring(database, corpus, algorithm, threshold)
@@ -54,6 +70,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         await withdrawal.withdraw_old(database)
 
     worker.every("suggestion acceptances", 1, reconcile, alone=True)
+    worker.add("suggestion learning", Learner(database).run, alone=True)
     worker.every("suggestion expiry", 600, withdraw_old, alone=True)
     return worker
 

@@ -181,8 +181,10 @@ async def test_suggestions_of_items_that_do_not_exist_go(service: Any, catalog: 
     phantom = uuid.uuid4()
     await service.execute(_INVENT, phantom, uuid.UUID(kept["requirement_id"]))
     await service.execute(
-        "INSERT INTO suggestions SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(),"
-        " 'requirement_id', %s::uuid))).* FROM suggestions s",
+        "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
+        " created_at, requirement_text_sequence, test_case_text_sequence) SELECT gen_random_uuid(), %s, test_case_id,"
+        " similarity_score, suggestion_method, status, created_at, requirement_text_sequence, test_case_text_sequence"
+        " FROM suggestions",
         phantom,
     )
     assert len(await service.suggestions()) == 2

@@ -110,7 +110,7 @@ async def test_a_query_out_of_its_values_is_refused(service: Any, name: str, val
 
 async def test_sorts_and_pages_give_everything_once(service: Any, queue: Any) -> None:
     await service.execute("UPDATE suggestions SET similarity_score = 0.5")
-    for sort in ("score:desc", "score:asc", "created_at:desc", "created_at", None):
+    for sort in ("score:desc", "score:asc", "relevance:desc", "created_at:desc", "created_at", None):
         order = {"sort": sort} if sort else {}
         pages = [await service.read("/suggestions", skip=skip, limit=1, **order) for skip in range(5)]
         assert [page["total"] for page in pages] == [4] * 5

@@ -12,6 +12,7 @@ from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
 from suggestion_service.analytics import repository
 from suggestion_service.analytics.schemas import Performance
+from suggestion_service.learning import repository as learning
 from suggestion_service.review.schemas import Band, SuggestionMethod, SuggestionStatus
 
 router = APIRouter(prefix="/api/v1/analytics", route_class=StrictRoute, tags=["Analytics"])
@@ -24,6 +25,7 @@ async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
         counts = await repository.counts(connection)
         hours = await repository.median_hours_to_review(connection)
         thresholds = await repository.reviews_from_threshold(connection)
+        learnt = await learning.state(connection)
     return answer(
         {
             **_figures(counts),
@@ -35,6 +37,17 @@ async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
             ],
             "by_band": [{"band": band, **_figures([row for row in counts if row["band"] == band])} for band in Band],
             "thresholds": [{**row, "acceptance_rate": _rate(row["accepted"], row["rejected"])} for row in thresholds],
+            "learning": {
+                "active": learnt.active,
+                "since": learnt.since,
+                "measured_at": learnt.measured_at,
+                "reason": learnt.verdict.reason,
+                "accepted": learnt.verdict.accepted,
+                "rejected": learnt.verdict.rejected,
+                "by_score": learnt.verdict.by_score,
+                "with_reviews": learnt.verdict.with_reviews,
+                "standard_error": learnt.verdict.error,
+            },
         }
     )
 

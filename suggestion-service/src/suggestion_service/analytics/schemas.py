@@ -1,5 +1,7 @@
 """Figures as the API shows them."""
 
+from datetime import datetime
+
 from pydantic import BaseModel, Field
 
 from suggestion_service.review.schemas import Band, SuggestionMethod
@@ -43,6 +45,22 @@ class ThresholdFigures(BaseModel):
     acceptance_rate: float | None = Field(ge=0, le=1)
 
 
+class Learning(BaseModel):
+    """Whether reviews re-rank what is pending, since when, and why: how often an accepted pair comes before a rejected
+    one by the score alone, and when each is judged by the other reviews, too.
+    """
+
+    active: bool
+    since: datetime | None
+    measured_at: datetime | None
+    reason: str
+    accepted: int = Field(description="Accepted pairs that were learnt from.")
+    rejected: int = Field(description="Rejected pairs that were learnt from.")
+    by_score: float | None = Field(ge=0, le=1)
+    with_reviews: float | None = Field(ge=0, le=1)
+    standard_error: float | None = Field(ge=0, description="Of the difference, which has to be larger.")
+
+
 class Performance(Figures):
     """How well suggestions do."""
 
@@ -50,3 +68,4 @@ class Performance(Figures):
     by_method: list[MethodFigures]
     by_band: list[BandFigures]
     thresholds: list[ThresholdFigures]
+    learning: Learning

@@ -40,7 +40,13 @@ async def list_suggestions(
     min_score: Score = None,
     max_score: Score = None,
     search: Annotated[str | None, Query(description="Part of a title or an external id of the pair.")] = None,
-    sort: Annotated[str | None, Query(description="`score` or `created_at`, with `:asc` or `:desc`.")] = None,
+    sort: Annotated[
+        str | None,
+        Query(
+            description="`score`, `relevance` (the score and what reviews of like pairs say, together) or `created_at`,"
+            " with `:asc` or `:desc`."
+        ),
+    ] = None,
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:

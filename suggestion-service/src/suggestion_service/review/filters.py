@@ -8,7 +8,7 @@ from chassis.http.paging import Choice, Sort, parse_choice, parse_words
 from chassis.problems import FieldError, Invalid
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
 
-SORTS = {"score": "similarity_score", "created_at": "created_at"}
+SORTS = {"score": "similarity_score", "relevance": "relevance", "created_at": "created_at"}
 NEWEST_FIRST = Sort("created_at", descending=True)
 
 _SEARCH = """

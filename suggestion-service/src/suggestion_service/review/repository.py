@@ -20,9 +20,15 @@ def _short(alias: str) -> str:
     return f"jsonb_build_object({fields})"
 
 
+# What reviews of other pairs say is part of the explanation; the score does not know of it.
+_METADATA = (
+    "CASE WHEN s.review_adjustment IS NULL THEN s.suggestion_metadata ELSE coalesce(s.suggestion_metadata, '{}')"
+    " || jsonb_build_object('reviews', jsonb_build_object('adjustment', s.review_adjustment,"
+    " 'because', s.review_evidence)) END AS suggestion_metadata"
+)
 _ANSWER = (
     f"s.id, s.requirement_id, s.test_case_id, s.similarity_score, {BAND} AS band, s.suggestion_method,"
-    " s.suggestion_reason, s.suggestion_metadata, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
+    f" s.suggestion_reason, {_METADATA}, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
     f" s.feedback, s.link_id, {_short('r')} AS requirement, {_short('t')} AS test_case"
 )
 _FROM = "FROM suggestions s JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
@@ -110,14 +116,14 @@ async def page(
     condition, parameters = filters.condition()
     cursor = await connection.execute(
         f"SELECT c.total, p.* FROM (SELECT count(*) AS total FROM suggestions s WHERE {condition}) c"
-        f" LEFT JOIN LATERAL (SELECT {_ANSWER} {_FROM} WHERE {condition} ORDER BY {order_by(sort, 's')}"
+        f" LEFT JOIN LATERAL (SELECT {_ANSWER}, s.relevance {_FROM} WHERE {condition} ORDER BY {order_by(sort, 's')}"
         f" LIMIT %(limit)s OFFSET %(skip)s) p ON true ORDER BY {order_by(sort, 'p')}",
         {**parameters, "limit": limit, "skip": skip},
     )
     rows = await cursor.fetchall()
     total = rows[0]["total"]
     for row in rows:
-        del row["total"]
+        del row["total"], row["relevance"]
     return [row for row in rows if row["id"] is not None], total
 
 

@@ -55,7 +55,9 @@ class ShortItem(BaseModel):
 class Suggestion(BaseModel):
     """A pair that may belong together, why, and what became of it.
 
-    The sum of weight x score over `suggestion_metadata.components` is `similarity_score`.
+    The sum of weight x score over `suggestion_metadata.components` is `similarity_score`. Where reviews of like pairs
+    were seen to help, `suggestion_metadata.reviews` says which, and by how much, in log-odds, they move the suggestion
+    when sorted by relevance; the score is none of theirs.
     """
 
     model_config = ConfigDict(
@@ -75,6 +77,17 @@ class Suggestion(BaseModel):
                         "matched_terms": [{"term": "badge", "weight": 0.31}],
                         "other_terms": 4,
                         "other_weight": 0.12,
+                        "reviews": {
+                            "adjustment": 0.42,
+                            "because": [
+                                {
+                                    "requirement": "REQ-12",
+                                    "test_case": "A worn badge opens the door",
+                                    "status": "accepted",
+                                    "similarity": 0.61,
+                                }
+                            ],
+                        },
                     },
                     "status": "pending",
                     "created_at": "2026-03-02T09:30:00.000000Z",

@@ -1,0 +1,1 @@
+"""Learning from reviews: what was accepted and rejected re-ranks what is pending, where that is seen to help."""
