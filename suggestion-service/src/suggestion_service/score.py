@@ -15,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service import item_files
+from suggestion_service.embeddings.item_vectors import embed_items
+from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
+from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side, Snapshot, terms
+from suggestion_service.engine.embedding import EmbeddingView
+from suggestion_service.engine.embedding_shelf import EmbeddingShelf
 from suggestion_service.item_files import FileItem, UnusableFile
 
 # What is held of the scores at any time, however many items there are: less than 200 MB.
 _PAIRS_SORTED_AT_ONCE = 2_000_000
 _PAIRS_GIVEN_AT_ONCE = 50_000
+_EMBEDDED_AT_ONCE = 500
 
 
 class ScoredPair(NamedTuple):
@@ -34,12 +40,24 @@ class ScoredPair(NamedTuple):
 class FileCorpus:
     """Items of files, ready to be scored. Inside, an item is the UUID of its number over both files."""
 
-    def __init__(self, requirements: Iterable[FileItem], test_cases: Iterable[FileItem]) -> None:
+    def __init__(
+        self,
+        requirements: Sequence[FileItem],
+        test_cases: Sequence[FileItem],
+        embedder: Embedder | None = None,
+    ) -> None:
+        """With an `embedder`, hybrid scores are made of sentence embeddings, too: some milliseconds a sentence."""
         self._names: list[str] = []
         corpus = Corpus()
         self._requirements = self._add(corpus, "requirement", requirements)
         self._test_cases = self._add(corpus, "test_case", test_cases)
-        self._snapshot: Snapshot = corpus.snapshot()
+        embeddings: dict[Side, EmbeddingView] | None = None
+        if embedder is not None:
+            embeddings = {
+                "requirement": _embeddings(embedder, self._requirements, requirements),
+                "test_case": _embeddings(embedder, self._test_cases, test_cases),
+            }
+        self._snapshot: Snapshot = corpus.snapshot(embeddings)
 
     def _add(self, corpus: Corpus, side: Side, items: Iterable[FileItem]) -> list[UUID]:
         ids: list[UUID] = []
@@ -74,12 +92,19 @@ class FileCorpus:
                 yield ScoredPair(self._names[requirement], self._names[test_case], score)
 
 
-def write(requirements: Path, test_cases: Path, algorithm: Algorithm, threshold: float, to: TextIO) -> None:
-    """Score the items of two files and write the pairs as CSV.
+def write(
+    requirements: Path,
+    test_cases: Path,
+    algorithm: Algorithm,
+    threshold: float,
+    to: TextIO,
+    embedder: Embedder | None = None,
+) -> None:
+    """Score the items of two files and write the pairs as CSV; with an `embedder`, hybrid by what they mean, too.
 
     Raises UnusableFile before anything is written.
     """
-    corpus = FileCorpus(item_files.read(requirements), item_files.read(test_cases))
+    corpus = FileCorpus(list(item_files.read(requirements)), list(item_files.read(test_cases)), embedder)
     out = csv.writer(to, lineterminator="\n")
     out.writerow(ScoredPair._fields)
     out.writerows((pair[0], pair[1], f"{pair[2]:.6f}") for pair in corpus.scores(algorithm, threshold))
@@ -90,13 +115,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     try:
         with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
-            write(asked.requirements, asked.test_cases, asked.algorithm, asked.threshold, out)
-    except UnusableFile as refusal:
+            embedder = None if asked.embeddings is None else load_model(asked.embeddings or None)
+            write(asked.requirements, asked.test_cases, asked.algorithm, asked.threshold, out, embedder)
+    except (UnusableFile, EmbeddingsUnavailable) as refusal:
         sys.stderr.write(f"{refusal}\n")
         return 2
     except BrokenPipeError:  # whoever reads has seen enough, as `head` does
         return 0
     return 0
+
+
+def _embeddings(embedder: Embedder, ids: Sequence[UUID], items: Sequence[FileItem]) -> EmbeddingView:
+    shelf: EmbeddingShelf | None = None
+    for start in range(0, len(items), _EMBEDDED_AT_ONCE):
+        part = slice(start, start + _EMBEDDED_AT_ONCE)
+        for item_id, vectors in zip(ids[part], embed_items(embedder, [item.text for item in items[part]]), strict=True):
+            if vectors is not None:
+                shelf = shelf or EmbeddingShelf(len(vectors.whole))
+                shelf.put(item_id, vectors)
+    return (shelf or EmbeddingShelf(0)).view()
 
 
 def _numbers(ids: Iterable[UUID]) -> NDArray[np.int32]:
@@ -114,6 +151,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--algorithm", choices=ALGORITHMS, default="hybrid", help="default: hybrid")
     parser.add_argument(
         "--threshold", type=_threshold, default=0.0, help="leave out pairs below this score, 0 to 1; default: 0"
+    )
+    parser.add_argument(
+        "--embeddings",
+        nargs="?",
+        const="",
+        metavar="MODEL",
+        help="make hybrid scores of sentence embeddings, too; MODEL is a folder or a name, by default the packaged one",
     )
     return parser
 

@@ -115,4 +115,4 @@ class Calibration:
 
 
 LEXICAL = Calibration(intercept=-0.5, slope=18.5, least=0.1)
-EMBEDDED = Calibration(intercept=-0.85, slope=16.5, least=0.2)
+EMBEDDED = Calibration(intercept=-0.8, slope=16.0, least=0.2)

@@ -9,6 +9,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from acceptance.quality.labelled import LabelledSet
 from suggestion_service import item_files, score
+from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
+from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.engine import ALGORITHMS, Algorithm
 
 Method = Callable[[LabelledSet, Path], None]
@@ -17,14 +19,23 @@ PLAIN = "TfidfVectorizer() and cosine, fitted on both sides"
 
 
 def methods() -> Mapping[str, Method]:
-    """Give what is measured, by name: the plain way first, then every algorithm of ours."""
-    return {PLAIN: plain_tfidf} | {algorithm: partial(ours, algorithm) for algorithm in ALGORITHMS}
+    """Give what is measured, by name: the plain way first, then every algorithm of ours.
+
+    Embeddings are measured where the extra is installed; where it is not, that is said.
+    """
+    named: dict[str, Method] = {PLAIN: plain_tfidf}
+    named |= {algorithm: partial(ours, algorithm) for algorithm in ALGORITHMS}
+    try:
+        named["hybrid with embeddings"] = partial(ours, "hybrid", embedder=load_model(None))
+    except EmbeddingsUnavailable as reason:
+        print(f"Not measured is hybrid with embeddings: {reason}\n")
+    return named
 
 
-def ours(algorithm: Algorithm, data_set: LabelledSet, to: Path) -> None:
+def ours(algorithm: Algorithm, data_set: LabelledSet, to: Path, embedder: Embedder | None = None) -> None:
     """Score with the function of the scoring command."""
     with to.open("w", encoding="utf-8", newline="") as file:
-        score.write(data_set.requirements, data_set.test_cases, algorithm, 0.0, file)
+        score.write(data_set.requirements, data_set.test_cases, algorithm, 0.0, file, embedder)
 
 
 def plain_tfidf(data_set: LabelledSet, to: Path) -> None:
