@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
+from chassis.tasks import end
 from chassis.testing import PostgresServer
 from suggestion_service.embeddings import repository, tables
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
@@ -312,8 +313,7 @@ async def test_the_worker_of_a_process_embeds_by_itself(service: Any, catalog: A
 
         await eventually(there)
     finally:
-        running.cancel()
-        await asyncio.wait([running])
+        await end(running)
 
 
 def test_the_table_can_be_made_later_and_again(postgres: PostgresServer) -> None:
