@@ -116,7 +116,7 @@ def test_neighbours_are_the_four_most_alike_of_the_other_side() -> None:
     assert told is not None
     assert told["requirement_neighbours"] == pytest.approx(sum(best) / 4, abs=1e-8)
     # There is one requirement: the three that are missing count 0.3 each.
-    assert told["test_case_neighbours"] == pytest.approx((max(told["likeness"], 0.1) + 0.9) / 4, abs=1e-8)
+    assert told["test_case_neighbours"] == pytest.approx((max(told["likeness"], 0.15) + 0.9) / 4, abs=1e-8)
 
 
 @every_algorithm

@@ -82,7 +82,7 @@ def sides(draw: st.DrawFn) -> tuple[Vectors, Vectors]:
 
 
 @settings(deadline=None)
-@given(sides(), st.sampled_from((0.0, 0.05, 0.09, 0.3, 0.7, 1.0)) | st.floats(0.0, 1.1), st.sampled_from((64, 16384)))
+@given(sides(), st.sampled_from((0.0, 0.05, 0.09, 0.3, 0.7, 1.0)) | st.floats(0.0, 1.1), st.sampled_from((64, 8192)))
 def test_the_pairs_and_scores_are_those_of_the_dense_product(
     both: tuple[Vectors, Vectors], threshold: float, block_rows: int
 ) -> None:

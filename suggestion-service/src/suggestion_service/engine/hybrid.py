@@ -114,5 +114,5 @@ class Calibration:
         return probability
 
 
-LEXICAL = Calibration(intercept=-0.5, slope=18.5, least=0.1)
+LEXICAL = Calibration(intercept=-0.5, slope=18.5, least=0.15)
 EMBEDDED = Calibration(intercept=-0.8, slope=16.0, least=0.2)

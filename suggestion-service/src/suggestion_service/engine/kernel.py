@@ -16,7 +16,7 @@ __all__ = ["Blocks", "Vectors", "exact", "pairs_at_least"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-_BLOCK_ROWS = 16384
+_BLOCK_ROWS = 8192
 # Left rows that are searched together: a block comes into the cache once for all of them.
 _ROWS_AT_ONCE = 1024
 

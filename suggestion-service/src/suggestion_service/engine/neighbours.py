@@ -25,7 +25,7 @@ class Neighbourhoods:
         self._means: dict[Side, Floats] = {side: np.full(view.slots, np.nan) for side, view in self._views.items()}
 
     def means(self, side: Side, slots: Ints) -> Floats:
-        """Give the means of some items, 0.1 to 1."""
+        """Give the means of some items, `least` to 1."""
         means = self._means[side]
         unknown = np.unique(slots[np.isnan(means[slots])])
         if len(unknown) > max(8, _FEW * self._views[side].count):
