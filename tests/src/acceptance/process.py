@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import psutil
@@ -32,14 +33,18 @@ class RunningTraceline(RunningProgram):
 
     def events_kept_back(self) -> list[tuple[str, str]]:
         """The events that a service could not apply, by name and error: nothing of it shows over the API."""
-        # Where the server listens is in the lines of its lock file: port, then folder of the socket.
-        lines = (self.data_dir / "postgresql" / "postmaster.pid").read_text().splitlines()
         found = []
         for service in ("auth", "catalog", "suggestion", "notification"):
-            place = f"host={lines[4]} port={lines[3]} user=postgres dbname={service}_service"
-            with psycopg.connect(place) as connection:
+            with psycopg.connect(self.database_url(f"{service}-service")) as connection:
                 found += connection.execute("SELECT wire_name, error FROM inbox_failures").fetchall()
         return found
+
+    def database_url(self, service: str) -> str:
+        """The database of ``auth-service``, ``catalog-service`` and so on."""
+        # Where the server listens is in the lines of its lock file: port, then folder of the socket.
+        lines = (self.data_dir / "postgresql" / "postmaster.pid").read_text().splitlines()
+        name = service.replace("-", "_")
+        return f"postgresql://postgres@/{name}?host={quote(lines[4], safe='')}&port={lines[3]}"
 
     def start(self) -> None:
         """See RunningProgram.start."""

@@ -1,0 +1,104 @@
+"""The engine by its public face, each piece of work as a job to be measured."""
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from uuid import UUID
+
+import numpy as np
+
+from acceptance.bench.engine.inputs import Inputs
+from acceptance.bench.engine.measuring import Watch
+from acceptance.bench.engine.sizes import Size
+from acceptance.bench.engine.texts import Items, item_id, make_items, numbers
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side, terms
+
+_AT_ONCE = 1000
+_WARMING = 300
+_WARMING_QUERIES = 10
+
+
+def vectorise(watch: Watch, inputs: Inputs, size: Size) -> None:
+    """Count the terms of all texts, which a service does once a text; store them."""
+    for side, items in make_items(size).items():
+        for start in range(0, len(items), _AT_ONCE):
+            texts = [item.text for item in items[start : start + _AT_ONCE]]
+            with watch():
+                counted = [terms(text) for text in texts]
+            inputs.add_terms(side, counted)
+
+
+def load(watch: Watch, inputs: Inputs, size: Size) -> None:
+    """Fill a corpus with all items, as a worker does when it starts."""
+    corpus = Corpus()
+    entries = _entries(inputs, make_items(size))
+    while page := list(islice(entries, _AT_ONCE)):
+        with watch():
+            for side, its_id, entry in page:
+                corpus.put(side, its_id, entry)
+
+
+def score(watch: Watch, inputs: Inputs, size: Size, algorithm: Algorithm, threshold: float) -> None:
+    """Score everything against everything, each time after a change; store the pairs."""
+    items = make_items(size)
+    corpus = _filled(inputs, items)
+    changed = next(_entries(inputs, items))
+    for _ in watch.rounds():
+        corpus.put(*changed)
+        with watch():
+            blocks = list(corpus.snapshot().score(algorithm, threshold))
+    inputs.keep_pairs(
+        algorithm,
+        numbers(np.concatenate([block.requirement_ids for block in blocks])),
+        numbers(np.concatenate([block.test_case_ids for block in blocks])),
+        np.concatenate([block.scores for block in blocks]),
+    )
+
+
+def score_one(
+    _watch: Watch, inputs: Inputs, size: Size, algorithm: Algorithm, threshold: float, queries: int, enough: float
+) -> list[float]:
+    """Change an item and score it against the other side, again and again, the sides in turns.
+
+    Gives the seconds of each time: fewer than `queries` when `enough` seconds are over.
+    """
+    items = make_items(size)
+    corpus = _filled(inputs, items)
+    entries = {side: list(_entries(inputs, {side: items[side][:queries]})) for side in items}
+    seconds = []
+    end = time.perf_counter() + enough
+    for number in range(_WARMING_QUERIES + queries):
+        side: Side = "test_case" if number % 2 else "requirement"
+        place = number % len(entries[side])
+        _, changed, _ = entries[side][place]
+        # The item comes to say what the one before it says.
+        _, _, entry = entries[side][place - 1]
+        began = time.perf_counter()
+        corpus.put(side, changed, entry)
+        requirements, test_cases = ([changed], None) if side == "requirement" else (None, [changed])
+        list(corpus.snapshot().score(algorithm, threshold, requirements, test_cases))
+        seconds.append(time.perf_counter() - began)
+        if began > end:
+            break
+    return seconds[_WARMING_QUERIES:] or seconds
+
+
+def _filled(inputs: Inputs, items: Items) -> Corpus:
+    """Give the corpus of all items, when all that is loaded or compiled once has been."""
+    warm = Corpus()
+    for entry in _entries(inputs, {side: items[side][:_WARMING] for side in items}):
+        warm.put(*entry)
+    for algorithm in ALGORITHMS:
+        list(warm.snapshot().score(algorithm, 0.3))
+        list(warm.snapshot().score(algorithm, 0.3, requirements=[item_id("requirement", 0)]))
+    corpus = Corpus()
+    for entry in _entries(inputs, items):
+        corpus.put(*entry)
+    return corpus
+
+
+def _entries(inputs: Inputs, items: Items) -> Iterator[tuple[Side, UUID, Entry]]:
+    """Give what `Corpus.put` takes, with the terms of the items that were vectorised."""
+    for side in items:
+        for number, (item, counted) in enumerate(zip(items[side], inputs.terms(side), strict=False)):
+            yield side, item_id(side, number), Entry(counted, item.text.module, item.text.tags, item.priority)

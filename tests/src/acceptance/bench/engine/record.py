@@ -1,0 +1,108 @@
+"""Fills databases with items beside the API, which takes them one at a time only.
+
+Each item is made, stored and copied by the services' own functions. Only its event is left out: items are there as if
+they had been before the feed began, so that nobody is told of a hundred thousand of them.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from itertools import islice
+from typing import Any
+
+from psycopg.types.json import Json
+
+from acceptance.bench.engine.texts import Item, Items
+from acceptance.program import ADMIN_EMAIL
+from catalog_service.items import service
+from catalog_service.items.kind import ItemKind
+from catalog_service.items.schemas import ItemWrite
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.test_cases.schemas import TestCaseWrite
+from chassis.database import Database
+from chassis.events import Actor, NewEvent, Received
+from suggestion_service.engine import Side
+from suggestion_service.handlers import handlers
+
+_AT_ONCE = 1000
+_AUTHOR = Actor(1, ADMIN_EMAIL)
+_BEFORE_THE_FEED = 0
+_KINDS: dict[Side, tuple[ItemKind, type[ItemWrite]]] = {
+    "requirement": (REQUIREMENT, RequirementWrite),
+    "test_case": (TEST_CASE, TestCaseWrite),
+}
+_HANDLERS = handlers(score=False, queued=lambda: None)
+
+Row = dict[str, Any]
+
+
+async def fill(items: Items, *, suggestion_url: str, catalog_url: str | None = None) -> None:
+    """Put items into suggestion-service's copy of the catalog, and into the catalog where one is given."""
+    async with _database(suggestion_url) as suggestion:
+        if catalog_url is None:
+            for _, page in _pages(items):
+                await _copy(suggestion, page)
+        else:
+            async with _database(catalog_url) as catalog:
+                for kind, page in _pages(items):
+                    await asyncio.gather(_copy(suggestion, page), _store(catalog, kind, page))
+                await _analyse(catalog)
+        await _analyse(suggestion)
+
+
+def _pages(items: Items) -> Iterator[tuple[ItemKind, list[tuple[Row, NewEvent]]]]:
+    for side, (kind, body) in _KINDS.items():
+        created = (service.new(kind, body(**_said(item)).model_dump(), _AUTHOR) for item in items[side])
+        while page := list(islice(created, _AT_ONCE)):
+            yield kind, page
+
+
+def _said(item: Item) -> Row:
+    text = item.text
+    return {
+        "title": text.title,
+        "description": text.description,
+        "module": text.module,
+        "tags": list(text.tags),
+        "priority": item.priority,
+        "type": "functional",
+    }
+
+
+async def _store(catalog: Database, kind: ItemKind, page: list[tuple[Row, NewEvent]]) -> None:
+    names = ", ".join(kind.columns)
+    async with catalog.transaction() as connection:
+        await connection.execute(
+            f"INSERT INTO {kind.table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %s)",
+            (Json([row for row, _ in page]),),
+        )
+
+
+async def _copy(suggestion: Database, page: list[tuple[Row, NewEvent]]) -> None:
+    handle = _HANDLERS[type(page[0][1].data)]
+    async with suggestion.transaction() as connection:
+        await handle(
+            connection,
+            [
+                Received(event.id, "catalog", _BEFORE_THE_FEED, event.time, event.actor, "", event.data)
+                for _, event in page
+            ],
+        )
+
+
+async def _analyse(database: Database) -> None:
+    """Tell the planner of the rows, as the server does by itself a minute later."""
+    async with database.connection() as connection:
+        await connection.execute("ANALYZE")
+
+
+@asynccontextmanager
+async def _database(url: str) -> AsyncIterator[Database]:
+    database = Database(url)
+    await database.open()
+    try:
+        yield database
+    finally:
+        await database.close()
