@@ -7,13 +7,13 @@ last bit from either side, for one pair or for many.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from suggestion_service.engine.compiled import compiled
 from suggestion_service.engine.vectors import Arrays
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def lay_out(vectors: Arrays, row: int, by_term: NDArray[np.float64]) -> None:
     """Write a row's values to `by_term`, shape (width, parts), which is 0 elsewhere."""
     starts, terms, values, weights = vectors
@@ -22,7 +22,7 @@ def lay_out(vectors: Arrays, row: int, by_term: NDArray[np.float64]) -> None:
             by_term[terms[entry], part] = values[part, entry]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def clear(vectors: Arrays, row: int, by_term: NDArray[np.float64]) -> None:
     """Write 0 where a row was laid out."""
     starts, terms, _, _ = vectors
@@ -30,7 +30,7 @@ def clear(vectors: Arrays, row: int, by_term: NDArray[np.float64]) -> None:
         by_term[terms[entry]] = 0.0
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def dots(vectors: Arrays, rows: NDArray[np.int64], by_term: NDArray[np.float64], products: NDArray[np.float64]) -> None:
     """Write the dot products of some rows with the one laid out to `products`, shape (parts, at least rows)."""
     starts, terms, values, weights = vectors
@@ -43,7 +43,7 @@ def dots(vectors: Arrays, rows: NDArray[np.int64], by_term: NDArray[np.float64],
         products[0, place], products[other, place] = first_sum, other_sum
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def dots_of_pairs(left: Arrays, i: NDArray[np.int64], right: Arrays, j: NDArray[np.int64], width: int) -> Any:
     """Give the dot products of the pairs (i[k], j[k]), shape (parts, pairs)."""
     parts = len(left[3])

@@ -1,12 +1,11 @@
 """One item against all of the other side: an inverted index, and the loops over it, compiled."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from suggestion_service.engine.compiled import compiled
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView
 
 _UNINDEXED = 1024
@@ -104,10 +103,7 @@ def _drift(then: Floats, now: Floats) -> float:
     return float(np.abs(now[used] / then[used] - 1.0).max(initial=0.0))
 
 
-_compiled: Any = njit(nogil=True, cache=True)
-
-
-@_compiled
+@compiled
 def _postings(starts, terms, counts, width):  # type: ignore[no-untyped-def]
     bounds = np.zeros(width + 1, np.int64)
     for entry in range(len(terms)):
@@ -126,7 +122,7 @@ def _postings(starts, terms, counts, width):  # type: ignore[no-untyped-def]
     return bounds, holders, kept
 
 
-@_compiled
+@compiled
 def _norms(starts, terms, counts, scales, slots):  # type: ignore[no-untyped-def]
     norms = np.zeros((len(scales), slots))
     for part in range(len(scales)):
@@ -135,7 +131,7 @@ def _norms(starts, terms, counts, scales, slots):  # type: ignore[no-untyped-def
     return norms
 
 
-@_compiled
+@compiled
 def _norm(terms, counts, start, end, scale):  # type: ignore[no-untyped-def]
     total = 0.0
     for entry in range(start, end):
@@ -144,7 +140,7 @@ def _norm(terms, counts, start, end, scale):  # type: ignore[no-untyped-def]
     return np.sqrt(total)
 
 
-@_compiled
+@compiled
 def _unit_values(starts, terms, counts, alive, scales):  # type: ignore[no-untyped-def]
     values = np.zeros((len(scales), len(terms)))
     for part in range(len(scales)):
@@ -156,7 +152,7 @@ def _unit_values(starts, terms, counts, alive, scales):  # type: ignore[no-untyp
     return values
 
 
-@_compiled
+@compiled
 def _estimates(slots, starts, holders, counts, norms, asked, asked_counts, scales, weights):  # type: ignore[no-untyped-def]
     likeness = np.zeros(slots, np.float32)
     indexed = norms.shape[1]
@@ -182,7 +178,7 @@ def _estimates(slots, starts, holders, counts, norms, asked, asked_counts, scale
     return likeness
 
 
-@_compiled
+@compiled
 def _exact(asked, asked_counts, starts, terms, counts, slots, scales):  # type: ignore[no-untyped-def]
     place = np.full(scales.shape[1], -1, np.int32)
     for k in range(len(asked)):
@@ -205,7 +201,7 @@ def _exact(asked, asked_counts, starts, terms, counts, slots, scales):  # type: 
     return cosines
 
 
-@_compiled
+@compiled
 def _shared(starts, terms, counts, i, other_starts, other_terms, other_counts, j, scales):  # type: ignore[no-untyped-def]
     place = np.full(scales.shape[1], -1, np.int64)
     bounds = np.zeros(len(i) + 1, np.int64)
@@ -241,7 +237,7 @@ def _shared(starts, terms, counts, i, other_starts, other_terms, other_counts, j
     return bounds, names[:size].copy(), products[:, :size].copy()
 
 
-@_compiled
+@compiled
 def keep_best(best, rows, values):  # type: ignore[no-untyped-def]
     """Put values where they belong among the best of their rows, (rows, best), best first."""
     for n in range(len(rows)):
@@ -255,7 +251,7 @@ def keep_best(best, rows, values):  # type: ignore[no-untyped-def]
             row[place] = values[n]
 
 
-@_compiled
+@compiled
 def shared_labels(starts, labels, i, other_starts, other_labels, j):  # type: ignore[no-untyped-def]
     """Count for each pair of rows the labels that both have."""
     shared = np.zeros(len(i), np.int64)

@@ -7,9 +7,9 @@ bounds, not values: one number a term, its length over the parts, is enough to r
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from suggestion_service.engine.compiled import compiled
 from suggestion_service.engine.vectors import Arrays, Vectors
 
 # Rows that a search looks at in one go: the rows of a block are a multiple of it.
@@ -33,7 +33,7 @@ def postings(vectors: Vectors, heavy: NDArray[np.bool_], block_rows: int) -> Pos
     return Postings(heavy, *_index(vectors.arrays, heavy, max(slices, 1) * SLICE_ROWS))
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def entry_length(values: NDArray[np.float64], weights: NDArray[np.float64], entry: int) -> Any:
     """Give the length of one entry over all parts: what a pair shares adds at most the product of its lengths."""
     square = 0.0
@@ -42,7 +42,7 @@ def entry_length(values: NDArray[np.float64], weights: NDArray[np.float64], entr
     return np.sqrt(square)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _index(vectors: Arrays, heavy: NDArray[np.bool_], block_rows: int) -> Any:
     row_starts, terms, values, weights = vectors
     count, width = len(row_starts) - 1, len(heavy)

@@ -6,9 +6,9 @@ The bounds are in single precision; the threshold is lowered by as much as they 
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from suggestion_service.engine.compiled import compiled
 from suggestion_service.engine.dots import clear, dots, lay_out
 from suggestion_service.engine.postings import SLICE_ROWS, Postings, entry_length
 from suggestion_service.engine.vectors import Arrays
@@ -20,7 +20,7 @@ _ROUNDING = 6e-8
 _LEAST_BOUND = 1e-30
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def search(left: Arrays, rows: NDArray[np.int64], right: Arrays, index: Postings, threshold: float) -> Any:
     """Give (left rows, right rows, scores) of the pairs found, and what that took: (postings read, candidates)."""
     heavy, firsts, starts, posting_rows, posting_lengths, heavy_norms = index
@@ -60,7 +60,7 @@ def search(left: Arrays, rows: NDArray[np.int64], right: Arrays, index: Postings
     return i[:found], j[:found], scores[:found], postings_read, candidates_seen
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _light_terms(left: Arrays, rows: NDArray[np.int64], heavy: NDArray[np.bool_]) -> Any:
     """Give (starts, terms, lengths) of some rows' light terms, and the norms of their heavy ones."""
     row_starts, row_terms, values, weights = left
@@ -83,7 +83,7 @@ def _light_terms(left: Arrays, rows: NDArray[np.int64], heavy: NDArray[np.bool_]
     return starts, terms, lengths, heavy_norms
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _add(
     bounds: NDArray[np.float32], rows: NDArray[np.uint16], lengths: NDArray[np.float32], length: np.float32
 ) -> None:
@@ -91,7 +91,7 @@ def _add(
         bounds[rows[place]] += length * lengths[place]
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _sift(
     bounds: NDArray[np.float32],
     heavy_norms: NDArray[np.float32],
@@ -116,7 +116,7 @@ def _sift(
     return count
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def _grown(array: NDArray[Any], size: int) -> Any:
     grown = np.empty(max(size, 2 * len(array)), array.dtype)
     grown[: len(array)] = array
