@@ -24,8 +24,10 @@ class Signal:
 
 async def woken(event: asyncio.Event, within: float) -> bool:
     """Wait until `event` is set, for `within` seconds at most; tell whether it was."""
+    # Not asyncio.wait_for: it swallows a cancellation that comes just when the event is set (Python 3.11).
     try:
-        await asyncio.wait_for(event.wait(), within)
+        async with asyncio.timeout(within):
+            await event.wait()
     except TimeoutError:
         return False
     return True
