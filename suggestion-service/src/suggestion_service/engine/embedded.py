@@ -1,6 +1,6 @@
 """How alike texts are by their words and by what they mean: the lexical likeness together with embeddings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,16 +72,21 @@ class EmbeddedLikeness(Likeness):
         parts["passages"] = Part(meaning.passages, passages)
         return parts, likeness_of(lexical, meaning)
 
-    def _exceeded(self, side: Side, slot: int, threshold: float) -> Ints:
-        estimated = self._estimates(side, slot).astype(np.float64)
-        rows, mine = self._rows[OTHER[side]], self._rows[side][slot : slot + 1]
-        whole = estimated.copy()
-        if mine[0] >= 0:
-            known = rows >= 0
-            whole[known] = whole_cosines(self._embeddings[side], mine, self._embeddings[OTHER[side]])[0][rows[known]]
-        # Of a pair above the threshold, words and whole texts are above it, too, or passages are looked at.
-        reach = _first(estimated, whole) >= min(threshold, _PASSAGES_FROM)
-        return np.flatnonzero(self._views[OTHER[side]].alive & reach)
+    def _exceeded(self, side: Side, slots: Ints, threshold: float) -> Iterator[Ints]:
+        rows = self._rows[OTHER[side]]
+        known = rows >= 0
+        mine = self._rows[side][slots]
+        # All of them at once: it takes as long as reading the embeddings of the other side.
+        cosines = whole_cosines(self._embeddings[side], mine[mine >= 0], self._embeddings[OTHER[side]])
+        of_next = iter(cosines)
+        for slot, row in zip(slots.tolist(), mine.tolist(), strict=True):
+            estimated = self._estimates(side, slot).astype(np.float64)
+            whole = estimated.copy()
+            if row >= 0:
+                whole[known] = next(of_next)[rows[known]]
+            # Of a pair above the threshold, words and whole texts are above it, too, or passages are looked at.
+            reach = _first(estimated, whole) >= min(threshold, _PASSAGES_FROM)
+            yield np.flatnonzero(self._views[OTHER[side]].alive & reach)
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
         lexical = super()._exact(side, slot, others)

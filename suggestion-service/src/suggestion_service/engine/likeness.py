@@ -76,17 +76,11 @@ class Likeness:
         self._blocks: tuple[Side, float, Blocks] | None = None
         self._indexes: dict[Side, tuple[Index, float]] = {}
 
-    def of(self, side: Side, slot: int, threshold: float) -> tuple[Ints, Floats]:
-        """Give the slots of the other side that are alike an item by `threshold` or more, and not 0, and how much."""
-        slots = self._exceeded(side, slot, threshold)
-        likeness = self._exact(side, slot, slots)
-        found = (likeness >= threshold) & (likeness > 0.0)
-        return slots[found], likeness[found]
-
-    def _exceeded(self, side: Side, slot: int, threshold: float) -> Ints:
-        """Give the slots of the other side that may be alike an item by `threshold` or more."""
-        estimated = self._estimates(side, slot)
-        return np.flatnonzero(self._views[OTHER[side]].alive & (estimated >= threshold) & (estimated > 0.0))
+    def _exceeded(self, side: Side, slots: Ints, threshold: float) -> Iterator[Ints]:
+        """Give for each item the slots of the other side that may be alike it by `threshold` or more."""
+        for slot in slots.tolist():
+            estimated = self._estimates(side, slot)
+            yield np.flatnonzero(self._views[OTHER[side]].alive & (estimated >= threshold) & (estimated > 0.0))
 
     def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
         """Give for each slot of the other side what its likeness with an item does not exceed."""
@@ -142,13 +136,13 @@ class Likeness:
         return parts, combined(matches.cosines, self.weights)
 
     def _looked_up(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
-        found = [self.of(side, slot, threshold) for slot in slots.tolist()]
-        mine = np.repeat(slots, [len(theirs) for theirs, _ in found])
-        return (
-            mine,
-            np.concatenate([theirs for theirs, _ in found]) if found else mine,
-            np.concatenate([likeness for _, likeness in found]) if found else np.empty(0),
-        )
+        found = []
+        for slot, others in zip(slots.tolist(), self._exceeded(side, slots, threshold), strict=True):
+            likeness = self._exact(side, slot, others)
+            kept = (likeness >= threshold) & (likeness > 0.0)
+            found.append((np.full(int(kept.sum()), slot), others[kept], likeness[kept]))
+        mine, theirs, likenesses = (np.concatenate(column) for column in zip(*found, strict=True))
+        return mine, theirs, likenesses
 
     def _multiplied(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
         from suggestion_service.engine.kernel import Blocks, pairs_at_least

@@ -32,8 +32,10 @@ class Neighbourhoods:
             for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), self._least)):
                 pass
         else:
-            for slot in unknown.tolist():
-                means[slot] = self._mean_of(self._likeness.of(side, slot, self._least)[1], side)
+            best = np.full((len(means), NEIGHBOURS), self._least)
+            for alike in self._likeness.of_many(side, unknown, self._least):
+                _keep_best(best, alike.requirements if side == "requirement" else alike.test_cases, alike.likeness)
+                means[alike.slots] = self._mean(best[alike.slots], side)
         return self._means[side][slots]
 
     def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:
@@ -47,12 +49,6 @@ class Neighbourhoods:
             self._means["requirement"][alike.slots] = self._mean(best["requirement"][alike.slots], "requirement")
             yield alike
         self._means["test_case"] = self._mean(best["test_case"], "test_case")
-
-    def _mean_of(self, likeness: Floats, side: Side) -> float:
-        nearest = np.full((1, NEIGHBOURS), self._least)
-        top = np.sort(likeness)[::-1][:NEIGHBOURS]
-        nearest[0, : len(top)] = np.maximum(top, self._least)
-        return float(self._mean(nearest, side)[0])
 
     def _mean(self, nearest: Floats, side: Side) -> Floats:
         """Give the means of rows, best first, added up in this order: the same to the last bit for all."""
