@@ -58,7 +58,11 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("part", ROWS)
+# The whole run starts a Traceline, and loads it with items.
+_LONG = {"run-embedded": pytest.mark.long}
+
+
+@pytest.mark.parametrize("part", [pytest.param(part, marks=_LONG.get(part, ())) for part in ROWS])
 def test_a_part_prints_all_its_rows_and_ends_by_itself(part: str) -> None:
     done = bench(part, "--sizes", "60x80")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
