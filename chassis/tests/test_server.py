@@ -42,7 +42,7 @@ async def serving(app: ASGIApp, *, drain: float) -> AsyncIterator[tuple[Server, 
 async def refuses(port: int) -> bool:
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except ConnectionRefusedError:
+    except ConnectionError:  # reset, when it comes in the moment of closing
         return True
     writer.close()
     return False
