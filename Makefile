@@ -44,7 +44,7 @@ format: $(INSTALLED)
 
 # Much of it is waiting, for services to start and to stop: a process a core shortens that.
 test: $(INSTALLED)
-	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/pytest -p acceptance.sharing --numprocesses logical --maxprocesses 4 --no-loadscope-reorder
 
 # The long forms of the fault suite, which take most of an hour.
 fault: $(INSTALLED)

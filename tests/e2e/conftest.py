@@ -14,14 +14,6 @@ from acceptance.stack import RunningStack
 GIVEN = os.environ.get("TRACELINE_URL")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep those together that talk to the same Traceline."""
-    for item in items:
-        if isinstance(item, pytest.Function) and "base_url" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group(item.callspec.params["base_url"]))
-
-
 @pytest.fixture(scope="package", params=["given"] if GIVEN else ["embedded", "stack"])
 def base_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where Traceline answers, in one process and as many. Stopping it is a check too: in time, with exit code 0."""

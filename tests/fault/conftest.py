@@ -4,7 +4,6 @@ A test is marked `long` when it would hold up `make test`; `make fault` runs all
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -15,14 +14,6 @@ from acceptance.faults.invariants import Hold
 from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep those together that share the stack."""
-    for item in items:
-        if "stack" in item.fixturenames and item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("fault"))
 
 
 @pytest.fixture(scope="session")

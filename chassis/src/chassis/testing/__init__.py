@@ -23,14 +23,6 @@ __all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differenc
 NewRabbitMQBus = Callable[[], RabbitMQBus]
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, unless they are marked otherwise, when several share the suite."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 @pytest.fixture(scope="session")
 def postgres(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
     """A server that lives as long as the tests."""

@@ -1,0 +1,27 @@
+"""A pytest plugin: how `make test` shares the tests among processes. Those of one Traceline stay together."""
+
+import re
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+_TRACELINES = {"embedded", "stack", "given"}
+"""The parameters of the end-to-end tests: what they talk to."""
+
+
+class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no types
+    """Gives each process whole files, except for files whose tests share what takes long to start."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file, _, test = nodeid.partition("::")
+        if file.startswith("tests/fault/"):
+            return "tests/fault"
+        parameters = re.split(r"[\[\]-]", test)
+        talks_to = _TRACELINES.intersection(parameters) if file.startswith("tests/e2e/") else set()
+        return talks_to.pop() if talks_to else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
+    """Have the tests shared out so; see pytest-xdist."""
+    return Sharing(config, log)
