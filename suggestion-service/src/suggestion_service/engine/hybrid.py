@@ -33,6 +33,7 @@ class HybridScores:
     agreed: Floats
     metadata_weight: Floats
     score: Floats
+    metadata: Agreement
 
     @property
     def lift(self) -> Floats:
@@ -74,6 +75,7 @@ class Calibration:
             agreed,
             metadata_weight,
             text_weight * probability + metadata_weight * agreed,
+            metadata,
         )
 
     def steps(self, scored: HybridScores) -> list[dict[str, float]]:

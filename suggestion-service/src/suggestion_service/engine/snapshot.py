@@ -59,6 +59,7 @@ class Snapshot:
     ) -> None:
         """`term_names` and `document_frequencies` are by term number. `embeddings`: None for none."""
         self._requirements, self._test_cases, self._term_names = requirements, test_cases, term_names
+        self._views: dict[Side, ShelfView] = {"requirement": requirements, "test_case": test_cases}
         self._document_frequencies = document_frequencies
         self.embeddings = embeddings
         self._calibration = hybrid.LEXICAL if embeddings is None else hybrid.EMBEDDED
@@ -79,7 +80,7 @@ class Snapshot:
         many as is quick, against all that was asked for of the other.
         """
         side: Side = "requirement" if test_cases is None or requirements is not None else "test_case"
-        view = self._requirements if side == "requirement" else self._test_cases
+        view = self._views[side]
         chosen = requirements if side == "requirement" else test_cases
         slots = view.living() if chosen is None else view.slots_of(chosen)
         wanted = None if requirements is None or test_cases is None else self._test_cases.slots_of(test_cases)
@@ -180,19 +181,17 @@ class Snapshot:
         semantic, keyword = idf[None], np.sqrt(idf)[None]
         both = np.concatenate((semantic, keyword)), np.array(list(hybrid.LEXICAL_PARTS.values()))
         alone = np.ones(1)
-        views: dict[Side, ShelfView] = {"requirement": self._requirements, "test_case": self._test_cases}
         return {
-            "tfidf": Likeness("tfidf", views, semantic, alone),
-            "keyword": Likeness("keyword", views, keyword, alone),
-            "hybrid": Likeness("hybrid", views, *both)
+            "tfidf": Likeness("tfidf", self._views, semantic, alone),
+            "keyword": Likeness("keyword", self._views, keyword, alone),
+            "hybrid": Likeness("hybrid", self._views, *both)
             if self.embeddings is None
-            else EmbeddedLikeness("hybrid", views, *both, self.embeddings),
+            else EmbeddedLikeness("hybrid", self._views, *both, self.embeddings),
         }
 
     @cached_property
     def _neighbourhoods(self) -> Neighbourhoods:
-        views: dict[Side, ShelfView] = {"requirement": self._requirements, "test_case": self._test_cases}
-        return Neighbourhoods(self._likenesses["hybrid"], views, self._calibration.least)
+        return Neighbourhoods(self._likenesses["hybrid"], self._views, self._calibration.least)
 
     def _explain(
         self,
@@ -211,7 +210,7 @@ class Snapshot:
             parts, alike = likeness.parts(i, j, matches)
             scored = self._hybrid(i, j, alike)
             scores, steps[:] = scored.score, self._calibration.steps(scored)
-            metadata = compare(self._requirements, i, self._test_cases, j).in_words()
+            metadata = scored.metadata.in_words()
             parts = {name: Part(part.score, part.weight * scored.lift) for name, part in parts.items()}
             parts["heuristic"] = Part(scored.agreed, scored.metadata_weight)
             words_weight = parts["semantic"].weight + parts["keyword"].weight
