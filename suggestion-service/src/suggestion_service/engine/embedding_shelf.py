@@ -1,38 +1,13 @@
 """The vectors of the items of one side in arrays that only grow: a view of them never changes."""
 
-from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suggestion_service.engine.embedding import EmbeddingView, ItemVectors
+from suggestion_service.engine.shelf import Column
 
-_FIRST_CAPACITY = 64
 _FEW_DEAD = 1000
-
-N = TypeVar("N", bound=np.generic)
-
-
-class _Rows(Generic[N]):
-    """Rows of numbers one below the other, with room to grow. What was given out as `values` stays as it was."""
-
-    def __init__(self, width: int, dtype: type[N]) -> None:
-        self._room: NDArray[N] = np.empty((_FIRST_CAPACITY, width), dtype)
-        self.size = 0
-
-    @property
-    def values(self) -> NDArray[N]:
-        return self._room[: self.size]
-
-    def extend(self, rows: NDArray[Any]) -> None:
-        end = self.size + len(rows)
-        if end > len(self._room):
-            grown = np.empty((max(end, 2 * len(self._room)), self._room.shape[1]), self._room.dtype)
-            grown[: self.size] = self.values
-            self._room = grown
-        self._room[self.size : end] = rows
-        self.size = end
 
 
 class EmbeddingShelf:
@@ -65,22 +40,23 @@ class EmbeddingShelf:
     def view(self) -> EmbeddingView:
         """Give the vectors as they are now."""
         if self._view is None:
-            starts = self._starts.values[:, 0]
-            self._view = EmbeddingView(self._whole.values, self._passages.values, starts, self._rows.copy())
+            self._view = EmbeddingView(
+                self._whole.values, self._passages.values, self._starts.values, self._rows.copy()
+            )
         return self._view
 
     def _add(self, vectors: ItemVectors) -> int:
         row = self._whole.size
         self._whole.extend(vectors.whole[None])
         self._passages.extend(vectors.passages)
-        self._starts.extend(np.array([[self._passages.size]]))
+        self._starts.append(self._passages.size)
         return row
 
     def _clear(self) -> None:
-        self._whole = _Rows(self.dimensions, np.float32)
-        self._passages = _Rows(self.dimensions, np.int16)
-        self._starts = _Rows(1, np.int64)
-        self._starts.extend(np.zeros((1, 1)))
+        self._whole = Column(np.float32, self.dimensions)
+        self._passages = Column(np.int16, self.dimensions)
+        self._starts = Column(np.int64)
+        self._starts.append(0)
 
     def _compact(self) -> None:
         old = self.view()

@@ -34,8 +34,9 @@ class Row:
 class Column:
     """Values one after the other, with room to grow. What was given out as `values` stays as it was."""
 
-    def __init__(self, dtype: Any) -> None:
-        self._room: NDArray[Any] = np.empty(_FIRST_CAPACITY, dtype)
+    def __init__(self, dtype: Any, *shape: int) -> None:
+        """`shape` is that of one value: nothing for a number."""
+        self._room: NDArray[Any] = np.empty((_FIRST_CAPACITY, *shape), dtype)
         self.size = 0
 
     @property
@@ -47,7 +48,7 @@ class Column:
         """Add values at the end."""
         end = self.size + len(values)
         if end > len(self._room):
-            grown = np.empty(max(end, 2 * len(self._room)), self._room.dtype)
+            grown = np.empty((max(end, 2 * len(self._room)), *self._room.shape[1:]), self._room.dtype)
             grown[: self.size] = self.values
             self._room = grown
         self._room[self.size : end] = values
