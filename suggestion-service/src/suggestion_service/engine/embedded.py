@@ -76,7 +76,7 @@ class EmbeddedLikeness(Likeness):
         rows = self._rows[OTHER[side]]
         known = rows >= 0
         mine = self._rows[side][slots]
-        # All of them at once: it takes as long as reading the embeddings of the other side.
+        # All of them at once, so that the embeddings of the other side are read once.
         cosines = whole_cosines(self._embeddings[side], mine[mine >= 0], self._embeddings[OTHER[side]])
         of_next = iter(cosines)
         for slot, row in zip(slots.tolist(), mine.tolist(), strict=True):

@@ -53,7 +53,7 @@ class EmbeddingShelf:
         return row
 
     def _clear(self) -> None:
-        self._whole = Column(np.float32, self.dimensions)
+        self._whole = Column(np.int16, self.dimensions)
         self._passages = Column(np.int16, self.dimensions)
         self._starts = Column(np.int64)
         self._starts.append(0)
@@ -62,5 +62,5 @@ class EmbeddingShelf:
         old = self.view()
         self._clear()
         for item_id, row in old.items():
-            self._rows[item_id] = self._add(ItemVectors(old.whole[row].astype(np.int16), old.passages_of(row)))
+            self._rows[item_id] = self._add(ItemVectors(old.whole[row], old.passages_of(row)))
         self._view = None
