@@ -1,10 +1,8 @@
-"""Exact dot products of pairs of rows: one row laid out by term, the others walked.
+"""Exact dot products of a row with others: the one laid out by term, the others walked.
 
 What a pair shares is added up in the order of the terms' spelling, and what it does not share adds 0: the same to the
 last bit from either side, for one pair or for many.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,20 +39,3 @@ def dots(vectors: Arrays, rows: NDArray[np.int64], by_term: NDArray[np.float64],
             first_sum += by_term[terms[entry], 0] * values[0, entry]
             other_sum += by_term[terms[entry], other] * values[other, entry]
         products[0, place], products[other, place] = first_sum, other_sum
-
-
-@compiled
-def dots_of_pairs(left: Arrays, i: NDArray[np.int64], right: Arrays, j: NDArray[np.int64], width: int) -> Any:
-    """Give the dot products of the pairs (i[k], j[k]), shape (parts, pairs)."""
-    parts = len(left[3])
-    by_term, products = np.zeros((width, parts)), np.empty((parts, len(i)))
-    start = 0
-    while start < len(i):
-        stop = start
-        while stop < len(i) and i[stop] == i[start]:
-            stop += 1
-        lay_out(left, i[start], by_term)
-        dots(right, j[start:stop], by_term, products[:, start:stop])
-        clear(left, i[start], by_term)
-        start = stop
-    return products

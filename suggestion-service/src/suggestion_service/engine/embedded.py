@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.embedding import EmbeddingView, pair_cosines, passage_cosines, whole_cosines
-from suggestion_service.engine.likeness import OTHER, Likeness, Matches, Part
+from suggestion_service.engine.likeness import OTHER, Bounds, Likeness, Matches, Part
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
 _PASSAGES_FROM = 0.25
 """The likeness of words and whole texts from which passages are looked at; below, whole texts count for them."""
+_ROUNDING = 1e-6
+"""More than single precision can be off by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,26 +74,33 @@ class EmbeddedLikeness(Likeness):
         parts["passages"] = Part(meaning.passages, passages)
         return parts, likeness_of(lexical, meaning)
 
-    def _exceeded(self, side: Side, slots: Ints, threshold: float) -> Iterator[Ints]:
+    def _bounds(self, side: Side, slots: Ints) -> Iterator[Bounds]:
         rows = self._rows[OTHER[side]]
         known = rows >= 0
         mine = self._rows[side][slots]
         # All of them at once, so that the embeddings of the other side are read once.
-        cosines = whole_cosines(self._embeddings[side], mine[mine >= 0], self._embeddings[OTHER[side]])
-        of_next = iter(cosines)
-        for slot, row in zip(slots.tolist(), mine.tolist(), strict=True):
-            estimated = self._estimates(side, slot).astype(np.float64)
-            whole = estimated.copy()
-            if row >= 0:
-                whole[known] = next(of_next)[rows[known]]
-            # Of a pair above the threshold, words and whole texts are above it, too, or passages are looked at.
-            reach = _first(estimated, whole) >= min(threshold, _PASSAGES_FROM)
-            yield np.flatnonzero(self._views[OTHER[side]].alive & reach)
+        cosines = iter(whole_cosines(self._embeddings[side], mine[mine >= 0], self._embeddings[OTHER[side]]))
+        for (_, estimated), row in zip(super()._bounds(side, slots), mine.tolist(), strict=True):
+            words = estimated.astype(np.float64)
+            whole = np.where(known, next(cosines)[rows], words) if row >= 0 else words
+            first = _first(words, whole)
+            most = np.where(
+                known & (row >= 0) & (first >= _PASSAGES_FROM - _ROUNDING), first + PASSAGES * (1.0 - whole), first
+            )
+            most[~self._views[OTHER[side]].alive] = 0.0
+            yield Bounds(most + _ROUNDING, words + _ROUNDING)
+
+    def _reaching(self, side: Side, slot: int, bounds: Bounds, threshold: float) -> Ints:
+        others = super()._reaching(side, slot, bounds, threshold)
+        words = bounds.words[others]
+        meaning = self.meaning(*_pairs(side, slot, others), words)
+        # Where the words are alike by less than that, passages may count for nothing after all.
+        most = WORDS * words + WHOLE * meaning.whole + PASSAGES * np.maximum(meaning.passages, meaning.whole)
+        return others[most >= threshold]
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
         lexical = super()._exact(side, slot, others)
-        mine = np.full(len(others), slot, np.int64)
-        i, j = (mine, others) if side == "requirement" else (others, mine)
+        i, j = _pairs(side, slot, others)
         return likeness_of(lexical, self.meaning(i, j, lexical))
 
 
@@ -99,6 +108,11 @@ def likeness_of(lexical: Floats, meaning: Meaning) -> Floats:
     """Put the likeness of pairs together."""
     likeness: Floats = WORDS * lexical + WHOLE * meaning.whole + PASSAGES * meaning.passages
     return likeness
+
+
+def _pairs(side: Side, slot: int, others: Ints) -> tuple[Ints, Ints]:
+    mine = np.full(len(others), slot, np.int64)
+    return (mine, others) if side == "requirement" else (others, mine)
 
 
 def _first(lexical: Floats, whole: Floats) -> Floats:

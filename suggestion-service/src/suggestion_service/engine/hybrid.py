@@ -6,7 +6,6 @@ The frame is 0.6 semantic + 0.3 keyword + 0.1 heuristic.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suggestion_service.engine.metadata import Agreement
 from suggestion_service.engine.neighbours import NEIGHBOURS
@@ -91,16 +90,21 @@ class Calibration:
         rows = zip(*(column.round(9).tolist() for column in columns.values()), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def least_likeness(self, score: float) -> float:
-        """Give the likeness that a pair needs for this score, whatever its neighbours are and its metadata say."""
-        return max(0.0, self._least_advantage(score) / 2.0 + self.least)
+    def least_likeness(self, score: float, neighbours: Floats) -> Floats:
+        """Give the likeness that a pair needs for this score, whatever its metadata say, when the `neighbours` of
+        only one of the two items are known.
+        """
+        # The other's neighbours mean `least` or more, and more with the pair among them.
+        needed = self._least_advantage(score) + neighbours
+        rest = (NEIGHBOURS - 1) / NEIGHBOURS * self.least
+        likeness = np.maximum((needed + self.least) / 2.0, 0.0)
+        return np.where(likeness < self.least, likeness, (needed + rest) / (2.0 - 1.0 / NEIGHBOURS)) - 1e-9
 
-    def may_reach(self, score: float, likeness: Floats, neighbours: Floats) -> NDArray[np.bool_]:
-        """Tell which pairs may have this score, when the neighbours of one of the two items are known."""
+    def most(self, likeness: Floats, neighbours: Floats, metadata: Agreement) -> Floats:
+        """Give what the scores do not exceed when the `neighbours` of only one of the two items are known."""
         # The pair itself is among the other's nearest neighbours, or these are more alike than the pair.
         least_mean = (np.maximum(likeness, self.least) + (NEIGHBOURS - 1) * self.least) / NEIGHBOURS
-        reach: NDArray[np.bool_] = 2.0 * likeness - neighbours - least_mean >= self._least_advantage(score) - 1e-9
-        return reach
+        return self.scores(likeness, neighbours, least_mean, metadata).score
 
     def _least_advantage(self, score: float) -> float:
         """Give the advantage that a pair needs for this score when all its metadata agree."""

@@ -12,6 +12,8 @@ _UNINDEXED = 1024
 """Newest slots that are looked at one by one before the index is made anew."""
 _STALE = 0.15
 """How far inverse document frequencies may drift, relatively, before norms are computed anew."""
+_COMMON = 0.25
+"""A term is common when more than so many of all slots hold it: to look it up takes long and says little."""
 _ROUNDING = 1e-4
 """More than sums of float32 can be off by, relatively."""
 
@@ -20,16 +22,19 @@ _ROUNDING = 1e-4
 class Index:
     """The slots below `slots` that hold each term, with the sublinear counts: postings from starts[t] to starts[t + 1].
 
-    `scales` (parts, terms) are the weights of terms at the time when `norms` (parts, slots) were computed, 0 for a
-    term that nobody used.
+    `common` (terms,) are those that many slots hold. `scales` (parts, terms) are the weights of terms at the time when
+    `norms` and `common_norms` (parts, slots), those of the common terms alone, were computed; 0 for a term that nobody
+    used.
     """
 
     starts: Ints
     holders: NDArray[np.int32]
     counts: NDArray[np.float32]
     slots: int
+    common: NDArray[np.bool_]
     scales: Floats
-    norms: Floats
+    norms: NDArray[np.float32]
+    common_norms: NDArray[np.float32]
 
 
 def index_of(view: ShelfView, scales: Floats, kept_as: str) -> tuple[Index, float]:
@@ -47,8 +52,9 @@ def index_of(view: ShelfView, scales: Floats, kept_as: str) -> tuple[Index, floa
         drift = _drift(index.scales, scales)
         if drift <= _STALE:
             return index, drift
-    norms = _norms(starts, terms, counts, scales, postings[3])
-    view.kept[kept_as] = index = Index(*postings, scales, norms)
+    common = np.diff(postings[0]) > _COMMON * postings[3]
+    norms = _norms(starts, terms, counts, scales, postings[3], common)
+    view.kept[kept_as] = index = Index(*postings, common, scales, *norms)
     return index, 0.0
 
 
@@ -62,12 +68,21 @@ def estimates(
 ) -> NDArray[np.float32]:
     """Give for each slot, dead ones included, a likeness with one item that the exact one does not exceed.
 
-    `asked`: the terms and sublinear counts of the item.
+    `asked`: the terms and sublinear counts of the item. What common terms add is bounded by their norms.
     """
     estimated: NDArray[np.float32] = _estimates(
-        view.slots, index.starts, index.holders, index.counts, index.norms, *asked, scales, weights
+        view.slots,
+        index.starts,
+        index.holders,
+        index.counts,
+        index.common,
+        index.norms,
+        index.common_norms,
+        *asked,
+        scales,
+        weights,
     )
-    estimated *= (1.0 + _ROUNDING) / (1.0 - drift)
+    estimated *= (1.0 + _ROUNDING) * (1.0 + drift) / (1.0 - drift)
     return estimated
 
 
@@ -96,11 +111,15 @@ def shared(
     return found
 
 
-def _drift(then: Floats, now: Floats) -> float:
-    known = min(then.shape[1], now.shape[1])
-    then, now = then[:, :known], now[:, :known]
-    used = (then > 0.0) & (now > 0.0)
-    return float(np.abs(now[used] / then[used] - 1.0).max(initial=0.0))
+@compiled
+def _drift(then, now):  # type: ignore[no-untyped-def]
+    """Give by how much weights have changed, relatively, of the terms that were and are used."""
+    most = 0.0
+    for part in range(len(then)):
+        for term in range(min(then.shape[1], now.shape[1])):
+            if then[part, term] > 0.0 and now[part, term] > 0.0:
+                most = max(most, abs(now[part, term] / then[part, term] - 1.0))
+    return most
 
 
 @compiled
@@ -123,12 +142,18 @@ def _postings(starts, terms, counts, width):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _norms(starts, terms, counts, scales, slots):  # type: ignore[no-untyped-def]
-    norms = np.zeros((len(scales), slots))
+def _norms(starts, terms, counts, scales, slots, common):  # type: ignore[no-untyped-def]
+    norms, of_common = np.zeros((len(scales), slots), np.float32), np.zeros((len(scales), slots), np.float32)
     for part in range(len(scales)):
         for slot in range(slots):
-            norms[part, slot] = _norm(terms, counts, starts[slot], starts[slot + 1], scales[part])
-    return norms
+            total = of_common_total = 0.0
+            for entry in range(starts[slot], starts[slot + 1]):
+                square = (counts[entry] * scales[part, terms[entry]]) ** 2
+                total += square
+                if common[terms[entry]]:
+                    of_common_total += square
+            norms[part, slot], of_common[part, slot] = np.sqrt(total), np.sqrt(of_common_total)
+    return norms, of_common
 
 
 @compiled
@@ -153,26 +178,31 @@ def _unit_values(starts, terms, counts, alive, scales):  # type: ignore[no-untyp
 
 
 @compiled
-def _estimates(slots, starts, holders, counts, norms, asked, asked_counts, scales, weights):  # type: ignore[no-untyped-def]
+def _estimates(slots, starts, holders, counts, common, norms, common_norms, asked, asked_counts, scales, weights):  # type: ignore[no-untyped-def]
     likeness = np.zeros(slots, np.float32)
-    indexed = norms.shape[1]
+    parts, indexed = norms.shape
     one = np.empty(indexed, np.float32)
-    for part in range(len(scales)):
-        one[:] = 0.0
+    for part in range(parts):
         norm = _norm(asked, asked_counts, 0, len(asked), scales[part])
         if norm == 0.0:
             continue
+        one[:] = 0.0
+        common_square = 0.0
         for k in range(len(asked)):
             term = asked[k]
             if term >= len(starts) - 1:
                 continue
-            scale = scales[part, term]
-            factor = np.float32(weights[part] * asked_counts[k] / norm * scale * scale)
+            weight = asked_counts[k] * scales[part, term]
+            if common[term]:
+                common_square += weight * weight
+                continue
+            factor = np.float32(weights[part] * weight / norm * scales[part, term])
             for place in range(starts[term], starts[term + 1]):
                 one[holders[place]] += factor * counts[place]
+        of_common = np.float32(weights[part] * np.sqrt(common_square) / norm)
         for slot in range(indexed):
             if norms[part, slot] > 0.0:
-                likeness[slot] += one[slot] / np.float32(norms[part, slot])
+                likeness[slot] += (one[slot] + of_common * common_norms[part, slot]) / norms[part, slot]
     # What is not in the index may be alike by anything.
     likeness[indexed:] = 2.0
     return likeness
@@ -235,6 +265,25 @@ def _shared(starts, terms, counts, i, other_starts, other_terms, other_counts, j
             place[terms[entry]] = -1
         bounds[pair + 1] = size
     return bounds, names[:size].copy(), products[:, :size].copy()
+
+
+@compiled
+def largest(values, count):  # type: ignore[no-untyped-def]
+    """Give the places of the `count` largest values above 0, of all such where they are fewer."""
+    places = np.empty(count, np.int64)
+    size = least = 0
+    for place in range(len(values)):
+        if values[place] <= 0.0 or (size == count and values[place] <= values[places[least]]):
+            continue
+        if size < count:
+            places[size] = place
+            size += 1
+        else:
+            places[least] = place
+        for other in range(size):
+            if values[places[other]] < values[places[least]]:
+                least = other
+    return places[:size].copy()
 
 
 @compiled

@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.dots import dots_of_pairs
 from suggestion_service.engine.postings import postings
 from suggestion_service.engine.search import search
 from suggestion_service.engine.vectors import Vectors
 
-__all__ = ["Blocks", "Vectors", "exact", "pairs_at_least"]
+__all__ = ["Blocks", "Vectors", "pairs_at_least"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -54,7 +53,8 @@ class Blocks:
 def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Blocks) -> tuple[Ints, Ints, Floats]:
     """Give (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
 
-    A pair reaches it from 1e-9 below. Scores are those that `exact` leads to, to the last bit. No order is promised.
+    A pair reaches it from 1e-9 below. Its score is the same to the last bit whatever it is searched with. No order is
+    promised.
     """
     chosen = np.arange(len(left))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
     found = [
@@ -65,14 +65,6 @@ def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Bl
     ]
     i, j, scores = (np.concatenate([part[column] for part in found]) for column in range(3))
     return i, j, scores
-
-
-def exact(left: Vectors, i: Ints, right: Vectors, j: Ints) -> Floats:
-    """Give the dot products of the pairs (i[k], j[k]), shape (parts, pairs). Equal `i` side by side are faster."""
-    dots: Floats = dots_of_pairs(
-        left.arrays, np.asarray(i, np.int64), right.arrays, np.asarray(j, np.int64), left.width
-    )
-    return dots
 
 
 def _cheapest(left: Vectors, right: Vectors, threshold: float, ranking: NDArray[np.integer[Any]]) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,10 @@ if TYPE_CHECKING:  # numba is loaded by the first who scores
 _FEW = 32
 """So many items are looked up in the index one by one; more are multiplied at once."""
 _ROWS_AT_ONCE = 1024
-_LOOKED_UP_AT_ONCE = 8
+LOOKED_UP_AT_ONCE = 8
+"""So many items have their embeddings compared with all others in one go."""
+_PROMISING = 16
+"""So many others are compared first, to learn what the nearest ones reach."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,15 @@ class Matches:
     cosines: Floats
 
 
+class Bounds(NamedTuple):
+    """What the likeness of one item with each slot of the other side does not exceed, 0 for the dead ones; and what
+    that of their words does not.
+    """
+
+    most: NDArray[Any]
+    words: NDArray[Any]
+
+
 class Part(NamedTuple):
     """One part of the likeness, or of the scores, of pairs: its own score, and its weight in the whole."""
 
@@ -76,11 +88,36 @@ class Likeness:
         self._blocks: tuple[Side, float, Blocks] | None = None
         self._indexes: dict[Side, tuple[Index, float]] = {}
 
-    def _exceeded(self, side: Side, slots: Ints, threshold: float) -> Iterator[Ints]:
-        """Give for each item the slots of the other side that may be alike it by `threshold` or more."""
+    def looks_up(self, items: int) -> bool:
+        """Tell whether so many items are looked up one by one."""
+        return items <= _FEW or not self.multiplies
+
+    def nearest(self, side: Side, slots: Ints, count: int, least: float) -> Floats:
+        """Give (slots, count) the greatest likenesses of each item with the other side, best first; not less than
+        `least`.
+        """
+        from suggestion_service.engine.index import keep_best, largest
+
+        best = np.full((len(slots), count), least)
+        for start in range(0, len(slots), LOOKED_UP_AT_ONCE):
+            part = slots[start : start + LOOKED_UP_AT_ONCE]
+            for place, bounds in enumerate(self._bounds(side, part), start):
+                promising = largest(bounds.most, _PROMISING)
+                reached = np.full((1, count), least)
+                keep_best(reached, np.zeros(len(promising), np.int64), self._exact(side, slots[place], promising))
+                others = self._reaching(side, slots[place], bounds, reached[0, -1])
+                keep_best(best, np.full(len(others), place), self._exact(side, slots[place], others))
+        return best
+
+    def _bounds(self, side: Side, slots: Ints) -> Iterator["Bounds"]:
         for slot in slots.tolist():
-            estimated = self._estimates(side, slot)
-            yield np.flatnonzero(self._views[OTHER[side]].alive & (estimated >= threshold) & (estimated > 0.0))
+            most = self._estimates(side, slot)
+            most[~self._views[OTHER[side]].alive] = 0.0
+            yield Bounds(most, most)
+
+    def _reaching(self, side: Side, slot: int, bounds: "Bounds", threshold: float) -> Ints:
+        """Give the slots of the other side that may be alike an item by `threshold` or more, and by more than 0."""
+        return np.flatnonzero(bounds.most >= threshold if threshold > 0.0 else bounds.most > 0.0)
 
     def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
         """Give for each slot of the other side what its likeness with an item does not exceed."""
@@ -104,15 +141,15 @@ class Likeness:
 
     def of_many(self, side: Side, slots: Ints, threshold: float, rows_at_once: int = 0) -> Iterator[Alike]:
         """Give all pairs of some items with the other side, at `threshold` or above and not 0, part by part."""
-        others = self._views[OTHER[side]].count
-        few = len(slots) <= _FEW or not self.multiplies
-        step = rows_at_once or (_LOOKED_UP_AT_ONCE if few else _ROWS_AT_ONCE)
+        few = self.looks_up(len(slots))
+        step = rows_at_once or (LOOKED_UP_AT_ONCE if few else _ROWS_AT_ONCE)
         for start in range(0, len(slots), step):
             part = slots[start : start + step]
-            find = self._looked_up if few else self._multiplied
-            mine, theirs, likeness = find(side, part, threshold)
-            i, j = (mine, theirs) if side == "requirement" else (theirs, mine)
-            yield Alike(i, j, likeness, part, len(part) * others)
+            yield (
+                self.looked_up(side, part, np.full(len(part), threshold))
+                if few
+                else self._multiplied(side, part, threshold)
+            )
 
     def matches(self, requirements: Ints, test_cases: Ints) -> "Matches":
         """Say for pairs of slots what each term adds to the cosines."""
@@ -135,23 +172,29 @@ class Likeness:
         }
         return parts, combined(matches.cosines, self.weights)
 
-    def _looked_up(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
+    def looked_up(self, side: Side, slots: Ints, thresholds: Floats) -> Alike:
+        """Give all pairs of a few items with the other side, at the threshold of each or above and not 0."""
         found = []
-        for slot, others in zip(slots.tolist(), self._exceeded(side, slots, threshold), strict=True):
+        for slot, bounds, threshold in zip(slots.tolist(), self._bounds(side, slots), thresholds.tolist(), strict=True):
+            others = self._reaching(side, slot, bounds, threshold)
             likeness = self._exact(side, slot, others)
             kept = (likeness >= threshold) & (likeness > 0.0)
             found.append((np.full(int(kept.sum()), slot), others[kept], likeness[kept]))
         mine, theirs, likenesses = (np.concatenate(column) for column in zip(*found, strict=True))
-        return mine, theirs, likenesses
+        return self._alike(side, slots, mine, theirs, likenesses)
 
-    def _multiplied(self, side: Side, slots: Ints, threshold: float) -> tuple[Ints, Ints, Floats]:
+    def _alike(self, side: Side, slots: Ints, mine: Ints, theirs: Ints, likeness: Floats) -> Alike:
+        i, j = (mine, theirs) if side == "requirement" else (theirs, mine)
+        return Alike(i, j, likeness, slots, len(slots) * self._views[OTHER[side]].count)
+
+    def _multiplied(self, side: Side, slots: Ints, threshold: float) -> Alike:
         from suggestion_service.engine.kernel import Blocks, pairs_at_least
 
         if self._blocks is None or self._blocks[:2] != (side, threshold):
             self._blocks = (side, threshold, Blocks(self._vectors[OTHER[side]], self._vectors[side], threshold))
         mine, theirs, likeness = pairs_at_least(self._vectors[side], slots, self._blocks[2])
         found = (likeness >= threshold) & (likeness > 0.0)
-        return mine[found], theirs[found], likeness[found]
+        return self._alike(side, slots, mine[found], theirs[found], likeness[found])
 
     @cached_property
     def _vectors(self) -> dict[Side, "Vectors"]:

@@ -32,10 +32,7 @@ class Neighbourhoods:
             for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), self._least)):
                 pass
         else:
-            best = np.full((len(means), NEIGHBOURS), self._least)
-            for alike in self._likeness.of_many(side, unknown, self._least):
-                _keep_best(best, alike.requirements if side == "requirement" else alike.test_cases, alike.likeness)
-                means[alike.slots] = self._mean(best[alike.slots], side)
+            means[unknown] = self._mean(self._likeness.nearest(side, unknown, NEIGHBOURS, self._least), side)
         return self._means[side][slots]
 
     def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:

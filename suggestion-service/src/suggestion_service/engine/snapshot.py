@@ -14,7 +14,7 @@ from suggestion_service.engine.embedded import EmbeddedLikeness
 from suggestion_service.engine.embedding import EmbeddingView
 from suggestion_service.engine.explanation import Explanation, explanation
 from suggestion_service.engine.hybrid import HybridScores
-from suggestion_service.engine.likeness import Alike, Likeness, Part, combined
+from suggestion_service.engine.likeness import LOOKED_UP_AT_ONCE, Alike, Likeness, Part, combined
 from suggestion_service.engine.metadata import compare
 from suggestion_service.engine.neighbours import Neighbourhoods
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
@@ -132,16 +132,30 @@ class Snapshot:
         likeness = self._likenesses[algorithm]
         if algorithm != "hybrid":
             return likeness.of_many(side, slots, max(0.0, least), rows)
-        threshold = min(self._calibration.least, self._calibration.least_likeness(least))
-        if side == "requirement" and len(slots) == self._requirements.count:
+        whole = len(slots) == self._requirements.count and side == "requirement"
+        if likeness.looks_up(len(slots)) and not whole:
+            return self._few(least, likeness, side, slots, rows)
+        threshold = min(
+            self._calibration.least, self._calibration.least_likeness(least, np.array(self._calibration.least)).item()
+        )
+        if whole:
             return self._everything(least, likeness, threshold, slots, rows)
         return self._some(least, likeness.of_many(side, slots, threshold, rows), side)
+
+    def _few(self, least: float, likeness: Likeness, side: Side, slots: Ints, rows: int) -> Iterator[Alike]:
+        """Look items up when their neighbours are known, and with them how alike others have to be."""
+        step = rows or LOOKED_UP_AT_ONCE
+        for start in range(0, len(slots), step):
+            part = slots[start : start + step]
+            thresholds = self._calibration.least_likeness(least, self._neighbourhoods.means(side, part))
+            yield from self._some(least, iter((likeness.looked_up(side, part, thresholds),)), side)
 
     def _some(self, least: float, found: Iterator[Alike], side: Side) -> Iterator[Alike]:
         for alike in found:
             mine = alike.requirements if side == "requirement" else alike.test_cases
             means = self._neighbourhoods.means(side, mine)
-            yield alike.only(self._calibration.may_reach(least, alike.likeness, means))
+            metadata = compare(self._requirements, alike.requirements, self._test_cases, alike.test_cases)
+            yield alike.only(self._calibration.most(alike.likeness, means, metadata) >= least)
 
     def _everything(
         self, least: float, likeness: Likeness, threshold: float, slots: Ints, rows: int

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
 
 from acceptance.bench.engine.inputs import Inputs
+from acceptance.bench.engine.meanings import embed
 from acceptance.bench.engine.measuring import Watch
 from acceptance.bench.engine.sizes import Size
 from acceptance.bench.engine.texts import Items, item_id, make_items, numbers
@@ -55,15 +57,22 @@ def score(watch: Watch, inputs: Inputs, size: Size, algorithm: Algorithm, thresh
     )
 
 
-def score_one(
-    _watch: Watch, inputs: Inputs, size: Size, algorithm: Algorithm, threshold: float, queries: int, enough: float
-) -> list[float]:
+class Asked(NamedTuple):
+    """How one item is scored."""
+
+    algorithm: Algorithm
+    threshold: float
+    embedded: bool
+
+
+def score_one(_watch: Watch, inputs: Inputs, size: Size, asked: Asked, queries: int, enough: float) -> list[float]:
     """Change an item and score it against the other side, again and again, the sides in turns.
 
     Gives the seconds of each time: fewer than `queries` when `enough` seconds are over.
     """
     items = make_items(size)
     corpus = _filled(inputs, items)
+    embeddings = embed({side: list(inputs.terms(side)) for side in items}) if asked.embedded else None
     entries = {side: list(_entries(inputs, {side: items[side][:queries]})) for side in items}
     seconds = []
     end = time.perf_counter() + enough
@@ -76,7 +85,7 @@ def score_one(
         began = time.perf_counter()
         corpus.put(side, changed, entry)
         requirements, test_cases = ([changed], None) if side == "requirement" else (None, [changed])
-        list(corpus.snapshot().score(algorithm, threshold, requirements, test_cases))
+        list(corpus.snapshot(embeddings).score(asked.algorithm, asked.threshold, requirements, test_cases))
         seconds.append(time.perf_counter() - began)
         if began > end:
             break

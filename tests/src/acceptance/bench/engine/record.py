@@ -5,7 +5,7 @@ they had been before the feed began, so that nobody is told of a hundred thousan
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import islice
 from typing import Any
@@ -22,7 +22,8 @@ from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.kind import TEST_CASE
 from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.database import Database
-from chassis.events import Actor, NewEvent, Received
+from chassis.events import Actor, NewEvent, Payload, Received
+from chassis.inbox import Handler
 from suggestion_service.engine import Side
 from suggestion_service.handlers import handlers
 
@@ -33,23 +34,25 @@ _KINDS: dict[Side, tuple[ItemKind, type[ItemWrite]]] = {
     "requirement": (REQUIREMENT, RequirementWrite),
     "test_case": (TEST_CASE, TestCaseWrite),
 }
-_HANDLERS = handlers(score=False, queued=lambda: None)
+HANDLERS = handlers(score=False, queued=lambda: None)
+"""What suggestion-service does with events, without scoring anything."""
 
 Row = dict[str, Any]
 
 
 async def fill(items: Items, *, suggestion_url: str, catalog_url: str | None = None) -> None:
     """Put items into suggestion-service's copy of the catalog, and into the catalog where one is given."""
-    async with _database(suggestion_url) as suggestion:
+    async with opened(suggestion_url) as suggestion:
         if catalog_url is None:
             for _, page in _pages(items):
                 await _copy(suggestion, page)
         else:
-            async with _database(catalog_url) as catalog:
+            async with opened(catalog_url) as catalog:
                 for kind, page in _pages(items):
-                    await asyncio.gather(_copy(suggestion, page), _store(catalog, kind, page))
-                await _analyse(catalog)
-        await _analyse(suggestion)
+                    rows = [row for row, _ in page]
+                    await asyncio.gather(_copy(suggestion, page), store(catalog, kind.table, kind.columns, rows))
+                await analyse(catalog)
+        await analyse(suggestion)
 
 
 def _pages(items: Items) -> Iterator[tuple[ItemKind, list[tuple[Row, NewEvent]]]]:
@@ -71,35 +74,41 @@ def _said(item: Item) -> Row:
     }
 
 
-async def _store(catalog: Database, kind: ItemKind, page: list[tuple[Row, NewEvent]]) -> None:
-    names = ", ".join(kind.columns)
+async def store(catalog: Database, table: str, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    """Put rows into a table of the catalog, in one transaction."""
+    names = ", ".join(columns)
     async with catalog.transaction() as connection:
         await connection.execute(
-            f"INSERT INTO {kind.table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %s)",
-            (Json([row for row, _ in page]),),
+            f"INSERT INTO {table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{table}, %s)",
+            (Json(rows),),
         )
 
 
 async def _copy(suggestion: Database, page: list[tuple[Row, NewEvent]]) -> None:
-    handle = _HANDLERS[type(page[0][1].data)]
-    async with suggestion.transaction() as connection:
-        await handle(
+    await apply(suggestion, HANDLERS, [event for _, event in page])
+
+
+async def apply(copy: Database, handlers: Mapping[type[Payload], Handler], events: Sequence[NewEvent]) -> None:
+    """Have a service take events of one type, as of before the feed, in one transaction."""
+    async with copy.transaction() as connection:
+        await handlers[type(events[0].data)](
             connection,
             [
                 Received(event.id, "catalog", _BEFORE_THE_FEED, event.time, event.actor, "", event.data)
-                for _, event in page
+                for event in events
             ],
         )
 
 
-async def _analyse(database: Database) -> None:
+async def analyse(database: Database) -> None:
     """Tell the planner of the rows, as the server does by itself a minute later."""
     async with database.connection() as connection:
         await connection.execute("ANALYZE")
 
 
 @asynccontextmanager
-async def _database(url: str) -> AsyncIterator[Database]:
+async def opened(url: str) -> AsyncIterator[Database]:
+    """The database of a service."""
     database = Database(url)
     await database.open()
     try:
