@@ -5,6 +5,7 @@ It is a command, never a part of starting an app; an app waits for its schema.
 
 import sys
 from importlib.resources import files
+from typing import Any
 
 import sqlalchemy
 from alembic import command, context
@@ -18,7 +19,7 @@ _LOCK = 7_235_114
 
 
 def upgrade(package: str, database_url: str) -> None:
-    """Bring the database of service `package` to the newest schema; one at a time, others wait."""
+    """Bring the database of service `package` to the newest schema, unless it has a newer one; others wait."""
     config = Config()
     config.set_main_option("script_location", str(files(package).joinpath("migrations")))
     config.attributes["database_url"] = database_url
@@ -33,10 +34,18 @@ def run(metadata: MetaData) -> None:
     with engine.connect() as connection:
         context.configure(connection=connection, target_metadata=metadata)
         with context.begin_transaction():
-            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '30s'"))
+            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '60s'"))
             connection.execute(sqlalchemy.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            context.run_migrations()
+            # Whoever asks for a table after us waits behind us: requests must not, for as long as they have.
+            connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '3s'"))
+            if not _is_newer(context.get_context().get_current_revision(), context.get_head_revision()):
+                context.run_migrations()
         connection.commit()
+
+
+def _is_newer(found: str | None, known: Any) -> bool:
+    """Tell whether a later version has migrated the database: its schema serves this one, and stays as it is."""
+    return found is not None and int(found) > int(known)
 
 
 def sqlalchemy_url(database_url: str) -> str:

@@ -1,0 +1,52 @@
+"""The command that brings a database to its schema, as operators run it."""
+
+import os
+import subprocess
+import sys
+
+import psycopg
+
+from chassis.testing.postgres import PostgresServer
+
+
+def migrate(url: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "chassis.migrations", "auth_service"],
+        env={**os.environ, "DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def version(url: str) -> str:
+    with psycopg.connect(url) as connection:
+        (found,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    return str(found)
+
+
+def test_migrating_again_changes_nothing(postgres: PostgresServer) -> None:
+    url = postgres.database("auth_service")
+    before = version(url)
+    done = migrate(url)
+    assert done.returncode == 0, done.stderr
+    assert version(url) == before
+
+
+def test_a_newer_schema_stays_as_it_is(postgres: PostgresServer) -> None:
+    url = postgres.database("auth_service")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    done = migrate(url)
+    assert done.returncode == 0, done.stderr
+    assert version(url) == "9999"
+
+
+def test_who_holds_a_table_is_not_waited_for_until_requests_time_out(postgres: PostgresServer) -> None:
+    url = postgres.database("auth_service")
+    with psycopg.connect(url) as holding:
+        holding.execute("LOCK TABLE alembic_version")
+        done = migrate(url)
+    assert done.returncode == 1
+    assert done.stderr == "The database cannot be migrated: canceling statement due to lock timeout.\n"
