@@ -1,6 +1,5 @@
 """compose.yaml beside what it starts: nothing that a program needs is missing, nothing is said to nobody."""
 
-import importlib
 import re
 import tomllib
 from pathlib import Path
@@ -10,9 +9,9 @@ import pytest
 import yaml
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings
 
-from chassis.process import BrokerSettings, ProcessSettings
+from acceptance.manifests.environment import settings_of as settings_read_by
+from chassis.process import ProcessSettings
 
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]
@@ -38,18 +37,7 @@ def module_of(service: dict[str, Any]) -> str:
 
 
 def settings_of(service: dict[str, Any]) -> dict[str, FieldInfo]:
-    """The fields of all settings classes that a program imports: it reads each of them."""
-    module = module_of(service)
-    kinds = {kind for kind in vars(importlib.import_module(module)).values() if _is_settings(kind)}
-    if module.endswith((".app", ".worker")):
-        kinds.add(ProcessSettings)
-    if module.endswith(".worker"):
-        kinds.add(BrokerSettings)
-    return {name: field for kind in kinds for name, field in kind.model_fields.items()}
-
-
-def _is_settings(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseSettings) and kind is not BaseSettings
+    return settings_read_by(module_of(service))
 
 
 def files_of(service: dict[str, Any]) -> dict[str, str]:

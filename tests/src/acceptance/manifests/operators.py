@@ -1,0 +1,60 @@
+"""What operators make of their resources, as they document it: pods with labels and ports, Secrets with keys."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class OperatedPods:
+    """Pods that an operator makes for a resource of its own: they are in no manifest, but policies select them."""
+
+    kind: str
+    name: str
+    labels: Mapping[str, str]
+    ports: Mapping[str, int]
+    serves: int
+    """The port at which programs use it."""
+    among_themselves: frozenset[int]
+    asked_by_operator: int
+    secret: str
+    """What programs find its address and password in."""
+    keys: frozenset[str]
+    brings_a_budget: bool
+
+    def __str__(self) -> str:
+        return f"the pods of {self.kind} {self.name}"
+
+
+def operated(resource: Mapping[str, Any]) -> OperatedPods:
+    """Give the pods of CloudNativePG's Cluster or of a RabbitmqCluster."""
+    name = str(resource["metadata"]["name"])
+    if resource["kind"] == "Cluster":
+        return OperatedPods(
+            kind="Cluster",
+            name=name,
+            labels={"cnpg.io/cluster": name, "cnpg.io/podRole": "instance"},
+            ports={"postgresql": 5432, "metrics": 9187, "status": 8000},
+            serves=5432,
+            among_themselves=frozenset({5432, 8000}),
+            asked_by_operator=8000,
+            secret=f"{name}-app",
+            keys=frozenset({"username", "password", "host", "port", "dbname", "uri", "jdbc-uri", "pgpass"}),
+            brings_a_budget=resource["spec"].get("enablePDB", True),
+        )
+    return OperatedPods(
+        kind="RabbitmqCluster",
+        name=name,
+        labels={
+            "app.kubernetes.io/name": name,
+            "app.kubernetes.io/component": "rabbitmq",
+            "app.kubernetes.io/part-of": "rabbitmq",
+        },
+        ports={"amqp": 5672, "management": 15672, "prometheus": 15692, "epmd": 4369, "cluster-rpc": 25672},
+        serves=5672,
+        among_themselves=frozenset({4369, 25672}),
+        asked_by_operator=15672,
+        secret=f"{name}-default-user",
+        keys=frozenset({"username", "password", "host", "port", "connection_string"}),
+        brings_a_budget=False,
+    )
