@@ -80,6 +80,19 @@ async def test_a_key_that_waits_to_sign_does_not_end_the_one_that_signs(service:
     await verify(service, await token(url))
 
 
+async def test_a_leaked_key_is_replaced_at_once_and_its_tokens_with_it(
+    service: Service, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    old_token = await token(url)
+    await keys.rotate(service.database)
+    await rotate(service.settings, at_once=True)
+    (only,) = await published(service)
+    assert jwt.get_unverified_header(await token(url))["kid"] == only
+    with pytest.raises(KeyError):
+        await verify(service, old_token)
+    assert "Forgot 2 signing keys. Restart the gateways now" in caplog.text
+
+
 async def test_replicas_that_start_together_make_one_key(service: Service) -> None:
     await service.rows("DELETE FROM signing_keys")
     await asyncio.gather(*(keys.ensure_first(service.database) for _ in range(6)))

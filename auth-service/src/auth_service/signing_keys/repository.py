@@ -51,6 +51,11 @@ async def published(connection: Connection) -> list[DictRow]:
     return await cursor.fetchall()
 
 
+async def delete_others(connection: Connection, kid: str) -> int:
+    """Delete every key but one; give how many."""
+    return (await connection.execute("DELETE FROM signing_keys WHERE kid <> %s", (kid,))).rowcount
+
+
 async def delete_succeeded(connection: Connection, since: timedelta) -> int:
     """Delete the keys whose successor has been signing for longer than `since`; give how many."""
     deleted = await connection.execute(

@@ -81,6 +81,18 @@ async def rotate(database: Database) -> None:
         await _make(connection, signs_in=PUBLISHED_AHEAD if newest is not None else timedelta(0))
 
 
+async def replace(database: Database) -> None:
+    """Have a new key sign at once and forget all others: whoever is logged in has to log in again.
+
+    For a key that others may know. A gateway takes tokens of a forgotten key until it starts again.
+    """
+    async with database.transaction() as connection:
+        await repository.lock(connection)
+        kid = await _make(connection, signs_in=timedelta(0))
+        count = await repository.delete_others(connection, kid)
+    _log.warning("Forgot %d signing keys. Restart the gateways now: until then they take tokens of these keys.", count)
+
+
 async def rotate_when_due(database: Database, age: timedelta) -> None:
     """Have a new key take over when the present one has been signing for `age`."""
     async with database.transaction() as connection:
@@ -115,7 +127,7 @@ async def public_keys(connection: Connection) -> dict[str, Any]:
     }
 
 
-async def _make(connection: Connection, signs_in: timedelta) -> None:
+async def _make(connection: Connection, signs_in: timedelta) -> str:
     key = Ed25519PrivateKey.generate()
     made = await repository.insert(
         connection,
@@ -124,4 +136,6 @@ async def _make(connection: Connection, signs_in: timedelta) -> None:
         key.private_bytes_raw(),
         signs_in,
     )
-    _log.info("Made the signing key %s, which signs from %s.", made["kid"], made["signs_from"])
+    kid: str = made["kid"]
+    _log.info("Made the signing key %s, which signs from %s.", kid, made["signs_from"])
+    return kid

@@ -1,0 +1,32 @@
+"""A signing key is replaced at once, as the runbook says: whoever held the old one is nobody from then on."""
+
+import os
+import subprocess
+import sys
+
+from acceptance.client import Traceline
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.stack import RunningStack
+from acceptance.waiting import eventually
+
+
+def test_after_a_leak_no_token_of_the_old_key_is_taken(stack: RunningStack, admin: Traceline) -> None:
+    assert admin.get("/auth/me").status_code == 200
+    done = subprocess.run(
+        [sys.executable, "-m", "auth_service.rotate_keys", "--at-once"],
+        env={**os.environ, "DATABASE_URL": stack.database_url("auth-service")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Restart the gateways now" in done.stderr + done.stdout
+    stack.restart("gateway")
+    stack.wait_ready()
+    assert admin.get("/auth/me").status_code == 401
+
+    def logs_in() -> bool:
+        return admin.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).get("/auth/me").status_code == 200
+
+    # auth-service signs with the key that it has read for some seconds more; nobody takes those tokens either.
+    eventually(logs_in, "a log-in by the new key")
