@@ -1,0 +1,20 @@
+#!/bin/sh
+# Back up a Traceline that may be at work: `deploy/backup.sh FOLDER` makes FOLDER with a dump a service.
+#
+# Needs pg_dump of the server's version or a newer one, and a superuser: PGHOST, PGPORT, PGUSER and PGPASSFILE say
+# where and who. PG_RUN is put before pg_dump, to run it elsewhere:
+#   PG_RUN='docker compose --file deploy/docker/compose.yaml exec -T postgres' deploy/backup.sh FOLDER
+set -eu
+umask 077 # the private signing keys are in it
+folder=${1:?say which folder is to be made: deploy/backup.sh FOLDER}
+if [ -e "$folder" ]; then
+    echo "$folder is there already and stays as it is." >&2
+    exit 1
+fi
+unfinished=$folder.unfinished
+mkdir "$unfinished"
+# Who reads the events of others comes before those others: so nobody has read an event that their feed does not have.
+for service in notification suggestion catalog auth; do
+    ${PG_RUN:-} pg_dump --format=custom "${service}_service" > "$unfinished/$service.dump"
+done
+mv "$unfinished" "$folder"

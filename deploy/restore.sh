@@ -1,0 +1,18 @@
+#!/bin/sh
+# Bring the databases of all services to what a backup says: `deploy/restore.sh FOLDER`, as deploy/backup.sh made it.
+#
+# What is in them now is lost. No program of Traceline may run (the databases are then in use, and nothing is done);
+# RabbitMQ has to be empty when they start again. Where the server is is said as for deploy/backup.sh; the services'
+# roles are there already.
+set -eu
+folder=${1:?say which backup is to be restored: deploy/restore.sh FOLDER}
+services="auth catalog suggestion notification"
+for service in $services; do
+    if [ ! -s "$folder/$service.dump" ]; then
+        echo "$folder is no whole backup: $service.dump is missing. Nothing was done." >&2
+        exit 1
+    fi
+done
+for service in $services; do
+    ${PG_RUN:-} pg_restore --create --clean --if-exists --exit-on-error --dbname=postgres < "$folder/$service.dump"
+done
