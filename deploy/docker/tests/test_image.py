@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def test_it_says_whether_it_is_well() -> None:
 @pytest.mark.parametrize("service", SERVICES)
 def test_an_image_needs_nothing_that_is_not_locked(service: str) -> None:
     assert needed_by(service) <= LOCKED
+
+
+def test_the_extra_for_embeddings_is_pinned_where_make_and_the_image_read_it() -> None:
+    pinned = set(
+        re.findall(r"^([a-z0-9-]+)==", (ROOT / "suggestion-service/embeddings.lock").read_text(), re.MULTILINE)
+    )
+    project = tomllib.loads((ROOT / "suggestion-service/pyproject.toml").read_text())["project"]
+    assert set(project["optional-dependencies"]["embeddings"]) <= pinned
+    assert "--requirement suggestion-service/embeddings.lock" in (ROOT / "Makefile").read_text()
+    assert "--requirement ${SERVICE}/embeddings.lock" in DOCKERFILE
+    assert pinned.isdisjoint(LOCKED), "each version is said in one place"
 
 
 @pytest.mark.parametrize("service", SERVICES)

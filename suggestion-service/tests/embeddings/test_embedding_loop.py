@@ -345,8 +345,13 @@ async def test_a_worker_with_a_wrong_setting_goes_on_without_embeddings(
     )
     catalog.requirement("The pump stops when the tank is full")
     catalog.test_case("The pump stops when the tank is full")
+
+    async def reasons() -> list[str]:
+        return [record.getMessage() for record in caplog.records if "Embeddings are off" in record.getMessage()]
+
     async with service.working():
         await eventually(service.suggestions)
-        lines = [record.getMessage() for record in caplog.records if "Embeddings are off" in record.getMessage()]
+        # With the extra it takes seconds to load the libraries that say what is wrong.
+        lines = await eventually(reasons)
     assert len(lines) == 1
     assert "\n" not in lines[0]
