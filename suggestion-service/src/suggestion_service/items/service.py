@@ -11,7 +11,7 @@ from chassis.events import Actor, P, Received
 from contracts import catalog
 from suggestion_service import engine
 from suggestion_service.items import repository
-from suggestion_service.review import withdrawal
+from suggestion_service.review import acceptance, withdrawal
 
 _SLOW = 20_000
 """Characters that take some milliseconds to read."""
@@ -123,6 +123,7 @@ async def link(connection: Connection, events: list[Received[catalog.LinkCreated
             by_actor[event.actor].append(event.data)
     for actor, links in by_actor.items():
         await withdrawal.withdraw_linked(connection, actor, links)
+        await acceptance.resume_linked(connection, actor, links)
 
 
 async def unlink(connection: Connection, events: list[Received[catalog.LinkDeleted]]) -> None:

@@ -11,12 +11,14 @@ from typing import Any
 from uuid import UUID
 
 from chassis import outbox, request_context
-from chassis.database import Database
+from chassis.database import Connection, Database
 from chassis.events import Actor, NewEvent
 from chassis.identity import Identity
 from chassis.peers import Peer
 from chassis.problems import Problem, Unavailable
+from contracts.catalog import LinkCreated
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
+from suggestion_service.metrics import count_reviews
 from suggestion_service.review import links, repository
 from suggestion_service.review.links import Refused
 from suggestion_service.review.withdrawal import expired_event
@@ -56,6 +58,26 @@ async def begin(
         return await repository.begin_accept(connection, ids, intent)
 
 
+async def resume_linked(connection: Connection, actor: Actor, made: Sequence[LinkCreated]) -> None:
+    """Take up acceptances that nothing is known of here, although their links were made: `reconcile` finishes them.
+
+    So it is after a restore: this service's backup is from a moment before that of catalog's.
+    """
+    now = datetime.now(UTC)
+    for one in made:
+        if one.suggestion_id is not None:
+            intent = {
+                "reviewer_id": actor.id,
+                "email": actor.email,
+                "feedback": None,
+                "link_type": one.link.link_type,
+                "correlation_id": request_context.request_id.get(),
+                "now": now,
+                "due_at": now,
+            }
+            await repository.begin_accept(connection, [one.suggestion_id], intent)
+
+
 async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:
     """Have the links of intents made, some at a time; give the outcome of each."""
     free = asyncio.Semaphore(_CALLS_AT_ONCE)
@@ -92,6 +114,7 @@ async def finish_linked(database: Database, intent: dict[str, Any], link_id: UUI
             connection,
             [reviewed_event(row, Actor(intent["reviewer_id"], intent["reviewer_email"]), intent) for row in accepted],
         )
+    count_reviews(accepted)
 
 
 def reviewed_event(row: dict[str, Any], actor: Actor, intent: dict[str, Any]) -> NewEvent:
