@@ -12,6 +12,7 @@ import pytest
 from auth_service.app import create_app
 from auth_service.settings import Settings
 from auth_service.startup import prepare
+from auth_service.users.passwords import Passwords
 from chassis import outbox
 from chassis.database import Database
 from chassis.http.responses import encode
@@ -33,8 +34,10 @@ class Service:
         self.settings = settings
         self.database = database
         self.tokens = InternalTokens(SECRET)
+        app = create_app(settings, database, self.tokens)
+        self.passwords: Passwords = app.state.passwords
         self._client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=create_app(settings, database, self.tokens)),
+            transport=httpx.ASGITransport(app=app),
             base_url="http://service",
         )
 
@@ -111,7 +114,8 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 _EMPTY = """
-    TRUNCATE users, ended_tokens, login_attempts, signing_keys, outbox, idempotency_keys RESTART IDENTITY;
+    TRUNCATE users, ended_tokens, login_attempts, known_networks, signing_keys, outbox, idempotency_keys
+        RESTART IDENTITY;
     UPDATE feed_head SET head = 0;
     UPDATE relay_position SET position = 0;
 """

@@ -73,6 +73,8 @@ async def test_the_worker_forgets_what_counts_no_more_and_rotates_old_keys(servi
     kim = await service.registered("kim@example.com")
     await service.log_in("kim@example.com", "not this one")
     await service.rows("UPDATE login_attempts SET at = at - interval '16 minutes'")
+    await service.log_in("kim@example.com", address="192.0.2.8")
+    await service.rows("UPDATE known_networks SET at = at - interval '91 days'")
     await service.log_in("kim@example.com", "not this one")
     await end_token(service, kim, "expired", datetime.now(UTC) - timedelta(seconds=5))
     await end_token(service, kim, "alive", datetime.now(UTC) + timedelta(hours=1))
@@ -81,14 +83,15 @@ async def test_the_worker_forgets_what_counts_no_more_and_rotates_old_keys(servi
     await bus.start()
     running = asyncio.create_task(create_worker(service.settings, service.database, bus).run())
 
-    async def left() -> tuple[int, list[str], int]:
+    async def left() -> tuple[int, int, list[str], int]:
         attempts = await service.rows("SELECT id FROM login_attempts")
+        networks = await service.rows("SELECT network FROM known_networks")
         ended = await service.rows("SELECT token_id FROM ended_tokens")
         keys = await service.rows("SELECT kid FROM signing_keys")
-        return len(attempts), [row["token_id"] for row in ended], len(keys)
+        return len(attempts), len(networks), [row["token_id"] for row in ended], len(keys)
 
     async with asyncio.timeout(20):
-        while await left() != (1, ["alive"], 2):  # noqa: ASYNC110 - it is the database that changes
+        while await left() != (1, 0, ["alive"], 2):  # noqa: ASYNC110 - it is the database that changes
             await asyncio.sleep(0.05)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from auth_service.sessions.throttle import network_of
+from auth_service.addresses import network_of
 
 from .conftest import Service, problem
 

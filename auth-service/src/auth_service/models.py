@@ -56,6 +56,15 @@ login_attempts = sa.Table(
 sa.Index("ix_login_attempts_account_at", login_attempts.c.account, login_attempts.c.at)
 sa.Index("ix_login_attempts_network_at", login_attempts.c.network, login_attempts.c.at)
 
+known_networks = sa.Table(
+    "known_networks",
+    metadata,
+    sa.Column("account", sa.Text, primary_key=True, comment="the email of a user"),
+    sa.Column("network", sa.Text, primary_key=True),
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+)
+sa.Index("ix_known_networks_at", known_networks.c.at)
+
 signing_keys = sa.Table(
     "signing_keys",
     metadata,

@@ -22,6 +22,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     async def forget_attempts() -> None:
         async with database.connection() as connection:
             await repository.prune_attempts(connection, throttle.WINDOW)
+            await repository.prune_known_networks(connection, throttle.KNOWN_FOR)
 
     async def forget_ended_tokens() -> None:
         async with database.connection() as connection:

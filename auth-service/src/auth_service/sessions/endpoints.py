@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
+from auth_service.addresses import client_address
 from auth_service.sessions import repository, service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
-from auth_service.sessions.throttle import client_address
 from auth_service.users.passwords import PasswordPort
 from chassis import outbox
 from chassis.database import Db
@@ -28,6 +28,7 @@ internal_router = APIRouter(prefix="/internal", include_in_schema=False)
 )
 async def log_in(
     request: Request,
+    _: PasswordPort,
     username: Annotated[str, Form(max_length=254, description="The email.", examples=["kim@example.com"])],
     password: Annotated[str, Form(max_length=128, examples=["correct horse battery"])],
 ) -> Response:

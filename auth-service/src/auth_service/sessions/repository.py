@@ -43,17 +43,23 @@ _COUNTS = f"""
         SELECT {_nth(_ACCOUNT, "account", "failures")} AS account_failures,
                {_nth(_OWN, "newcomer", "failures")} AS own_failures,
                {_nth(_NETWORK, "address", "failures")} AS address_failures,
+               {_nth(_ACCOUNT, "stranger", "failures")} AS stranger_failures,
                {_nth(_ACCOUNT, "account", "all")} AS account_all,
                {_nth(_OWN, "newcomer", "all")} AS own_all,
-               {_nth(_NETWORK, "address", "all")} AS address_all
+               {_nth(_NETWORK, "address", "all")} AS address_all,
+               {_nth(_ACCOUNT, "stranger", "all")} AS stranger_all,
+               EXISTS (SELECT FROM known_networks WHERE {_OWN} AND at > now() - %(known_for)s) AS is_known
     )
     SELECT now() AS now,
            greatest(
                address_failures,
                CASE WHEN account_failures IS NOT NULL AND own_failures IS NOT NULL
-                    THEN least(account_failures, own_failures) END
+                    THEN least(account_failures, own_failures) END,
+               CASE WHEN NOT is_known THEN stranger_failures END
            ) AS closed_since,
-           address_all IS NOT NULL OR (account_all IS NOT NULL AND own_all IS NOT NULL) AS is_full
+           address_all IS NOT NULL
+           OR (account_all IS NOT NULL AND own_all IS NOT NULL)
+           OR (stranger_all IS NOT NULL AND NOT is_known) AS is_full
     FROM nth
 """
 
@@ -65,13 +71,15 @@ async def attempt_counts(
     *,
     window: timedelta,
     decided_within: timedelta,
+    known_for: timedelta,
     limits: Mapping[str, int],
 ) -> DictRow:
     """Tell what attempts there are on `account` and from `network` within `window`.
 
-    `limits` are the most failures of an `account`, of an `address`, and of a `newcomer`: an address on an account
-    that has its most. Gives `now`; `closed_since`, null, or the time of the failure that must leave the window
-    before another attempt; `is_full`, whether attempts that are not decided hold all places.
+    `limits` are the most failures of an `account`, of an `address`, of a `newcomer`: an address on an account that
+    has its most, and of an account to a `stranger`: an address not known of it within `known_for`. Gives `now`;
+    `closed_since`, null, or the time of the failure that must leave the window before another attempt; `is_full`,
+    whether attempts that are not decided hold all places.
     """
     cursor = await connection.execute(
         _COUNTS,
@@ -80,6 +88,7 @@ async def attempt_counts(
             "network": network,
             "window": window,
             "decided_within": decided_within,
+            "known_for": known_for,
             **limits,
         },
     )
@@ -110,6 +119,20 @@ async def forget_attempts(connection: Connection, attempt_id: int, account: str,
         "DELETE FROM login_attempts WHERE account = %s AND network = %s AND (failed OR id = %s)",
         (account, network, attempt_id),
     )
+
+
+async def know_network(connection: Connection, account: str, network: str) -> None:
+    """Remember that somebody has logged in to the account from the network; to the day, which spares writes."""
+    await connection.execute(
+        "INSERT INTO known_networks (account, network) VALUES (%s, %s) ON CONFLICT (account, network)"
+        " DO UPDATE SET at = now() WHERE known_networks.at < now() - interval '1 day'",
+        (account, network),
+    )
+
+
+async def prune_known_networks(connection: Connection, known_for: timedelta) -> None:
+    """Delete the networks from which nobody has logged in for that long."""
+    await connection.execute("DELETE FROM known_networks WHERE at < now() - %s", (known_for,))
 
 
 async def prune_attempts(connection: Connection, window: timedelta) -> None:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from prometheus_client import Counter
+
 from auth_service.sessions import repository, throttle, tokens
 from auth_service.sessions.throttle import Attempt
 from auth_service.signing_keys.service import CurrentKey
@@ -15,10 +17,14 @@ from chassis import outbox
 from chassis.database import Connection, Database
 from chassis.events import Actor, NewEvent, actor_of
 from chassis.identity import Identity
-from chassis.problems import Forbidden, Unauthenticated
+from chassis.problems import Forbidden, TooManyRequests, Unauthenticated
 from contracts.auth import LoginFailed, PasswordChanged, TokenEnded
 
 _ANONYMOUS = Actor(None, "anonymous")
+
+_FAILURES = Counter("traceline_login_failures_total", "Log-ins that were refused.", ("reason",))
+for _reason in ("unknown_account", "wrong_password", "account_inactive", "throttled"):
+    _FAILURES.labels(_reason)  # there from the start, so that the first one shows as a rise
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,11 @@ class Login:
         TooManyRequests.
         """
         account = account_name(username)
-        attempt = await throttle.begin(self.database, account, address)
+        try:
+            attempt = await throttle.begin(self.database, account, address)
+        except TooManyRequests:
+            _FAILURES.labels("throttled").inc()
+            raise
         async with self.database.connection() as connection:
             found = await users.credentials(connection, account)
         known_hash = None if found is None else found["password_hash"]
@@ -49,6 +59,7 @@ class Login:
         newer_hash = await self.passwords.hash(password) if self.passwords.is_outdated(found["password_hash"]) else None
         token = await self._issue(found, newer_hash, attempt, address)
         if token is None:
+            _FAILURES.labels("account_inactive").inc()
             raise Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
         return token
 
@@ -72,6 +83,7 @@ class Login:
         async with self.database.transaction() as connection:
             await throttle.failed(connection, attempt)
             await outbox.record(connection, [_failure(attempt, address, reason)])
+        _FAILURES.labels(reason).inc()
 
 
 async def change_password(

@@ -1,10 +1,13 @@
 """Guessing passwords is slowed down: 10 failures for an account, 50 for an address, within 15 minutes.
 
-The counts lie in PostgreSQL, one for all replicas. Three things are less obvious:
+The counts lie in PostgreSQL, one for all replicas. Four things are less obvious:
 
 - An account with 10 failures is closed to the addresses that took part in them, not to everyone: otherwise
   whoever knows an email could keep its owner out. An address that is new to such an account has
   NEWCOMER_LIMIT tries; so somebody who guesses from many addresses gets few guesses from each.
+- With STRANGER_LIMIT failures it is closed to all addresses but those from which somebody has logged in to it
+  within KNOWN_FOR: so thousands of addresses together get no more guesses, and the owner still gets in from
+  where they usually are.
 - An attempt is recorded before the password is checked, and one that is not decided yet holds a place: parallel
   guesses cannot pass the limit together. Who finds all places held waits for one, so that many right log-ins
   at once are no failures.
@@ -16,11 +19,9 @@ An "address" is what one party holds: a whole /64 of IPv6.
 import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address
 from math import ceil
 
-from fastapi import Request
-
+from auth_service.addresses import network_of
 from auth_service.sessions import repository
 from chassis.database import Connection, Database
 from chassis.problems import TooManyRequests
@@ -29,6 +30,8 @@ WINDOW = timedelta(minutes=15)
 ACCOUNT_LIMIT = 10
 ADDRESS_LIMIT = 50
 NEWCOMER_LIMIT = 3
+STRANGER_LIMIT = 100
+KNOWN_FOR = timedelta(days=90)
 
 _DECIDED_WITHIN = timedelta(seconds=30)
 _PATIENCE = 10.0
@@ -42,27 +45,6 @@ class Attempt:
     id: int
     account: str
     network: str
-
-
-def client_address(request: Request) -> str:
-    """Give the address of whoever calls: the one that the gateway names, else the peer."""
-    named = request.headers.get("x-forwarded-for", "").strip()
-    if named:
-        return named[:64]
-    return "unknown" if request.client is None else request.client.host
-
-
-def network_of(address: str) -> str:
-    """Give what counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        if parsed.ipv4_mapped is not None:
-            return str(parsed.ipv4_mapped)
-        return str(IPv6Address(int(parsed) >> 64 << 64))
-    return str(parsed)
 
 
 async def begin(database: Database, account: str, address: str) -> Attempt:
@@ -79,7 +61,13 @@ async def begin(database: Database, account: str, address: str) -> Attempt:
                 network,
                 window=WINDOW,
                 decided_within=_DECIDED_WITHIN,
-                limits={"account": ACCOUNT_LIMIT, "newcomer": NEWCOMER_LIMIT, "address": ADDRESS_LIMIT},
+                known_for=KNOWN_FOR,
+                limits={
+                    "account": ACCOUNT_LIMIT,
+                    "newcomer": NEWCOMER_LIMIT,
+                    "stranger": STRANGER_LIMIT,
+                    "address": ADDRESS_LIMIT,
+                },
             )
             if counts["closed_since"] is None and not counts["is_full"]:
                 return Attempt(await repository.insert_attempt(connection, account, network), account, network)
@@ -91,8 +79,9 @@ async def begin(database: Database, account: str, address: str) -> Attempt:
 
 
 async def succeeded(connection: Connection, attempt: Attempt) -> None:
-    """The password was right: forget the account's failures from this address."""
+    """The password was right: forget the account's failures from this address, and know the address."""
     await repository.forget_attempts(connection, attempt.id, attempt.account, attempt.network)
+    await repository.know_network(connection, attempt.account, attempt.network)
 
 
 async def failed(connection: Connection, attempt: Attempt) -> None:

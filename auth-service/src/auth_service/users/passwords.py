@@ -1,10 +1,17 @@
-"""Password hashes: argon2id, in threads, at most as many at once as there are cores."""
+"""Password hashes: argon2id, in threads, at most as many at once as there are cores, and four.
+
+Each is dear, and whoever has no account may ask for one: requests wait for a thread, but not any number of them,
+and those of one address hold half of the places at most.
+"""
 
 import asyncio
 import os
 import secrets
 import unicodedata
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Annotated
 
@@ -13,8 +20,17 @@ from argon2.exceptions import VerificationError
 from argon2.low_level import hash_secret_raw
 from fastapi import Depends, Request
 
+from auth_service.addresses import client_address, network_of
+from chassis.problems import Unavailable
+
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
 """OWASP's minimum: about 22 ms and 19 MiB a password."""
+
+_THREADS = 4
+"""A container sees all cores of its node, and memory for all of them at once it has not."""
+
+PLACES = 200
+"""Requests with a password that may be under way at once: a wait of about two seconds for two cores."""
 
 
 class Passwords:
@@ -24,8 +40,23 @@ class Passwords:
     """
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="argon2")
+        self._threads = ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="argon2")
         self._nobodys = _HASHER.hash(secrets.token_hex())
+        self._taken: Counter[str] = Counter()
+
+    @contextmanager
+    def place(self, address: str) -> Iterator[None]:
+        """Hold a place for a request from `address`; raise Unavailable when it would have to wait for too long."""
+        network = network_of(address)
+        if self._taken.total() >= PLACES or self._taken[network] >= PLACES // 2:
+            raise Unavailable("Too many passwords are being checked right now; try again in a moment.")
+        self._taken[network] += 1
+        try:
+            yield
+        finally:
+            self._taken[network] -= 1
+            if not self._taken[network]:
+                del self._taken[network]
 
     async def hash(self, password: str) -> str:
         """Give the encoded hash of a password."""
@@ -73,9 +104,11 @@ def _verify(password: str, password_hash: str) -> bool:
         return False
 
 
-def _of(request: Request) -> Passwords:
+async def _of(request: Request) -> AsyncIterator[Passwords]:
     passwords: Passwords = request.app.state.passwords
-    return passwords
+    with passwords.place(client_address(request)):
+        yield passwords
 
 
-PasswordPort = Annotated[Passwords, Depends(_of)]
+PasswordPort = Annotated[Passwords, Depends(_of, scope="function")]
+"""A route that asks for it holds a place meanwhile."""
