@@ -60,6 +60,11 @@ def test_an_address_and_its_other_cases_are_one_account(address: str) -> None:
     assert account_name(address) == account_name(address.upper()) == account_name(account_name(address))
 
 
+@pytest.mark.parametrize("lookalike", ["adm\u0131n", "adm\u0130n", "\u0430dmin", "\uff41dmin", "admi\u0307n"])
+def test_an_address_that_looks_like_anothers_is_another(lookalike: str) -> None:
+    assert account_name(f"{lookalike}@traceline.local") != "admin@traceline.local"
+
+
 @given(st.text())
 def test_any_text_may_be_tried_as_a_user_name(text: str) -> None:
     assert isinstance(account_name(text), str)
