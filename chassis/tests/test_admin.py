@@ -249,6 +249,16 @@ async def test_positions_are_shown_also_where_the_head_cannot_be_asked_for(datab
     ]
 
 
+async def test_a_feed_is_read_again_from_its_beginning(database: Database) -> None:
+    consumer = inbox(database)
+    await consumer.receive([event(1, "a"), event(2, "b")])
+    assert "received up to event 2" in await done(database, "reread", "test")
+    assert await consumer.position("test") == 0
+    code, _, errors = await admin(database, "reread", "nobody")
+    assert code == 1
+    assert errors == "Error: Nothing of nobody was ever received here; `feed` shows whose events were.\n"
+
+
 async def test_a_replay_publishes_again_and_consumers_drop_what_they_know(
     database: Database, other_database: Database
 ) -> None:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from chassis import outbox
+from chassis.admin import positions
 from chassis.database import Connection, Database
 from chassis.events import SYSTEM, NewEvent, Payload, Received
 from chassis.feed import Feed
@@ -79,6 +80,43 @@ async def test_a_gap_is_filled_from_the_feed(feed: Feed, database: Database, oth
     await feed.heal()
     await feed.heal()
     assert sorted(await effects(other_database)) == ["a", "b", "c"]
+
+
+async def set_back(database: Database, head: int) -> None:
+    """What a restore of an older backup does to a feed."""
+    async with database.transaction() as connection:
+        await connection.execute("DELETE FROM outbox WHERE feed_seq > %s OR feed_seq IS NULL", (head,))
+        await connection.execute("UPDATE feed_head SET head = %s", (head,))
+
+
+@pytest.mark.parametrize("told_since", [["d"], ["d", "e", "f"]], ids=["still behind", "beyond again"])
+async def test_a_source_that_was_restored_to_an_older_state_is_not_read_until_somebody_says_so(
+    feed: Feed, database: Database, other_database: Database, caplog: pytest.LogCaptureFixture, told_since: list[str]
+) -> None:
+    await record(database, "a", "b", "c")
+    await feed.catch_up()
+    await set_back(database, 1)
+    await record(database, *told_since)
+    for _ in range(3):
+        await feed.heal()
+    assert await effects(other_database) == ["a", "b", "c"]
+    assert "`python -m chassis.admin reread test` has it read again" in caplog.text
+    async with other_database.connection() as connection:
+        assert await positions.forget_position(connection, "test") == 3
+    for _ in range(2):
+        await feed.heal()
+    assert await effects(other_database) == ["a", "b", "c", *told_since]
+
+
+async def test_an_event_that_is_kept_with_its_error_was_received(
+    feed: Feed, database: Database, other_database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with other_database.connection() as connection:
+        await connection.execute("ALTER TABLE effects ADD CONSTRAINT no_b CHECK (what <> 'b')")
+    await record(database, "a", "b")
+    await feed.catch_up()
+    await feed.heal()
+    assert "restored" not in caplog.text
 
 
 async def test_a_source_that_does_not_answer_is_unavailable(other_database: Database) -> None:

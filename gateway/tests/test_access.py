@@ -3,13 +3,13 @@
 import asyncio
 import hashlib
 import hmac
+import json
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import jwt
-import orjson
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -61,56 +61,103 @@ async def test_a_right_token_is_swapped_for_an_internal_one(running: Running) ->
 def tokens_that_do_not_pass(running: Running) -> dict[str, str]:
     issuer = running.issuer
     claims = jwt.decode(issuer.token(), options={"verify_signature": False})
-    public = issuer.key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    public_key = issuer.key.public_key()
+    pem = public_key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     own_key = Ed25519PrivateKey.generate()
     ed = {"algorithm": "EdDSA"}
     without = {f"without {name}": issuer.token(**{name: None}) for name in claims}
-    return without | {
-        "nonsense": "abc",
-        "no text": "ü",
-        "one megabyte": "a" * 1_000_000,
-        "alg none": jwt.encode(claims, None, algorithm="none", headers={"kid": "k1"}),
-        "HS256 with the public key": _hs256(claims, public),
-        "another's key": jwt.encode(claims, own_key, headers={"kid": "k1"}, **ed),
-        "unknown key id": jwt.encode(claims, own_key, headers={"kid": "k2"}, **ed),
-        "no key id": jwt.encode(claims, issuer.key, **ed),
-        "critical extension": jwt.encode(claims, issuer.key, headers={"kid": "k1", "crit": ["x"], "x": 1}, **ed),
-        "wrong audience": issuer.token(aud="else"),
-        "wrong issuer": issuer.token(iss="else"),
-        "expired": issuer.token(exp=int(time.time()) - 1),
-        "from the future": issuer.token(iat=time.time() + 3600),
-        "no number": issuer.token(sub="abc"),
-        "unknown role": issuer.token(role="root"),
-        "internal token": running.internal_tokens.issue(Identity(7, "a@b.test", Role.ADMIN)),
-    }
+    subjects = {f"subject {sub!r}": issuer.token(sub=sub) for sub in ("abc", "", 7, 7.5, True, ["7"], {"id": 7})}
+    head, payload, signature = issuer.token().split(".")
+    return (
+        without
+        | subjects
+        | {
+            "nonsense": "abc",
+            "no text": "ü",
+            "dots": "." * 3000,
+            "one megabyte": "a" * 1_000_000,
+            "another payload": f"{head}.{_part(claims | {'role': 'admin'})}.{signature}",
+            "no signature": f"{head}.{payload}.",
+            "two parts": f"{head}.{payload}",
+            "a header of many levels": f"{_part(b'[' * 2900)}.{payload}.{signature}",
+            "a header that is no object": f"{_part(b'7')}.{payload}.{signature}",
+            "a header that is no text": f"{_part(bytes([255]))}.{payload}.{signature}",
+            "alg none": jwt.encode(claims, None, algorithm="none", headers={"kid": "k1"}),
+            "alg None": _signed(claims, {"alg": "None", "kid": "k1"}, b""),
+            "algs": _signed(claims, {"alg": ["EdDSA"], "kid": "k1"}, b""),
+            "HS256 with the public key's PEM": _signed(claims, {"alg": "HS256", "kid": "k1"}, pem),
+            "HS256 with the public key": _signed(claims, {"alg": "HS256", "kid": "k1"}, public_key.public_bytes_raw()),
+            "HS256 with the published key": _signed(
+                claims, {"alg": "HS256", "kid": "k1"}, jwt.algorithms.OKPAlgorithm.to_jwk(public_key).encode()
+            ),
+            "HS256 with nothing": _signed(claims, {"alg": "HS256", "kid": "k1"}, b""),
+            "another's key": jwt.encode(claims, own_key, headers={"kid": "k1"}, **ed),
+            "unknown key id": jwt.encode(claims, own_key, headers={"kid": "k2"}, **ed),
+            "no key id": jwt.encode(claims, issuer.key, **ed),
+            "a key id that is no text": _signed(claims, {"alg": "EdDSA", "kid": ["k1"]}, b""),
+            "a key id that is half a character": _signed(claims, {"alg": "EdDSA", "kid": "\ud800"}, b""),
+            "critical extension": jwt.encode(claims, issuer.key, headers={"kid": "k1", "crit": ["x"], "x": 1}, **ed),
+            "wrong audience": issuer.token(aud="else"),
+            "wrong issuer": issuer.token(iss="else"),
+            "expired": issuer.token(exp=int(time.time()) - 1),
+            "an end that is no time": issuer.token(exp="tomorrow"),
+            "from the future": issuer.token(iat=time.time() + 3600),
+            "not yet": issuer.token(nbf=time.time() + 3600),
+            "unknown role": issuer.token(role="root"),
+            "internal token": running.internal_tokens.issue(Identity(7, "a@b.test", Role.ADMIN)),
+        }
+    )
 
 
-def _hs256(claims: dict[str, Any], key: bytes) -> str:
-    """Sign by hand: the library refuses to take a public key for a secret."""
-    head = base64url_encode(b'{"alg":"HS256","typ":"JWT","kid":"k1"}')
-    body = base64url_encode(orjson.dumps(claims))
-    signed = head + b"." + body
-    return (signed + b"." + base64url_encode(hmac.new(key, signed, hashlib.sha256).digest())).decode()
+def _part(content: bytes | dict[str, Any]) -> str:
+    return base64url_encode(content if isinstance(content, bytes) else json.dumps(content).encode()).decode()
+
+
+def _signed(claims: dict[str, Any], header: dict[str, Any], secret: bytes) -> str:
+    """Sign by hand, with HMAC: the library refuses to take a public key for a secret."""
+    signed = f"{_part(header)}.{_part(claims)}"
+    return f"{signed}.{_part(hmac.new(secret, signed.encode(), hashlib.sha256).digest())}"
 
 
 async def test_no_other_token_passes_and_all_get_the_same_answer(running: Running) -> None:
-    answers = set()
-    for name, token in tokens_that_do_not_pass(running).items():
-        response = await running.client.get(PATH, headers={"Authorization": b"Bearer " + token.encode()})
+    token = running.issuer.token()
+    sent = {name: f"Bearer {other}" for name, other in tokens_that_do_not_pass(running).items()}
+    sent |= {"no token": "Bearer", "a name and a password": "Basic YTpi", "no scheme": token, "nothing": ""}
+    sent |= {"another scheme": f"DPoP {token}", "two tokens": f"Bearer {token} {token}", "a list": f"Bearer {token}, x"}
+    answers = {}
+    for name, value in sent.items():
+        response = await running.client.get(PATH, headers={"Authorization": value.encode()})
         assert response.status_code == 401, name
         assert_refused(response)
-        body = response.json()
-        del body["request_id"]
-        answers.add(str(body))
-    assert len(answers) == 1
+        answers[name] = response
+    answers["no header"] = await running.client.get(PATH)
+    answers["in the query"] = await running.client.get(PATH, params={"access_token": token})
+    answers["in a cookie"] = await running.client.get(PATH, headers={"Cookie": f"access_token={token}"})
+    bodies = {str({**answer.json(), "request_id": ""}) for answer in answers.values()}
+    headers = {str(sorted({**answer.headers, "x-request-id": ""}.items())) for answer in answers.values()}
+    assert len(bodies) == 1
+    assert len(headers) == 1
     assert running.issuer.key_requests <= 2
 
 
-async def test_no_token_at_all_is_refused(running: Running) -> None:
-    for headers in ({}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer"}):
-        assert_refused(await running.client.get(PATH, headers=headers))
+async def test_keys_are_fetched_once_an_interval_however_many_tokens_name_unknown_ones(running: Running) -> None:
+    own_key = Ed25519PrivateKey.generate()
+    claims = jwt.decode(running.issuer.token(), options={"verify_signature": False})
+    later = time.monotonic() + 11
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gateway.access.time.monotonic", lambda: later)
+        await running.access.refresh()
+        before = running.issuer.key_requests
+        answers = await asyncio.gather(
+            *(
+                running.get(PATH, jwt.encode(claims, own_key, "EdDSA", headers={"kid": f"unknown {number}"}))
+                for number in range(200)
+            )
+        )
+        for response in answers:
+            assert_refused(response)
+        assert running.issuer.key_requests == before + 1
+        assert (await running.get(PATH, running.issuer.token())).status_code == 200
 
 
 async def test_a_kept_token_still_expires(running: Running) -> None:
@@ -157,6 +204,18 @@ async def test_an_ended_token_does_not_pass_while_others_of_the_user_do(running:
     await running.access.refresh()
     assert_refused(await running.get(PATH, ended))
     assert (await running.get(PATH, other)).status_code == 200
+
+
+async def test_ended_tokens_are_forgotten_when_they_would_have_expired(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = datetime.now(UTC)
+    for name, ends in (("short", now + timedelta(seconds=30)), ("long", now + timedelta(hours=1))):
+        running.issuer.tell(TokenEnded(user_id=7, token_id=name, expires_at=ends))
+    later = time.time() + 61
+    monkeypatch.setattr("gateway.access.time.time", lambda: later)
+    await running.access.refresh()
+    assert set(running.access._ended) == {"long"}
 
 
 async def test_what_happens_to_users_is_noticed_without_being_asked_for(running: Running) -> None:

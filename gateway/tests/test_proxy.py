@@ -1,8 +1,11 @@
 """What of a request reaches a service, and what the gateway answers itself."""
 
 import asyncio
+import re
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote
 
@@ -113,7 +116,7 @@ async def test_a_request_without_host_is_refused(running: Running) -> None:
 
 
 async def test_addresses_that_nobody_answers_are_not_found(running: Running) -> None:
-    for path in ("/api/v1/nothing", "/api/v2/requirements", "/internal/changes", "/readyz", "/api/v1/", "/nothing"):
+    for path in ("/api/v1/nothing", "/api/v2/requirements", "/internal/changes", "/api/v1/", "/nothing"):
         assert_problem(await running.get(path, running.issuer.token()), 404, "route_not_found")
 
 
@@ -137,6 +140,20 @@ async def test_health_names_the_service_that_is_away(running: Running) -> None:
     response = await running.get("/healthz")
     assert_problem(response, 503, "not_ready")
     assert response.json()["detail"] == "Not ready: auth-service."
+
+
+async def test_a_service_that_is_away_takes_no_gateway_out_of_the_balancer(running: Running) -> None:
+    running.issuer.away = True
+    assert (await running.get("/readyz")).json() == {"status": "ok"}
+
+
+async def test_a_gateway_that_can_let_nobody_pass_is_not_ready(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.access._MAX_STALENESS", -1)
+    response = await running.get("/readyz")
+    assert_problem(response, 503, "not_ready")
+    assert response.json()["detail"] == "Not ready: gateway."
 
 
 async def test_a_body_beyond_the_limit_is_refused_announced_or_not(running: Running) -> None:
@@ -183,6 +200,29 @@ async def test_a_deprecated_version_says_so(running: Running, monkeypatch: pytes
     assert response.headers["deprecation"] == "@1767225600"
     assert response.headers["sunset"] == "Thu, 31 Dec 2026 00:00:00 GMT"
     assert response.headers["link"] == '</docs/v1>; rel="deprecation"; type="text/html"'
+
+
+async def test_every_answer_tells_browsers_to_make_nothing_else_of_it(running: Running) -> None:
+    token = running.issuer.token()
+    answers = {
+        path: await running.get(path, token)
+        for path in ("/api/v1/links", "/api/v1/nothing", "/nothing", "/healthz", "/api/v1/auth/jwks.json", "/docs")
+    }
+    answers["refused"] = await running.get("/api/v1/links")
+    for name, response in answers.items():
+        assert response.headers["x-content-type-options"] == "nosniff", name
+        assert response.headers["referrer-policy"] == "no-referrer", name
+        assert response.headers["cache-control"] == "private, no-cache", name
+        assert "frame-ancestors 'none'" in response.headers["content-security-policy"], name
+        assert "default-src 'none'" in response.headers["content-security-policy"], name
+
+
+async def test_the_page_may_run_its_own_scripts_and_no_other(running: Running) -> None:
+    response = await running.get("/docs")
+    policy = dict(part.split(" ", 1) for part in response.headers["content-security-policy"].split("; "))
+    scripts = re.findall(r"<script>(.*?)</script>", response.text, re.DOTALL)
+    hashes = [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
+    assert policy["script-src"].split() == ["'self'", *hashes]
 
 
 async def test_many_requests_at_once_each_get_their_own_answer(running: Running) -> None:

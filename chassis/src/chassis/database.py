@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import orjson
 import psycopg
 from fastapi import Depends, Request
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
@@ -23,6 +24,14 @@ AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 
 set_json_dumps(orjson.dumps)
 set_json_loads(orjson.loads)
+
+
+class PoolUse(NamedTuple):
+    """How many connections there may be, how many nobody uses, and how many wait for one."""
+
+    size: int
+    available: int
+    waiting: int
 
 
 class Database:
@@ -54,6 +63,14 @@ class Database:
         # Connections at hand: taking one from the pool costs half as much as a small query does.
         self._at_hand: list[Connection] = []
         self._turns = asyncio.Semaphore(pool_size)
+        self._size = pool_size
+        self._wanted = 0
+        """Connections in use, and those that somebody waits for."""
+
+    @property
+    def name(self) -> str:
+        """The name that it has on its server."""
+        return str(conninfo_to_dict(self.url).get("dbname", ""))
 
     async def open(self) -> None:
         """Connect; raise PoolTimeout when the database does not answer in time."""
@@ -68,17 +85,25 @@ class Database:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         """A connection for reading: each statement stands alone."""
-        async with self._turns:
-            connection = self._at_hand.pop() if self._at_hand else await self._pool.getconn()
-            try:
-                yield connection
-            finally:
-                if connection.pgconn.transaction_status == TransactionStatus.IDLE:
-                    self._at_hand.append(connection)
-                else:  # broken, or left in the middle of something: the pool mends or replaces it
-                    if connection.broken:
-                        await self._distrust_at_hand()
-                    await self._pool.putconn(connection)
+        self._wanted += 1
+        try:
+            async with self._turns:
+                connection = self._at_hand.pop() if self._at_hand else await self._pool.getconn()
+                try:
+                    yield connection
+                finally:
+                    if connection.pgconn.transaction_status == TransactionStatus.IDLE:
+                        self._at_hand.append(connection)
+                    else:  # broken, or left in the middle of something: the pool mends or replaces it
+                        if connection.broken:
+                            await self._distrust_at_hand()
+                        await self._pool.putconn(connection)
+        finally:
+            self._wanted -= 1
+
+    def use(self) -> PoolUse:
+        """Tell how much of the connections is in use now."""
+        return PoolUse(self._size, max(0, self._size - self._wanted), max(0, self._wanted - self._size))
 
     async def _distrust_at_hand(self) -> None:
         """Give up the other connections at hand: when one is broken, the server is likely to have ended all."""

@@ -8,7 +8,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 import orjson
 from pydantic import BaseModel, ConfigDict
 
+from chassis import telemetry
 from chassis.identity import Identity
+from chassis.logs import describe
 from chassis.request_context import request_id
 
 
@@ -68,6 +70,7 @@ class NewEvent:
     id: uuid.UUID = field(default_factory=uuid.uuid4)
     time: datetime = field(default_factory=lambda: datetime.now(UTC))
     correlation_id: str = field(default_factory=request_id.get)
+    traceparent: str | None = field(default_factory=telemetry.traceparent)
 
     @property
     def wire_name(self) -> str:
@@ -91,6 +94,8 @@ class NewEvent:
             head["actorid"] = self.actor.id
         if self.causation_id is not None:
             head["causationid"] = self.causation_id
+        if self.traceparent is not None:
+            head["traceparent"] = self.traceparent
         return (
             orjson.dumps(head, option=orjson.OPT_UTC_Z)[:-1]
             + b',"data":'
@@ -153,4 +158,4 @@ class Message:
                 payload.model_validate(attributes["data"]),
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise UndecodableMessage(f"Not a {self.wire_name}: {error}") from None
+            raise UndecodableMessage(f"Not a {self.wire_name}: {describe(error)}") from None

@@ -38,15 +38,34 @@ class Feed:
     async def heal(self) -> None:
         """Catch up when the bus has brought nothing new since the last call although there was something.
 
-        To be called now and then: so a broker that has lost its data, or is away for long, costs no event.
+        To be called now and then: so a broker that has lost its data, or is away for long, costs no event. A source
+        that was restored to an older state than was received is not read: its places mean other events now.
         """
         position = await self._inbox.position(self.source)
+        if not await self._tells_again(position):
+            _log.error(
+                "%s has received %d events of %s, whose feed does not tell the last of them: it was restored to an"
+                " older state. `python -m chassis.admin reread %s` has it read again.",
+                *(self._inbox.queue, position, self.source, self.source),
+            )
+            return
         if position == self._behind_at:
             _log.warning("%s stands at %d of %s: reading its feed", self._inbox.queue, position, self.source)
             await self.catch_up()
             position = await self._inbox.position(self.source)
-        head, _ = await self._changes(position, 0)
+        head = await self.head()
         self._behind_at = position if head > position else None
+
+    async def _tells_again(self, position: int) -> bool:
+        if position == 0:
+            return True
+        _, events = await self._changes(position - 1, 1)
+        return bool(events) and await self._inbox.knows(events[0])
+
+    async def head(self) -> int:
+        """Give the last event of the source; raise Unavailable when it does not answer."""
+        head, _ = await self._changes(0, 0)
+        return head
 
     async def _changes(self, after: int, limit: int) -> tuple[int, list[bytes]]:
         response = await self._peer.get("/internal/changes", {"after": after, "limit": limit})

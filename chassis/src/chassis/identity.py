@@ -9,6 +9,7 @@ import jwt
 from fastapi import Depends, Request
 
 from chassis.problems import Forbidden, Unauthenticated
+from chassis.request_context import actor_id
 
 AUDIENCE = "traceline-internal"
 LIFETIME = 60
@@ -122,7 +123,9 @@ def bearer(request: Request) -> str:
 
 def _identify(request: Request) -> Identity:
     tokens: InternalTokens = request.app.state.internal_tokens
-    return tokens.verify(bearer(request))
+    identity = tokens.verify(bearer(request))
+    actor_id.set(identity.id)
+    return identity
 
 
 def _require(request: Request, needed: Role) -> Identity:

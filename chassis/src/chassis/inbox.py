@@ -10,7 +10,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from chassis import request_context
+from prometheus_client import Counter
+
+from chassis import event_spans, request_context
 from chassis.database import AWAY, Connection, Database
 from chassis.events import Message, Payload, Received, UndecodableMessage
 
@@ -20,6 +22,8 @@ Handler = Callable[[Connection, list[Received[Any]]], Awaitable[None]]
 """Applies events of one type, in feed order, on the connection of the inbox's transaction."""
 
 MAX_ATTEMPTS = 8
+
+_DUPLICATES = Counter("traceline_inbox_duplicates_total", "Events that came again.", ("consumer",))
 
 
 class Inbox:
@@ -41,6 +45,7 @@ class Inbox:
         self._handlers = {payload.wire_name: (payload, handler) for payload, handler in handlers.items()}
         self._known = {*self._handlers, *(payload.wire_name for payload in ignored)}
         self.sources = frozenset(name.partition(".")[0] for name in self._known)
+        self._duplicates = _DUPLICATES.labels(queue)
 
     async def receive(self, raw: Sequence[bytes]) -> None:
         """Apply a batch, in order; returns when each event is applied, known already, or kept with its error.
@@ -73,6 +78,16 @@ class Inbox:
             cursor = await connection.execute("SELECT position FROM inbox_positions WHERE source = %s", (source,))
             row = await cursor.fetchone()
         return 0 if row is None else row["position"]
+
+    async def knows(self, raw: bytes) -> bool:
+        """Tell whether an event was received; one that cannot be read counts as known."""
+        async with self._database.connection() as connection:
+            return await knows(connection, raw)
+
+    async def kept(self) -> dict[str, int]:
+        """Give how many events wait to be tried again (`waiting`), and how many are `parked`."""
+        async with self._database.connection() as connection:
+            return await kept_counts(connection)
 
     async def retry_due(self) -> None:
         """Try kept events again whose pause is over."""
@@ -118,15 +133,18 @@ class Inbox:
             for wire_name, run in groupby(unique.values(), key=lambda message: message.wire_name):
                 if wire_name in self._handlers:
                     payload, handler = self._handlers[wire_name]
-                    await self._handle(connection, handler, [message.decode(payload) for message in run])
+                    await self._handle(connection, handler, payload, list(run))
             await self._advance(connection, messages)
+        self._duplicates.inc(len(messages) - len(new))
 
-    async def _handle(self, connection: Connection, handler: Handler, events: list[Received[Any]]) -> None:
-        token = request_context.request_id.set(events[0].correlation_id)
-        try:
-            await handler(connection, events)
-        finally:
-            request_context.request_id.reset(token)
+    async def _handle(
+        self, connection: Connection, handler: Handler, payload: type[Payload], messages: Sequence[Message]
+    ) -> None:
+        with event_spans.applying(self.queue, [message.attributes for message in messages]):
+            events = [message.decode(payload) for message in messages]
+            first = events[0]
+            with request_context.of_event(str(first.id), request=first.correlation_id, actor=first.actor.id):
+                await handler(connection, events)
 
     async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
         """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
@@ -145,7 +163,13 @@ class Inbox:
                 )
 
     async def _keep(self, message: Message, error: Exception) -> None:
-        _log.warning("%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error)
+        attributes = message.attributes
+        with request_context.of_event(
+            str(message.id), request=attributes.get("correlationid", ""), actor=attributes.get("actorid")
+        ):
+            _log.warning(
+                "%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error
+            )
         parked = isinstance(error, UndecodableMessage)
         async with self._database.transaction() as connection:
             await connection.execute(
@@ -188,6 +212,29 @@ async def lock(connection: Connection, queue: str) -> None:
     So two replicas, or the bus and a reader who catches up, neither deadlock nor overtake.
     """
     await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"inbox:{queue}",))
+
+
+async def knows(connection: Connection, raw: bytes) -> bool:
+    """Tell whether the service's inbox has received an event, see `Inbox.knows`."""
+    try:
+        event_id = Message.read(raw).id
+    except UndecodableMessage:
+        return True
+    cursor = await connection.execute(
+        "SELECT FROM inbox WHERE event_id = %(id)s UNION ALL SELECT FROM inbox_failures WHERE event_id = %(id)s",
+        {"id": event_id},
+    )
+    return await cursor.fetchone() is not None
+
+
+async def kept_counts(connection: Connection) -> dict[str, int]:
+    """Give what the service's inbox keeps, see `Inbox.kept`."""
+    cursor = await connection.execute(
+        "SELECT count(*) FILTER (WHERE parked_at IS NULL) AS waiting, count(parked_at) AS parked FROM inbox_failures"
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate gives one row"
+    return row
 
 
 def _describe(error: Exception) -> str:

@@ -1,33 +1,105 @@
-"""Log lines as JSON, one object a line, each with the id of the request it belongs to."""
+"""Log lines as JSON, one object a line: whose request, trace and event each belongs to, and nothing secret.
 
+What somebody sent is not for the log. Errors quote it: their messages are cut to what says no value.
+"""
+
+import asyncio
+import json
 import logging
 import os
 import sys
+import traceback
 from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any
 
 import orjson
+import psycopg
+import pydantic
 
-from chassis.request_context import request_id
+from chassis import request_context, telemetry
+
+_log = logging.getLogger(__name__)
 
 
 class JsonFormatter(logging.Formatter):
-    """Formats a record as one line of JSON; control characters are escaped by that."""
+    """Formats a record as one line of JSON."""
+
+    def __init__(self, program: str) -> None:
+        super().__init__()
+        self._program = program
 
     def format(self, record: logging.LogRecord) -> str:
         """Give the line."""
-        line = {
+        line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
+            "program": self._program,
             "logger": record.name,
-            "message": record.getMessage(),
+            "message": _message(record),
         }
-        if current := request_id.get():
-            line["request_id"] = current
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, option=orjson.OPT_UTC_Z).decode("utf-8")
+        if request := request_context.request_id.get():
+            line["request_id"] = request
+        if span := telemetry.current():
+            line["trace_id"], line["span_id"] = f"{span.trace_id:032x}", f"{span.span_id:016x}"
+        if (actor := request_context.actor_id.get()) is not None:
+            line["actor"] = actor
+        if event := request_context.event_id.get():
+            line["event_id"] = event
+        if record.exc_info and record.exc_info[1] is not None:
+            line["exception"] = _told(record.exc_info[1])
+        return _printable(line)
+
+
+def describe(error: BaseException) -> str:
+    """Give an error's message without the values that it quotes: rows of the database, fields of a body."""
+    if isinstance(error, pydantic.ValidationError):
+        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
+    if isinstance(error, psycopg.Error) and error.sqlstate is not None:
+        diagnosis = error.diag
+        # The server's first line; not the detail, which shows rows. A value that it refuses stands in that line too.
+        said = "a value was refused" if isinstance(error, psycopg.DataError) else diagnosis.message_primary
+        where = [name for name in (diagnosis.table_name, diagnosis.column_name, diagnosis.constraint_name) if name]
+        return f"{said} ({', '.join([error.sqlstate, *where])})"
+    return str(error)
+
+
+def nobody_awaited(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what a loop has to tell, as its exception handler; its own would show the task, and with it the message."""
+    _log.error(context["message"], exc_info=context.get("exception"))
+
+
+def _printable(line: dict[str, Any]) -> str:
+    """Write a line with everything escaped that is not printable ASCII: one line for every reader and terminal."""
+    try:
+        written = orjson.dumps(line, option=orjson.OPT_UTC_Z)
+    except TypeError:  # half a character, or a number beyond 64 bits
+        pass
+    else:
+        if written.isascii() and b"\x7f" not in written:
+            return written.decode()
+    return json.dumps(line, separators=(",", ":"), default=datetime.isoformat).replace("\x7f", "\\u007f")
+
+
+def _message(record: logging.LogRecord) -> str:
+    args = record.args
+    if isinstance(args, tuple) and any(isinstance(arg, BaseException) for arg in args):
+        return str(record.msg) % tuple(describe(arg) if isinstance(arg, BaseException) else arg for arg in args)
+    return record.getMessage()
+
+
+def _told(error: BaseException) -> str:
+    """Give an error with its traceback, after those that it came from."""
+    chain: list[BaseException] = []
+    latest: BaseException | None = error
+    while latest is not None and latest not in chain:
+        chain.append(latest)
+        latest = latest.__cause__ or (None if latest.__suppress_context__ else latest.__context__)
+    return "\nwhich led to:\n\n".join(
+        "".join(traceback.format_tb(one.__traceback__)) + f"{type(one).__qualname__}: {describe(one)}"
+        for one in reversed(chain)
+    )
 
 
 class _LogFile(RotatingFileHandler):
@@ -37,8 +109,8 @@ class _LogFile(RotatingFileHandler):
         return self.stream is not None and os.fstat(self.stream.fileno()).st_size >= self.maxBytes
 
 
-def configure(*, terminal: str = "INFO", file: Path | None = None) -> None:
-    """Send the log of the whole process to standard error, from level `terminal` on.
+def configure(program: str, *, terminal: str = "INFO", file: Path | None = None) -> None:
+    """Send the log of the whole process, which is called `program`, to standard error, from level `terminal` on.
 
     With `file`, everything from INFO on goes there too; it is cut into five of 10 MB at most.
     """
@@ -47,7 +119,7 @@ def configure(*, terminal: str = "INFO", file: Path | None = None) -> None:
     if file is not None:
         handlers.append(_LogFile(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
     for handler in handlers:
-        handler.setFormatter(JsonFormatter())
+        handler.setFormatter(JsonFormatter(program))
     # Nobody reads these, and finding them out takes a third of a log line's time.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.basicConfig(level="INFO", handlers=handlers, force=True)

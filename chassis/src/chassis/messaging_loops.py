@@ -8,6 +8,8 @@ from chassis.database import Database
 from chassis.feed import Feed
 from chassis.http.idempotency import forget_old_keys
 from chassis.inbox import Inbox
+from chassis.metrics.databases import of_database
+from chassis.metrics.messaging import of_feed, of_inbox
 from chassis.problems import Unavailable
 from chassis.relay import Relay
 from chassis.worker import Loop, Worker
@@ -19,6 +21,7 @@ _HEAL_EVERY = 10
 def new_worker(name: str, database: Database) -> Worker:
     """Give a worker that forgets what is too old to be asked for again."""
     worker = Worker()
+    worker.readings.append(of_database(database))
 
     async def forget() -> None:
         await forget_old_keys(database)
@@ -30,6 +33,7 @@ def new_worker(name: str, database: Database) -> Worker:
 def publish(worker: Worker, name: str, database: Database, bus: Bus) -> None:
     """Have the service's events published."""
     worker.add(f"{name} relay", Relay(database, bus).run, alone=True)
+    worker.readings.append(of_feed(name, database))
 
 
 def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> None:
@@ -40,6 +44,7 @@ def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> No
     if {feed.source for feed in feeds} != inbox.sources:
         raise ValueError(f"{inbox.queue} follows {sorted(inbox.sources)}: give the feeds of those.")
     bus.subscribe(inbox.queue, inbox.sources, inbox.receive)
+    worker.readings.append(of_inbox(inbox, feeds))
     worker.every(f"{inbox.queue} inbox retries", 1, inbox.retry_due, alone=True)
     for feed in feeds:
         worker.every(f"{inbox.queue} feed of {feed.source}", _HEAL_EVERY, _patiently(feed), alone=True)

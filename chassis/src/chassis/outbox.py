@@ -5,6 +5,7 @@ gaps, so that a reader who has seen N has seen everything up to N.
 """
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -100,6 +101,12 @@ def read_changes(document: bytes) -> tuple[int, list[bytes]]:
     """Give (head, envelopes) of a document of GET /internal/changes."""
     page = orjson.loads(document)
     return page["head"], [orjson.dumps(event) for event in page["events"]]
+
+
+def age(envelope: str | bytes) -> float:
+    """Give the seconds since an event was recorded."""
+    told: str = orjson.loads(envelope)["time"]
+    return round((datetime.now(UTC) - datetime.fromisoformat(told)).total_seconds(), 3)
 
 
 async def _locked_head(connection: Connection) -> int:

@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from chassis import telemetry
 from chassis.http.responses import encode
 from chassis.identity import Identity, InternalTokens
 from chassis.problems import Unavailable
@@ -29,20 +30,26 @@ class Peer:
         return await self._call("PUT", path, content=encode(body))
 
     async def _call(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        with telemetry.calling(self._name, method) as span:
+            response = await self._send(method, path, **parts)
+            telemetry.answered(span, response.status_code, at_fault=400)
+        if response.status_code >= 500:
+            raise Unavailable(f"{self._name} cannot work right now; try again.")
+        return response
+
+    async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
         headers = {
             "authorization": f"Bearer {self._tokens.issue(self._identity)}",
             "content-type": "application/json",
             "x-request-id": request_id.get() or "none",
+            **telemetry.headers(),
         }
         try:
             try:
-                response = await self._client.request(method, path, headers=headers, **parts)
+                return await self._client.request(method, path, headers=headers, **parts)
             except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
                 # Most likely a connection that was kept open and that the service has closed by ending. Once more:
                 # to GET and to PUT the same thing again does no harm.
-                response = await self._client.request(method, path, headers=headers, **parts)
+                return await self._client.request(method, path, headers=headers, **parts)
         except httpx.HTTPError as error:
             raise Unavailable(f"{self._name} does not answer right now; try again.") from error
-        if response.status_code >= 500:
-            raise Unavailable(f"{self._name} cannot work right now; try again.")
-        return response

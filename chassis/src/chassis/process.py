@@ -4,6 +4,7 @@ It waits for what comes up later (its database, the schema), serves until SIGTER
 """
 
 import asyncio
+import inspect
 import logging
 import signal
 import socket
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
@@ -23,12 +25,16 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from starlette.types import ASGIApp
 
-from chassis import logs
+from chassis import logs, telemetry
 from chassis.bus import Bus
 from chassis.database import Database
 from chassis.http.app import create_app
 from chassis.http.server import Server, listen, settle
 from chassis.identity import InternalTokens
+from chassis.metrics import exposition
+from chassis.metrics.databases import of_pool
+from chassis.metrics.readings import Readings
+from chassis.metrics.requests import Measured, RouteOf, template
 from chassis.peers import Peer
 from chassis.problems import Unavailable
 from chassis.readiness import check_schema
@@ -54,10 +60,13 @@ class ProcessSettings(BaseSettings):
 
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=8000, ge=0, le=65535)
+    metrics_port: int | None = Field(default=None, ge=0, le=65535)
+    """Where `GET /metrics` is answered, on HTTP_HOST, too; None: nowhere."""
     http_socket_fd: int | None = Field(default=None, ge=0)
     """A listening socket that the program was given by who started it, instead of host and port."""
-    forwarded_allow_ips: str = ""
-    """Proxies in front, by address or network, whose X-Forwarded-For says who calls; `*` for whoever connects."""
+    forwarded_allow_ips: str = Field(default="", pattern=r"^[^*]*$")
+    """Proxies in front, by address or network, whose X-Forwarded-For says who calls. Not `*`: uvicorn would then
+    take the first address of that header, which whoever calls may have written."""
     shutdown_grace_seconds: float = Field(default=20, ge=0)
     start_patience_seconds: float = Field(default=60, ge=0)
 
@@ -73,9 +82,10 @@ class BrokerSettings(BaseSettings):
 class Process:
     """What programs are put together from. What was opened is closed at the end, the last one first."""
 
-    def __init__(self, settings: ProcessSettings, resources: AsyncExitStack) -> None:
+    def __init__(self, settings: ProcessSettings, resources: AsyncExitStack, readings: Readings) -> None:
         self._settings = settings
         self._resources = resources
+        self._readings = readings
         self._replicas: Replicas | None = None
         self._probes: Callable[[], FastAPI] | None = None
 
@@ -97,6 +107,7 @@ class Process:
         except PoolTimeout as error:
             raise StartFailure(f"The database does not answer: {error}.") from None
         self._resources.push_async_callback(database.close)
+        self._readings.add([of_pool(database)])
         self._replicas = Replicas(database)
         self._probes = partial(
             create_app,
@@ -140,6 +151,7 @@ class Process:
         """
         if bus is not None:
             await bus.start()
+        self._readings.add(worker.readings)
         self._run_beside(worker.run(self._replicas))
         if bus is not None:
             self._resources.push_async_callback(bus.stop)
@@ -157,20 +169,37 @@ class Process:
 Compose = Callable[[Process], Awaitable[ASGIApp]]
 
 
-def run(compose: Compose) -> None:
-    """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start."""
-    logs.configure()
+def run(compose: Compose, route_of: RouteOf = template) -> None:
+    """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
+
+    `route_of` tells the routes by which its requests are measured.
+    """
+    program = _program_of(compose)
+    logs.configure(program)
+    telemetry.configure(program)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_run(compose))
+            runner.run(_run(compose, partial(Measured, program=program, route_of=route_of)))
     except StartFailure as failure:
         _log.error("%s", failure)
         sys.exit(1)
     except asyncio.CancelledError:
         pass  # stopped while it was still waiting to start
+    except Exception:  # noqa: BLE001 - in the log like all else, where errors quote nothing
+        _log.exception("The program cannot go on")
+        sys.exit(1)
+    finally:
+        telemetry.stop()
 
 
-async def _run(compose: Compose) -> None:
+def _program_of(compose: Compose) -> str:
+    """Give the name of the program that a module composes: `catalog-service`, `catalog-worker`, `gateway`."""
+    module = Path(inspect.getfile(compose))
+    package = module.parent.name
+    return package.replace("_service", f"-{'worker' if module.stem == 'worker' else 'service'}")
+
+
+async def _run(compose: Compose, measured: Callable[[ASGIApp], ASGIApp]) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "it runs as a task"
     stopped = asyncio.Event()
@@ -179,10 +208,18 @@ async def _run(compose: Compose) -> None:
         stopped.set()
         starting.cancel()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    loop.set_exception_handler(logs.nobody_awaited)
     settings = read(ProcessSettings)
     async with AsyncExitStack() as resources:
-        app = await compose(Process(settings, resources))
+        readings = Readings()
+        if settings.metrics_port is not None:
+            metrics = listen(settings.http_host, settings.metrics_port, "HTTP_HOST or METRICS_PORT")
+            await resources.enter_async_context(exposition.served(metrics, readings))
+        app = await compose(Process(settings, resources, readings))
+        if settings.metrics_port is not None:
+            app = measured(app)
         if stopped.is_set():  # and the cancellation was swallowed by what it met
             return
         listener = _listener(settings)

@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
+from typing import Any
 
-from chassis import outbox
+from prometheus_client import Histogram
+
+from chassis import event_spans, outbox
 from chassis.bus import Bus, NotPublished, Publication
 from chassis.database import Connection, Database
 from chassis.signals import woken
@@ -16,6 +19,11 @@ _LINGER_BUSY = 0.1
 """Seconds that a first event waits for company: a batch costs little more than one event."""
 _PAUSE = 1.0
 """Seconds before a broker that did not take events is tried again."""
+_PUBLISH_SECONDS = Histogram(
+    "traceline_publish_duration_seconds",
+    "Until the bus has confirmed a batch of events, or has not.",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30),
+)
 _BUSY = 20
 """Events at once from which on the next ones wait longer."""
 
@@ -50,7 +58,8 @@ class Relay:
         published = 0
         while position < head:
             events = await outbox.read(self._database, position, _BATCH)
-            await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in events])
+            with _PUBLISH_SECONDS.time(), event_spans.publishing(events) as told:
+                await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in told])
             published += len(events)
             # A crash before this line sends the batch again: the inbox drops what it knows.
             position = await self._move(position, position + len(events))
@@ -71,6 +80,30 @@ class Relay:
             position = await _read_position(connection)
         _log.info("The relay goes on from %d, not from %d: somebody has moved it", position, after)
         return position
+
+
+_PROGRESS = """
+SELECT head, position, (SELECT count(*) FROM outbox WHERE feed_seq IS NULL) AS unnumbered,
+    coalesce((SELECT envelope FROM outbox WHERE feed_seq > position ORDER BY feed_seq LIMIT 1),
+             (SELECT envelope FROM outbox WHERE feed_seq IS NULL ORDER BY id LIMIT 1)) AS oldest
+FROM feed_head, relay_position
+"""
+
+
+async def progress(connection: Connection) -> dict[str, Any]:
+    """Give the feed's head, the relay's position and lag (in events), and the age of the oldest unpublished event.
+
+    `unnumbered` are events that were committed and have no place in the feed yet; they count as lag.
+    """
+    row = await (await connection.execute(_PROGRESS)).fetchone()
+    assert row is not None, "the migration puts the one row there"
+    return {
+        "head": row["head"],
+        "unnumbered": row["unnumbered"],
+        "relay_position": row["position"],
+        "lag": row["head"] - row["position"] + row["unnumbered"],
+        "lag_seconds": None if row["oldest"] is None else outbox.age(row["oldest"]),
+    }
 
 
 async def _read_position(connection: Connection) -> int:

@@ -1,14 +1,34 @@
-"""Who and what the running code works for: the request's id, carried into log lines and events."""
+"""Who and what the running code works for: carried into log lines, and the request's id into events."""
 
 import random
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request, or of the one that caused the event, that is being worked on."""
 
+actor_id: ContextVar[int | None] = ContextVar("actor_id", default=None)
+"""The id of the user who asked for it; None when it is no user, or nobody knows yet."""
+
+event_id: ContextVar[str] = ContextVar("event_id", default="")
+"""The id of the event that is being applied, the first when several are applied together."""
+
 HEADER = b"x-request-id"
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+
+
+@contextmanager
+def of_event(event: str, *, request: str, actor: int | None) -> Iterator[None]:
+    """Work on an event within, for the request that caused it and the user who sent that."""
+    tokens = event_id.set(event), request_id.set(request), actor_id.set(actor)
+    try:
+        yield
+    finally:
+        event_id.reset(tokens[0])
+        request_id.reset(tokens[1])
+        actor_id.reset(tokens[2])
 
 
 def accept_or_make(sent: bytes | None) -> str:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from chassis.metrics.readings import Reading
 from chassis.tasks import end
 
 _log = logging.getLogger(__name__)
@@ -30,6 +31,8 @@ class Worker:
     def __init__(self) -> None:
         self._shared: dict[str, Loop] = {}
         self._alone: dict[str, Loop] = {}
+        self.readings: list[Reading] = []
+        """What can be measured of what the loops do."""
 
     def add(self, name: str, loop: Loop, *, alone: bool = False) -> None:
         """Add a loop that runs for ever."""

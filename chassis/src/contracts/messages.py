@@ -41,6 +41,14 @@ ENVELOPE: dict[str, Any] = {
             "format": "uuid",
             "description": "Id of the event that led to this one; absent when a request or the clock did.",
         },
+        "traceparent": {
+            "type": "string",
+            "description": "W3C trace context of what led to it; absent when no traces were recorded.",
+        },
+        "publishtrace": {
+            "type": "string",
+            "description": "W3C trace context of its publishing; in no feed, and absent without traces.",
+        },
         "actor": {
             "type": "string",
             "description": "Email of the user who did it, or `system`, `anonymous` or the name of a service.",

@@ -27,6 +27,8 @@ _MAX_STALENESS = 15
 """Seconds without news from auth-service after which nobody passes: a deactivated user must not stay in."""
 _KEY_FETCH_INTERVAL = 10
 _PAGE = 500
+_FORGETTING = 60
+"""Seconds between two looks for ended tokens that would have expired by now."""
 _CLOCK_SKEW = 5
 """Seconds by which auth-service's clock may be ahead of ours; an expired token is refused all the same."""
 
@@ -59,6 +61,7 @@ class Access:
         self._verified: dict[str, _Verified] = {}
         self._users: dict[int, _Current] = {}
         self._ended: dict[str, float] = {}
+        self._forgot_at = 0.0
         self._position = 0
         self._fresh_at = float("-inf")
         self._fetching_keys = asyncio.Lock()
@@ -88,15 +91,15 @@ class Access:
             verified = await self._verify(token)
         if verified.expires_at <= time.time():
             self._verified.pop(token, None)
-            raise _refused()
+            raise refused()
         identity = verified.identity
         if identity.token_id in self._ended:
-            raise _refused()
+            raise refused()
         current = self._users.get(identity.id or 0)
         if current is None:
             return identity
         if not current.is_active or verified.issued_at < current.not_before:
-            raise _refused()
+            raise refused()
         if current.role is identity.role:
             return identity
         return Identity(identity.id, identity.email, current.role, identity.token_id, identity.token_expires_at)
@@ -108,6 +111,7 @@ class Access:
             response = await self._auth.get("/internal/changes", {"after": self._position, "limit": _PAGE})
             head, events = outbox.read_changes(response.content)
             self._apply(events)
+            self._forget_expired()
             if self._position >= head:
                 self._fresh_at = asked_at
                 return
@@ -134,7 +138,6 @@ class Access:
                 self._remember(message.decode(PasswordChanged).data.user)
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
-                self._forget_expired()
                 self._ended[ended.token_id] = ended.expires_at.timestamp()
             self._position = message.sequence
 
@@ -143,16 +146,20 @@ class Access:
         self._users[user.id] = _Current(Role(user.role), user.is_active, not_before)
 
     def _forget_expired(self) -> None:
+        """Once in a while: it looks at them all, and whoever logs in and out all the time must not make it dear."""
         now = time.time()
+        if now < self._forgot_at + _FORGETTING:
+            return
+        self._forgot_at = now
         self._ended = {token_id: expires_at for token_id, expires_at in self._ended.items() if expires_at > now}
 
     async def _verify(self, token: str) -> _Verified:
         if len(token) > _MAX_TOKEN_LENGTH:
-            raise _refused()
+            raise refused()
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") != tokens.ALGORITHM or "crit" in header:
-                raise _refused()
+                raise refused()
             key = await self._key(header.get("kid"))
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -171,7 +178,7 @@ class Access:
                 int(claims["exp"]),
             )
         except (jwt.InvalidTokenError, ValueError, TypeError):
-            raise _refused() from None
+            raise refused() from None
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
         verified = _Verified(identity, float(claims["iat"]), float(claims["exp"]))
@@ -180,7 +187,7 @@ class Access:
 
     async def _key(self, key_id: object) -> jwt.PyJWK:
         if not isinstance(key_id, str):
-            raise _refused()
+            raise refused()
         if key_id not in self._keys:
             async with self._fetching_keys:
                 # An unknown key id may be a new key, or nonsense: ask, but not for every such token.
@@ -188,7 +195,7 @@ class Access:
                     await self._fetch_keys()
         key = self._keys.get(key_id)
         if key is None:
-            raise _refused()
+            raise refused()
         return key
 
     async def _fetch_keys(self) -> None:
@@ -201,7 +208,8 @@ def _seconds(timestamp: str | None) -> float:
     return 0.0 if timestamp is None else datetime.fromisoformat(timestamp).timestamp()
 
 
-def _refused() -> Unauthenticated:
+def refused() -> Unauthenticated:
+    """Give the one answer to every token that does not pass, and to none: it tells nobody how near they came."""
     return Unauthenticated(
         "The access token is missing, wrong, expired or ended; log in at /api/v1/auth/login and send it as"
         " 'Authorization: Bearer <ACCESS_TOKEN>'."

@@ -1,12 +1,13 @@
 """The gateway's ASGI app: its own few addresses, and everything else through the proxy."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis import request_context
+from chassis import request_context, telemetry
 from chassis.http.app import as_problem
 from chassis.http.responses import answer, etag
 from chassis.identity import InternalTokens
@@ -15,22 +16,25 @@ from chassis.problems import MethodNotAllowed, Unavailable, render
 from chassis.process import Process, run
 from chassis.settings import read
 from chassis.worker import Worker
-from gateway import documentation, headers
+from gateway import documentation, headers, security_headers, tracing
 from gateway.access import Access
 from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.proxy import Proxy
-from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
+from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION, route_of
 from gateway.settings import Addresses, Settings
 from gateway.upstream import Upstream
 
+_log = logging.getLogger(__name__)
 _HEALTH_TIMEOUT = 2
+_OWN = frozenset({"/", "/healthz", "/livez", "/readyz", "/docs", OPENAPI_PATH})
 
 
 class Gateway:
     """The only public address.
 
-    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/docs`, the merged OpenAPI
-    document and `/`, which leads to `/docs`.
+    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it could let
+    nobody pass; a balancer must not take it out for one service), `/docs`, the merged OpenAPI document and `/`, which
+    leads to `/docs`.
     """
 
     def __init__(self, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
@@ -42,6 +46,7 @@ class Gateway:
             "/": self._home,
             "/healthz": self._health,
             "/livez": self._live,
+            "/readyz": self._ready,
             "/docs": self._docs,
             OPENAPI_PATH: self._openapi,
         }
@@ -53,12 +58,17 @@ class Gateway:
         sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
         request_id = request_context.accept_or_make(sent)
         token = request_context.request_id.set(request_id)
+        nobody = request_context.actor_id.set(None)
         began = False
 
         async def send_on(message: Message) -> None:
             nonlocal began
             if not began:
                 began = True
+                if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
+                    route = route_of(scope["path"]) or "no route"
+                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
+                message["headers"] = [*message["headers"], *security_headers.missing_in(message["headers"])]
                 if all(name != request_context.HEADER for name, _ in message["headers"]):
                     message["headers"] = [*message["headers"], (request_context.HEADER, request_id.encode())]
             await send(message)
@@ -78,6 +88,7 @@ class Gateway:
             await render(as_problem(error), scope)(scope, receive, send_on)
         finally:
             request_context.request_id.reset(token)
+            request_context.actor_id.reset(nobody)
 
     async def _answer_own(self, own: Callable[[], Awaitable[Response]], scope: Scope) -> Response:
         if scope["method"] not in {"GET", "HEAD"}:
@@ -99,12 +110,17 @@ class Gateway:
     async def _live(self) -> Response:
         return answer({"status": "ok"})
 
+    async def _ready(self) -> Response:
+        if not self._access.is_fresh():
+            raise Unavailable("Not ready: gateway.", code="not_ready")
+        return answer({"status": "ok"})
+
     async def _health(self) -> Response:
         await self.check_ready()
         return answer({"status": "ok", "services": dict.fromkeys(self._services, "ok")})
 
     async def _docs(self) -> Response:
-        return Response(documentation.page, media_type="text/html")
+        return Response(documentation.page, headers=documentation.PAGE_HEADERS, media_type="text/html")
 
     async def _openapi(self) -> Response:
         content = await self._documentation.document()
@@ -152,12 +168,20 @@ async def _compose(process: Process) -> ASGIApp:
         SUGGESTION: addresses.suggestion_url,
         NOTIFICATION: addresses.notification_url,
     }
-    upstreams = {name: await process.open(Upstream(name, url)) for name, url in urls.items()}
+    upstreams = {name: tracing.of_calls(name, await process.open(Upstream(name, url))) for name, url in urls.items()}
     peers = {name: process.peer(name, url, tokens, "gateway") for name, url in urls.items()}
     gateway, worker = create_gateway(settings, upstreams, peers, tokens)
     await process.use(worker)
-    return gateway
+    return tracing.of_requests(gateway)
+
+
+def measured_as(scope: Scope) -> str | None:
+    """Give what stands for the address of a request in the metrics: the gateway knows no more of a route."""
+    path: str = scope["path"]
+    if path in _OWN:
+        return path
+    return ASSETS_PATH if path.startswith(ASSETS_PATH) else route_of(path)
 
 
 if __name__ == "__main__":
-    run(_compose)
+    run(_compose, measured_as)

@@ -1,14 +1,17 @@
 """One OpenAPI 3.1 document of all services, and the page that shows it."""
 
 import asyncio
+import re
+from base64 import b64encode
 from collections.abc import Mapping
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.staticfiles import StaticFiles
 
-from chassis.http.app import FieldErrorDocument, InvalidDocument, ProblemDocument
+from chassis.http.app import FieldErrorDocument, InvalidDocument, ProblemDocument, problem_responses
 from chassis.http.responses import encode
 from chassis.peers import Peer
 from gateway.routes import VERSIONS
@@ -28,6 +31,19 @@ page = bytes(
         swagger_favicon_url=f"{ASSETS_PATH}/favicon.png",
     ).body
 )
+
+(_SCRIPT,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
+_SCRIPT_HASH = b64encode(sha256(_SCRIPT).digest()).decode()
+# Swagger UI sets styles of its own while it runs, and has its pictures in its style sheet.
+PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; connect-src 'self'; img-src 'self' data:;"
+    f" script-src 'self' 'sha256-{_SCRIPT_HASH}'; style-src 'self' 'unsafe-inline';"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
+_PROBLEMS = {str(status): response for status, response in problem_responses(400, 408, 414, 431, 504).items()}
+_PROBLEMS_OF_BODIES = _PROBLEMS | {str(status): response for status, response in problem_responses(413, 415).items()}
+"""What the edge may answer to whatever is asked of a service."""
 
 _DESCRIPTION = """Which requirement is covered by which test, kept true while both change.
 
@@ -83,6 +99,8 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> dict[str, A
     documented = dict(operation)
     if any((method.upper(), path) in version.public for version in VERSIONS):
         documented["security"] = []
+    problems = _PROBLEMS_OF_BODIES if "requestBody" in operation else _PROBLEMS
+    documented["responses"] = {**problems, **operation["responses"]}
     headers = []
     if method == "post" and "201" in operation["responses"]:
         headers.append(_header("Idempotency-Key", "The same key and body within 24 hours give the first answer again."))

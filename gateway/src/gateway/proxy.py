@@ -14,11 +14,10 @@ from chassis.problems import (
     Problem,
     TimedOut,
     TooLarge,
-    Unauthenticated,
     Unavailable,
 )
-from chassis.request_context import HEADER
-from gateway.access import Access
+from chassis.request_context import HEADER, actor_id
+from gateway.access import Access, refused
 from gateway.headers import Incoming
 from gateway.routes import VERSIONS, Version
 
@@ -57,7 +56,9 @@ class Proxy:
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:
-            token = self._internal_tokens.issue(await self._access.identify(_bearer(incoming.authorization)))
+            identity = await self._access.identify(_bearer(incoming.authorization))
+            actor_id.set(identity.id)
+            token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
         if incoming.content_length is not None and incoming.content_length > self._max_body_bytes:
             raise self._too_large()
@@ -121,5 +122,5 @@ class Proxy:
 def _bearer(authorization: bytes | None) -> str:
     scheme, _, token = (authorization or b"").partition(b" ")
     if scheme.lower() != b"bearer" or not token:
-        raise Unauthenticated("Log in and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'.")
+        raise refused()
     return token.decode("latin-1")

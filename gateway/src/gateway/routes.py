@@ -75,3 +75,11 @@ V1 = Version(
 )
 
 VERSIONS = (V1,)
+
+
+def route_of(path: str) -> str | None:
+    """Give the part of a path that the route table knows, `/api/v1/requirements`; None when there is none."""
+    for version in VERSIONS:
+        if path.startswith(version.prefix) and version.service_of(path) is not None:
+            return version.prefix + path[len(version.prefix) :].partition("/")[0]
+    return None

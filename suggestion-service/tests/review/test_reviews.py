@@ -50,13 +50,18 @@ async def test_the_event_of_its_own_link_leaves_an_accepted_suggestion_alone(
     service: Any, catalog: Any, suggestion: Any
 ) -> None:
     """It may come before the acceptance is stored, and after."""
-    requirement_id, test_case_id = list(catalog.items)
-    catalog.link(requirement_id, test_case_id, next(iter(await service.rows("SELECT id FROM suggestions")))["id"])
+    catalog.caller_dies = True
+    with pytest.raises(asyncio.CancelledError):
+        await service.post(f"/suggestions/{suggestion['id']}/accept")
+    catalog.caller_dies = False
     await service.follow()
     assert (await service.read(f"/suggestions/{suggestion['id']}"))["status"] == "pending"
-    accepted = await service.post(f"/suggestions/{suggestion['id']}/accept")
+    await service.reconcile()
+    accepted = await service.read(f"/suggestions/{suggestion['id']}")
+    assert accepted["status"] == "accepted"
     await service.follow()
     assert await service.read(f"/suggestions/{suggestion['id']}") == accepted
+    assert len(await service.events("suggestion.suggestion.reviewed")) == 1
     assert await service.events("suggestion.suggestions.expired") == []
 
 
@@ -111,6 +116,19 @@ async def test_of_50_reviews_at_once_one_wins(service: Any, catalog: Any, sugges
     assert len(catalog.links) == (winner == "accept")
     assert len(await service.events("suggestion.suggestion.reviewed")) == 1
     assert await service.rows("SELECT * FROM accept_intents") == []
+
+
+async def test_an_acceptance_that_was_lost_with_an_older_backup_is_taken_up_again(
+    service: Any, catalog: Any, suggestion: Any
+) -> None:
+    pair = UUID(suggestion["requirement"]["id"]), UUID(suggestion["test_case"]["id"])
+    link = catalog.link(*pair, UUID(suggestion["id"]))
+    await service.follow()
+    await service.reconcile()
+    accepted = await service.read(f"/suggestions/{suggestion['id']}")
+    assert (accepted["status"], accepted["link_id"]) == ("accepted", str(link["id"]))
+    assert len(await service.events("suggestion.suggestion.reviewed")) == 1
+    assert len(catalog.links) == 1
 
 
 async def test_a_reject_that_waited_for_an_acceptance_to_begin_is_refused(

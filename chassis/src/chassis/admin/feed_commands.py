@@ -4,9 +4,11 @@ from contextlib import AsyncExitStack
 
 import click
 
+from chassis import relay
 from chassis.admin import connections, output, positions
 from chassis.admin.running import json_option, running
 from chassis.admin.settings import address_of
+from chassis.inbox import kept_counts
 from chassis.rebuild import ReadFeed
 
 
@@ -22,9 +24,9 @@ async def feed(in_json: bool) -> None:
                 return None
             return await opened.enter_async_context(connections.feed_of(source))
 
-        own = await positions.own_feed(connection)
+        own = await relay.progress(connection)
         received = await positions.inboxes(connection, feed_of)
-        kept = await positions.kept_counts(connection)
+        kept = await kept_counts(connection)
     if in_json:
         output.as_json({"feed": own, "inbox": received, "kept": kept})
         return
@@ -59,3 +61,16 @@ async def replay(after: int) -> None:
     async with connections.database() as connection:
         again = await positions.set_relay_back(connection, after)
     click.echo(f"The relay publishes again what follows event {after:,}: {again:,} published before.")
+
+
+@click.command()
+@click.argument("source")
+@running
+async def reread(source: str) -> None:
+    """Have the worker read the feed of SOURCE (catalog, ...) again from its beginning, within half a minute.
+
+    For after SOURCE was restored to an older state than was received here. What the inbox knows does nothing.
+    """
+    async with connections.database() as connection:
+        before = await positions.forget_position(connection, source)
+    click.echo(f"The worker reads the feed of {source} again, which it had received up to event {before:,}.")

@@ -24,7 +24,7 @@ def running(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> None:
-        logs.configure(terminal="WARNING")
+        logs.configure("admin", terminal="WARNING")
         try:
             asyncio.run(command(*args, **options))
         except (Refused, StartFailure, Unavailable) as failure:

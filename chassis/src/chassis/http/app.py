@@ -13,13 +13,14 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis import outbox, request_context
+from chassis import outbox, request_context, telemetry
 from chassis.database import AWAY, Database, Db
 from chassis.http.validation import from_http_exception, from_validation
 from chassis.identity import InternalTokens, ServiceCaller
-from chassis.problems import InternalError, Invalid, MalformedBody, Problem, Unavailable, render
+from chassis.problems import InternalError, Invalid, MalformedBody, MethodNotAllowed, Problem, Unavailable, render
 from chassis.readiness import check_schema
 
 _log = logging.getLogger(__name__)
@@ -52,16 +53,19 @@ class InvalidDocument(ProblemDocument):
 
 
 _MEANINGS = {
-    400: "Malformed JSON",
+    400: "Malformed request or JSON",
     401: "Missing, invalid or expired token",
     403: "Role too low",
     404: "Not found",
+    408: "The request did not come in time",
     409: "Duplicate or state conflict",
     412: "If-Match is stale",
     413: "Body too large",
+    414: "Address too long",
     415: "Wrong media type",
     422: "Invalid field or query",
     429: "Too many requests",
+    431: "Headers too many or too long",
     503: "A service is away; try again",
     504: "A service did not answer in time",
 }
@@ -103,6 +107,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        telemetry=telemetry.of_routes(),
     )
     app.state.database = database
     app.state.internal_tokens = internal_tokens
@@ -172,7 +177,21 @@ def as_problem(error: Exception) -> Problem:
 
 
 async def _render(request: Request, error: Exception) -> Response:
-    return render(as_problem(error), request.scope)
+    problem = as_problem(error)
+    if isinstance(problem, MethodNotAllowed):
+        problem.headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return render(problem, request.scope)
+
+
+def _methods(request: Request) -> set[str]:
+    """Give the methods of the address: Starlette names those of its first route alone."""
+    path = request.scope["path"]
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
+    # An address of its own is none of `/{id}`.
+    found = [route for route in routes if route.path == path] or [
+        route for route in routes if route.matches(request.scope)[0] is not Match.NONE
+    ]
+    return {method for route in found for method in route.methods or ()}
 
 
 class _Edge:
@@ -188,12 +207,16 @@ class _Edge:
         sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
         current = request_context.accept_or_make(sent)
         token = request_context.request_id.set(current)
+        nobody = request_context.actor_id.set(None)
         began = False
 
         async def send_with_id(message: Message) -> None:
             nonlocal began
             if message["type"] == "http.response.start":
                 began = True
+                if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
+                    route = getattr(scope.get("route"), "path", "no route")
+                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
                 message["headers"] = [*message["headers"], (request_context.HEADER, current.encode())]
             await send(message)
 
@@ -205,3 +228,4 @@ class _Edge:
             await render(as_problem(error), scope)(scope, receive, send_with_id)
         finally:
             request_context.request_id.reset(token)
+            request_context.actor_id.reset(nobody)
