@@ -3,6 +3,7 @@
 from starlette.types import ASGIApp
 
 from catalog_service.app import SCHEMA_VERSION
+from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.settings import Settings
 from chassis.bus import Bus
@@ -17,6 +18,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Give the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
+    worker.readings.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold)
     worker.add("catalog coverage", projector.run, alone=True)
     return worker

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from chassis.database import Connection
@@ -18,6 +19,24 @@ class State:
     total_requirements: int
     covered_requirements: int
     reached: bool
+
+
+_BY_MODULE = """
+WITH modules AS (
+    SELECT module, count(*) AS total, count(c.requirement_id) AS covered,
+        row_number() OVER (ORDER BY count(*) DESC, module) AS place
+    FROM requirements r LEFT JOIN coverage_requirements c ON c.requirement_id = r.id AND c.links > 0
+    GROUP BY module
+)
+SELECT CASE WHEN place <= %s THEN coalesce(module, 'none') ELSE 'other' END AS module,
+    sum(total)::bigint AS total, sum(covered)::bigint AS covered
+FROM modules GROUP BY 1 ORDER BY 1
+"""
+
+
+async def by_module(connection: Connection, most: int) -> list[dict[str, Any]]:
+    """Give `total` and `covered` requirements of the `most` largest modules, and of all others as one, `other`."""
+    return await (await connection.execute(_BY_MODULE, (most,))).fetchall()
 
 
 async def is_behind(connection: Connection) -> bool:

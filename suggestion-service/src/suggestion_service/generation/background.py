@@ -8,13 +8,14 @@ from uuid import UUID
 
 from chassis import outbox
 from chassis.database import AWAY, Database
+from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
 from suggestion_service.generation import queue, repository
 from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
 from suggestion_service.generation.jobs import BATCH
 from suggestion_service.generation.lease import held
-from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, pairs_of, scored
+from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
 from suggestion_service.generation.queue import Queued
 
 _log = logging.getLogger(__name__)
@@ -98,6 +99,7 @@ class BackgroundScoring:
                 ],
             )
             await queue.finish(connection, batch)
+        metrics.CREATED.labels(METHODS[self._algorithm]).inc(len(stored))
         for item in batch:
             made = created[item.item_id]
             _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)

@@ -13,6 +13,7 @@ from chassis.http.paging import Limit, Page, Skip, page
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
+from suggestion_service import metrics
 from suggestion_service.generation import runs, service
 from suggestion_service.generation.schemas import AlgorithmName, Run
 from suggestion_service.settings import Settings
@@ -94,4 +95,5 @@ async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Review
     """End the run; what it has suggested so far stays."""
     async with database.transaction() as connection:
         run = await service.cancel(connection, run_id, reviewer)
+    metrics.RUNS.labels(run["algorithm"], run["status"]).inc()
     return item(request, run)

@@ -2,14 +2,16 @@
 
 import asyncio
 from datetime import UTC, datetime
+from time import perf_counter
 from uuid import UUID
 
 from chassis.database import Database
+from suggestion_service import metrics
 from suggestion_service.engine import Block
 from suggestion_service.generation import parts, repository
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.parts import ClaimedPart
-from suggestion_service.generation.proposals import CHUNK, Pair, Proposer, pairs_of, scored
+from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
 
 
 class PartScoring:
@@ -39,9 +41,14 @@ class PartScoring:
                 requirements = await parts.requirements(connection, part)
         before = 0.0
         order = part.order
+        began = perf_counter()
         async for block in scored(proposer.view.snapshot.score(order.algorithm, order.threshold, requirements)):
             await self._store_block(part, proposer, block, before)
             before = block.progress
+            metrics.PAIRS.inc(block.pairs)
+            now = perf_counter()
+            metrics.SECONDS.inc(now - began)
+            began = now
 
     async def _store_block(self, part: ClaimedPart, proposer: Proposer, block: Block, before: float) -> None:
         size = len(block.scores)
@@ -60,3 +67,4 @@ class PartScoring:
             stored = await repository.store(connection, part.order.id, datetime.now(UTC))
             skipped = len(pairs) - len(stored) - proposal.already
             await parts.advance(connection, part, progress, created=len(stored), skipped=skipped)
+        metrics.CREATED.labels(METHODS[part.order.algorithm]).inc(len(stored))

@@ -12,6 +12,7 @@ from chassis.database import AWAY, Connection, Database
 from chassis.feed import Feed
 from chassis.problems import Problem
 from chassis.signals import woken
+from suggestion_service import metrics
 from suggestion_service.generation import parts, repository, runs
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.lease import held
@@ -153,6 +154,7 @@ class RunLoop:
     async def _end(self, connection: Connection, order: Order, status: str, error: str | None) -> None:
         row = await runs.end(connection, order.id, status, error)
         await outbox.record(connection, [finished_event(row, order.actor, order.correlation_id)])
+        metrics.RUNS.labels(order.algorithm, status).inc()
         _log.info(
             "Run %s %s: %d pairs, %d suggestions created, %d skipped",
             order.id,

@@ -14,6 +14,7 @@ from uuid import UUID
 from chassis import outbox
 from chassis.database import Database
 from chassis.signals import woken
+from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
 from suggestion_service.generation import repository, settlement
 from suggestion_service.generation.changed import generated_event
@@ -146,6 +147,7 @@ class Settling:
                     for item in await settlement.items(connection, list(created))
                 ]
                 await outbox.record(connection, events)
+            metrics.CREATED.labels(METHODS[self._algorithm]).inc(len(new))
             stored += len(new)
         return stored
 

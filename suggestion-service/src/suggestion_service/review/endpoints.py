@@ -12,6 +12,7 @@ from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 from chassis.peers import Peer
+from suggestion_service.metrics import count_reviews
 from suggestion_service.review import repository, service
 from suggestion_service.review.filters import NEWEST_FIRST, SORTS, Filters
 from suggestion_service.review.schemas import Accept, BulkResult, BulkReview, Reject, Suggestion
@@ -115,5 +116,6 @@ async def reject_suggestion(
 ) -> Response:
     """Take it out of the queue; the pair is suggested again only when a text of the two changes."""
     async with database.transaction() as connection:
-        await service.reject(connection, suggestion_id, reviewer, review or Reject())
+        rejected = await service.reject(connection, suggestion_id, reviewer, review or Reject())
+    count_reviews([rejected])
     return item(request, await service.get(database, suggestion_id))

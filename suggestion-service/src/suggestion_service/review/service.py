@@ -12,6 +12,7 @@ from chassis.identity import Identity
 from chassis.peers import Peer
 from chassis.problems import Conflict, Invalid, NotFound, Problem
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed, SuggestionsBulkReviewed
+from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.filters import Filters
 from suggestion_service.review.links import Refused
@@ -51,13 +52,14 @@ async def accept(database: Database, catalog: Peer, suggestion_id: UUID, reviewe
         raise outcome
 
 
-async def reject(connection: Connection, suggestion_id: UUID, reviewer: Identity, review: Reject) -> None:
-    """Reject a suggestion; raise NotFound, or Conflict when it is not pending."""
+async def reject(connection: Connection, suggestion_id: UUID, reviewer: Identity, review: Reject) -> dict[str, Any]:
+    """Reject a suggestion and give it; raise NotFound, or Conflict when it is not pending."""
     rejected = await repository.reject(connection, [suggestion_id], reviewer.email, review.feedback, datetime.now(UTC))
     if not rejected:
         raise (await _why_not(connection, [suggestion_id]))[suggestion_id]
     event = SuggestionReviewed(suggestion=ReviewedSuggestion(**rejected[0]))
     await outbox.record(connection, [NewEvent(event, str(suggestion_id), actor_of(reviewer))])
+    return rejected[0]
 
 
 async def review_in_bulk(
@@ -124,6 +126,7 @@ async def _reject_all(
         await _record_bulk(connection, reviewer, review.action, reviewed)
         done = {row["id"] for row in reviewed}
         problems = await _why_not(connection, [one for one in ids if one not in done])
+    count_reviews(reviewed)
     return reviewed, problems
 
 
@@ -149,6 +152,7 @@ async def _accept_all(
         done = {row["id"] for row in reviewed}
         # Finished by somebody else meanwhile: accepted all the same, or gone with its item.
         elsewhere = await repository.statuses(connection, [one for one, _ in made if one not in done])
+    count_reviews(reviewed)
     for one, _ in made:
         if one in elsewhere and elsewhere[one][0] == "accepted":
             reviewed.append({"id": one, "status": "accepted", "link_id": elsewhere[one][1]})
