@@ -13,8 +13,9 @@ import pytest
 
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.process import RunningTraceline, fresh_folder, living_in
-from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
+from chassis.testing.metrics import read
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,18 @@ def test_it_answers_only_at_the_address_that_it_was_given(brief: Brief) -> None:
         if connection.status == psutil.CONN_LISTEN
     }
     assert listening == {("127.0.0.1", brief.server.port)}
+
+
+def test_it_tells_what_it_measures_at_a_port_of_its_own(used: Path) -> None:
+    port = free_port()
+    with RunningTraceline(used, TRACELINE_METRICS_PORT=str(port)) as server, Traceline(server.base_url) as client:
+        ok(client.login(ADMIN_EMAIL, ADMIN_PASSWORD))
+        series = read(httpx.get(f"http://127.0.0.1:{port}/metrics").text)
+        assert httpx.get(f"{server.base_url}/metrics").status_code == 404
+    login = 'method="POST",program="gateway",route="/api/v1/auth",status="200"'
+    assert series[f"traceline_http_requests_total{{{login}}}"] == 1
+    services = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
+    assert [series[f'traceline_database_up{{database="{service}"}}'] for service in services] == [1] * 4
 
 
 def test_automatic_generation_is_logged_for_every_item(brief: Brief) -> None:

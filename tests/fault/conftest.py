@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from acceptance.client import Traceline
+from acceptance.collector import Collector
 from acceptance.faults import fail_points, invariants
 from acceptance.faults.history import History
 from acceptance.faults.invariants import Hold
@@ -17,11 +18,21 @@ from acceptance.stack import RunningStack
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[RunningStack]:
-    """One for all tests that leave it as they found it; its programs die where `fail_points` are armed."""
+def collector() -> Iterator[Collector]:
+    """Takes the traces of the stack."""
+    with Collector() as collector:
+        yield collector
+
+
+@pytest.fixture(scope="session")
+def stack(collector: Collector) -> Iterator[RunningStack]:
+    """One for all tests that leave it as they found it; its programs die where `fail_points` are armed.
+
+    Its traces are recorded: what is recorded must never be in the way either.
+    """
     with (
         fresh_folder() as place,
-        RunningStack(place, overrides=fail_points.overrides(place)) as running,
+        RunningStack(place, overrides=fail_points.overrides(place), **collector.settings) as running,
     ):
         yield running
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -89,9 +90,22 @@ def test_a_setting_that_makes_no_sense_is_named_and_not_shown() -> None:
     assert PASSWORD[:5] not in sentence
 
 
+def test_nobody_in_particular_is_no_proxy_to_trust() -> None:
+    """With a star whoever calls could say from where, and guess passwords from everywhere."""
+    assert "FORWARDED_ALLOW_IPS" in refusal("gateway.app", environment(FORWARDED_ALLOW_IPS="*"))
+
+
 @every_program
 def test_an_old_schema_is_waited_for_and_then_told(program: str, postgres: PostgresServer) -> None:
     assert "run the migrations" in refusal(program, environment(DATABASE_URL=postgres.empty_database()))
+
+
+def test_a_metrics_port_in_use_is_told_before_anything_is_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        sentence = refusal("gateway.app", environment(METRICS_PORT=port, START_PATIENCE_SECONDS="600"))
+    assert port in sentence
+    assert "METRICS_PORT" in sentence
 
 
 def test_a_database_that_is_away_is_waited_for_and_then_told() -> None:

@@ -10,10 +10,11 @@ import pytest
 from supervisor.options import ServerOptions  # type: ignore[import-untyped]
 
 from stack import configuration, ports
-from stack.programs import SERVICES, Surroundings, processes_with_ports, programs
+from stack.programs import SERVICES, Surroundings, all_processes, processes_with_ports, programs
 
 SECRET = """a secret 'with' $HOME, "quotes", `false`; # and %(so)s on"""
 PORTS = {name: 20_000 + number for number, name in enumerate(processes_with_ports())}
+METRICS_PORTS = {name: 21_000 + number for number, name in enumerate(all_processes())}
 PROGRAM = Path(configuration.__file__).with_name("program.sh")
 
 
@@ -23,6 +24,7 @@ def folder(tmp_path: Path) -> Path:
     given = Surroundings(
         listener=("127.0.0.1", 8000),
         ports=PORTS,
+        metrics_ports=METRICS_PORTS,
         database_urls={service: f"postgresql:///{package}" for service, package in SERVICES.items()},
         rabbitmq_url="amqp://traceline:password@127.0.0.1:5672/",
         internal_token_secret=SECRET,
@@ -64,6 +66,14 @@ def test_each_copy_of_a_worker_answers_at_a_port_of_its_own(folder: Path) -> Non
     assert found == {process: str(PORTS[process]) for process in found}
 
 
+def test_each_process_tells_what_it_measures_at_a_port_of_its_own(folder: Path) -> None:
+    programs_of = {
+        process: process.rpartition("-")[0] if process[-1].isdigit() else process for process in METRICS_PORTS
+    }
+    found = {process: environment(folder, program, process)["METRICS_PORT"] for process, program in programs_of.items()}
+    assert found == {process: str(port) for process, port in METRICS_PORTS.items()}
+
+
 def test_nothing_that_the_gateway_does_not_need_is_given_to_it(folder: Path) -> None:
     assert {"DATABASE_URL", "RABBITMQ_URL"} & set(environment(folder, "gateway", "gateway-0")) == set()
 
@@ -96,11 +106,11 @@ def test_secrets_stand_only_in_files_that_nobody_else_can_read(folder: Path) -> 
 
 def test_a_port_stays_the_same_until_somebody_else_has_it(tmp_path: Path) -> None:
     file = tmp_path / "ports.json"
-    first = ports.assign(file, ["one", "two"], avoid=8000)
-    assert ports.assign(file, ["one", "two"], avoid=8000) == first
+    first = ports.assign(file, ["one", "two"], avoid={8000})
+    assert ports.assign(file, ["one", "two"], avoid={8000}) == first
     with socket.socket() as other:
         other.bind(("127.0.0.1", first["one"]))
         other.listen()
-        moved = ports.assign(file, ["one", "two"], avoid=8000)
+        moved = ports.assign(file, ["one", "two"], avoid={8000})
     assert moved["one"] != first["one"]
     assert moved["two"] == first["two"]

@@ -6,9 +6,12 @@ import httpx
 import psutil
 import pytest
 
+from acceptance.client import Traceline
 from acceptance.process import fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack, module
 from acceptance.waiting import eventually
+from chassis.testing.metrics import Series, read
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,31 @@ def test_a_program_can_be_given_other_settings_and_another_command(stack: Runnin
     stack.override("auth-worker")
     stack.restart("auth-worker")
     stack.wait_ready()
+
+
+def test_what_happens_shows_in_the_metrics_of_the_processes(stack: RunningStack) -> None:
+    def measured(process: str) -> Series:
+        return read(httpx.get(stack.metrics_urls[process], timeout=10).text)
+
+    with Traceline(stack.base_url) as anyone:
+        anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).create_pair(module="brakes")
+    requests = 'method="POST",program="{}",route="/api/v1/requirements",status="201"'
+    at_gateways = [measured(gateway) for gateway in ("gateway-0", "gateway-1")]
+    assert (
+        sum(series.get(f"traceline_http_requests_total{{{requests.format('gateway')}}}", 0) for series in at_gateways)
+        == (measured("catalog-service")[f"traceline_http_requests_total{{{requests.format('catalog-service')}}}"])
+    )
+    head = measured("catalog-worker")['traceline_feed_head{source="catalog"}']
+    assert head > 0
+
+    def caught_up() -> bool:
+        of = '{consumer="notification",source="catalog"}'
+        series = measured("notification-worker")
+        return series[f"traceline_consumer_applied{of}"] >= head and series[f"traceline_consumer_lag{of}"] == 0
+
+    eventually(caught_up, "notification-service up to date, in its metrics", seconds=30)
+    assert {process for process in stack.metrics_urls if not measured(process)} == set()
+    assert measured("suggestion-worker-1")['traceline_database_up{database="suggestion_service"}'] == 1
 
 
 def test_no_secret_is_on_a_command_line(stack: RunningStack) -> None:

@@ -28,6 +28,12 @@ class StackFolder:
         return {process: f"http://127.0.0.1:{port}" for process, port in ports.items()}
 
     @property
+    def metrics_urls(self) -> dict[str, str]:
+        """Where each process tells what it has measured."""
+        ports = json.loads((self.data_dir / "metrics_ports.json").read_text())
+        return {process: f"http://127.0.0.1:{port}/metrics" for process, port in ports.items()}
+
+    @property
     def rabbitmq_url(self) -> str:
         return self.setting("catalog-worker", "RABBITMQ_URL")
 

@@ -30,6 +30,8 @@ import suggestion_service.worker
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Database
 from chassis.identity import InternalTokens
+from chassis.metrics.databases import of_pool
+from chassis.metrics.readings import Reading
 from chassis.peers import Peer
 from chassis.settings import ServiceSettings, read
 from chassis.worker import Worker
@@ -66,6 +68,11 @@ class Traceline:
         await auth_service.startup.prepare(self.auth_settings, self.databases[0])
         await self.bus.start()
         self.running = [asyncio.create_task(worker.run()) for worker in self.workers]
+
+    def readings(self) -> list[Reading]:
+        """Give what can be measured of every service."""
+        of_workers = [reading for worker in self.workers for reading in worker.readings]
+        return [*of_workers, *(of_pool(database) for database in self.databases)]
 
     async def check_ready(self) -> None:
         """Raise Unavailable, naming who is not ready, unless everything is."""

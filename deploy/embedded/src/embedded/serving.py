@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import uvloop
@@ -10,20 +11,29 @@ from starlette.types import ASGIApp
 
 from auth_service.startup import BuiltInPasswordRefused
 from chassis.http.server import Server, settle
+from chassis.metrics import exposition
+from chassis.metrics.readings import Readings
+from chassis.metrics.requests import Measured
 from chassis.problems import Problem
 from chassis.start_failure import StartFailure
 from embedded.composition import SCHEMAS, Traceline, compose, read_settings
 from embedded.demo import DemoError, load_demo
 from embedded.postgres import Postgres, migrate
+from gateway.app import measured_as
 
 _GRACE = 2
 """Seconds that requests under way have to end."""
 
 
 def serve(
-    folder: Path, listener: socket.socket, *, demo: bool, wrap: Callable[[ASGIApp], ASGIApp] | None = None
+    folder: Path,
+    listener: socket.socket,
+    metrics: socket.socket | None,
+    *,
+    demo: bool,
+    wrap: Callable[[ASGIApp], ASGIApp] | None = None,
 ) -> None:
-    """Run Traceline on the data of `folder`; see `start.start`."""
+    """Run Traceline on the data of `folder`, and `GET /metrics` on `metrics`; see `start.start`."""
     settings = read_settings()
     postgres = Postgres(folder / "postgresql")
     try:
@@ -33,13 +43,19 @@ def serve(
             migrate(package, urls[service], schema_version)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             traceline = compose(settings, urls)
-            app = traceline.app if wrap is None else wrap(traceline.app)
-            runner.run(_serve(traceline, app, listener, demo=demo))
+            app: ASGIApp = traceline.app
+            if metrics is not None:
+                app = Measured(app, "gateway", measured_as)
+            if wrap is not None:
+                app = wrap(app)
+            runner.run(_serve(traceline, app, listener, metrics, demo=demo))
     finally:
         postgres.stop()
 
 
-async def _serve(traceline: Traceline, app: ASGIApp, listener: socket.socket, *, demo: bool) -> None:
+async def _serve(
+    traceline: Traceline, app: ASGIApp, listener: socket.socket, metrics: socket.socket | None, *, demo: bool
+) -> None:
     try:
         await traceline.start()
     except BuiltInPasswordRefused as error:
@@ -49,7 +65,8 @@ async def _serve(traceline: Traceline, app: ASGIApp, listener: socket.socket, *,
     server.stop_on_signals()
     greeting = asyncio.create_task(_greet(traceline, listener, demo=demo))
     try:
-        await server.serve(sockets=[listener])
+        async with nullcontext() if metrics is None else exposition.served(metrics, Readings(traceline.readings())):
+            await server.serve(sockets=[listener])
     finally:
         greeting.cancel()
         await asyncio.gather(greeting, return_exceptions=True)

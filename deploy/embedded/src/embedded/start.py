@@ -16,9 +16,12 @@ def start(settings: Settings, *, demo: bool = False, wrap: Callable[[ASGIApp], A
     `wrap` gives what stands before the gateway on the same server.
     """
     listener = listen(settings.host, settings.port, "TRACELINE_HOST or TRACELINE_PORT")
+    metrics = None
+    if settings.metrics_port is not None:
+        metrics = listen(settings.host, settings.metrics_port, "TRACELINE_HOST or TRACELINE_METRICS_PORT")
     folder = DataFolder(settings.data_dir)
-    logs.configure(terminal="WARNING", file=folder.path / "traceline.log")
+    logs.configure("embedded", terminal="WARNING", file=folder.path / "traceline.log")
     # Only now: what is wrong with port and folder is said at once, not after a second of imports.
     from embedded.serving import serve
 
-    serve(folder.path, listener, demo=demo, wrap=wrap)
+    serve(folder.path, listener, metrics, demo=demo, wrap=wrap)

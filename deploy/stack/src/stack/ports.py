@@ -10,11 +10,11 @@ _PORTS = range(20_000, 32_000)
 """Below those that the system gives to connections, so that none of them is taken by chance."""
 
 
-def assign(file: Path, names: Iterable[str], *, avoid: int) -> dict[str, int]:
+def assign(file: Path, names: Iterable[str], *, avoid: Iterable[int]) -> dict[str, int]:
     """Give each of `names` a port: the one that `file` remembers, or a new one when somebody listens there now."""
     kept: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
     ports: dict[str, int] = {}
-    taken = {avoid}
+    taken = set(avoid)
     for name in names:
         port = kept.get(name) or secrets.choice(_PORTS)
         while port in taken or not _is_free(port):

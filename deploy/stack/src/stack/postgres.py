@@ -12,7 +12,7 @@ _CONFIGURATION = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "250",
-    "shared_buffers": "128MB",
+    "shared_buffers": "512MB",
     "jit": "off",
     "max_wal_size": "512MB",
     "random_page_cost": "1.1",

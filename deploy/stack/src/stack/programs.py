@@ -58,10 +58,11 @@ class Program:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the programs must know of one another; `ports` by process, `database_urls` by service."""
+    """What the programs must know of one another; ports by process, `database_urls` by service."""
 
     listener: tuple[str, int]
     ports: Mapping[str, int]
+    metrics_ports: Mapping[str, int]
     database_urls: Mapping[str, str]
     rabbitmq_url: str
     internal_token_secret: str
@@ -77,6 +78,11 @@ def processes_with_ports() -> list[str]:
     return [*SERVICES, *(name for names in copies for name in names)]
 
 
+def all_processes() -> list[str]:
+    """Give the name of each process of ours."""
+    return [*processes_with_ports(), *(f"{GATEWAY}-{number}" for number in range(_GATEWAYS))]
+
+
 def programs(given: Surroundings) -> list[Program]:
     """Give every service's app and worker, and the gateway."""
     secret = {"INTERNAL_TOKEN_SECRET": given.internal_token_secret}
@@ -86,8 +92,11 @@ def programs(given: Surroundings) -> list[Program]:
         pool = {"DATABASE_URL": given.database_urls[service], "DATABASE_POOL_SIZE": str(connections)}
         return {**secret, **peers, **pool, "HTTP_HOST": "127.0.0.1"}
 
+    def metrics(process: str) -> dict[str, str]:
+        return {"METRICS_PORT": str(given.metrics_ports[process])}
+
     def ports(processes: list[str]) -> list[dict[str, str]]:
-        return [{"HTTP_PORT": str(given.ports[process])} for process in processes]
+        return [{"HTTP_PORT": str(given.ports[process]), **metrics(process)} for process in processes]
 
     apps = [
         Program(
@@ -116,7 +125,7 @@ def programs(given: Surroundings) -> list[Program]:
         stage=Stage.GATEWAY,
         command=_module("gateway.app"),
         settings={**secret, **peers, "HTTP_SOCKET_FD": "0"},
-        of_copy=[{}] * _GATEWAYS,
+        of_copy=[metrics(f"{GATEWAY}-{number}") for number in range(_GATEWAYS)],
         listener=given.listener,
     )
     return [*apps, *workers, gateway]

@@ -10,11 +10,11 @@ from pathlib import Path
 from chassis.bus.private_node import PrivateNode
 from stack import configuration, databases, ports, rabbitmq
 from stack.postgres import Postgres
-from stack.programs import GATEWAY, Program, Stage, Surroundings, processes_with_ports, programs
+from stack.programs import GATEWAY, Program, Stage, Surroundings, all_processes, processes_with_ports, programs
 from stack.settings import Servers, Settings
 from stack.supervision import Supervisor
 
-_OURS = ("DATABASE_URL", "RABBITMQ_URL", "HTTP_HOST", "HTTP_PORT", "HTTP_SOCKET_FD")
+_OURS = ("DATABASE_URL", "RABBITMQ_URL", "HTTP_HOST", "HTTP_PORT", "HTTP_SOCKET_FD", "METRICS_PORT")
 """Each program is given its own; what the environment says is not for all of them."""
 _LOOK_AGAIN = 0.1
 _POSTGRES_STARTS_WITHIN = 30
@@ -38,10 +38,13 @@ class System:
         """Start everything; it is not ready yet. Raises StartFailure when that cannot be."""
         postgres, database_url = self._postgres()
         node, rabbitmq_url = self._rabbitmq()
-        self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), avoid=self.settings.port)
+        self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), avoid={self.settings.port})
         surroundings = Surroundings(
             listener=(self.settings.host, self.settings.port),
             ports=self._ports,
+            metrics_ports=ports.assign(
+                self.folder / "metrics_ports.json", all_processes(), avoid={self.settings.port, *self._ports.values()}
+            ),
             database_urls=databases.urls(database_url),
             rabbitmq_url=rabbitmq_url,
             internal_token_secret=self.internal_token_secret,
