@@ -15,16 +15,22 @@ GIVEN = os.environ.get("TRACELINE_URL")
 
 
 @pytest.fixture(scope="package", params=["given"] if GIVEN else ["embedded", "stack"])
-def base_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where Traceline answers, in one process and as many. Stopping it is a check too: in time, with exit code 0."""
+def running(request: pytest.FixtureRequest) -> Iterator[RunningTraceline | RunningStack | None]:
+    """In one process and as many. Stopping it is a check too: in time, with exit code 0."""
     if GIVEN:
-        yield GIVEN.rstrip("/")
+        yield None
         return
     with fresh_folder() as place:
         running = RunningTraceline(place) if request.param == "embedded" else RunningStack(place)
         with running:
-            yield running.base_url
+            yield running
             assert running.events_kept_back() == []
+
+
+@pytest.fixture(scope="package")
+def base_url(running: RunningTraceline | RunningStack | None) -> str:
+    """Where Traceline answers."""
+    return running.base_url if running is not None else str(GIVEN).rstrip("/")
 
 
 @pytest.fixture(scope="package")

@@ -28,8 +28,12 @@ def test_the_answer_to_a_registration_says_where_the_user_is(anyone: Traceline, 
 
 def test_a_role_in_a_registration_changes_nothing(anyone: Traceline, admin: Traceline) -> None:
     address = texts.email()
-    user = created(anyone.register(address, role="admin", is_active=False, id=1, is_admin=True))
+    claim = {"role": "admin", "is_active": False, "id": 1, "is_admin": True, "created_at": "1999-01-01T00:00:00Z"}
+    user = created(anyone.register(address, **claim))
     assert (user["role"], user["is_active"]) == ("viewer", True)
+    assert user["id"] != 1
+    assert not user["created_at"].startswith("1999")
+    assert "is_admin" not in user
     assert admin.read(f"/users/{user['id']}")["role"] == "viewer"
     assert anyone.logged_in(address).me()["role"] == "viewer"
 

@@ -97,6 +97,7 @@ def test_all_notifications_are_read_at_once(somebody: Traceline) -> None:
 def test_somebody_elses_notification_is_not_found(somebody: Traceline, admin: Traceline) -> None:
     (mine,) = with_notifications(somebody, 1).items("/notifications")
     problem(admin.post(f"/notifications/{mine['id']}/read"), 404)
+    problem(admin.patch(f"/notifications/{mine['id']}/read"), 404)
     assert somebody.unread_count() == 1
     problem(somebody.post(f"/notifications/{UNKNOWN}/read"), 404)
 

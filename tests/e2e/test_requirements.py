@@ -104,7 +104,8 @@ def test_an_external_id_is_taken_once(reviewer: Traceline) -> None:
 def test_put_replaces_and_what_is_missing_falls_back_to_its_default(reviewer: Traceline) -> None:
     made = created(reviewer.post("/requirements", json=everything()))
     replacement = requirement(priority="low")
-    replaced = ok(reviewer.put(f"/requirements/{made['id']}", json=replacement))
+    echo = {"id": UNKNOWN, "version": 7, "created_at": "1999-01-01T00:00:00Z", "created_by": None}
+    replaced = ok(reviewer.put(f"/requirements/{made['id']}", json=replacement | echo))
     assert {name: replaced[name] for name in replacement} == replacement
     assert replaced["id"] == made["id"]
     assert replaced["created_at"] == made["created_at"]

@@ -1,0 +1,68 @@
+"""The ports of the services themselves: whoever reaches one, past the gateway, gets no further than that."""
+
+import httpx
+import pytest
+
+from acceptance.client import API, PASSWORD, Traceline
+from acceptance.stack import RunningStack
+from chassis.identity import Identity, InternalTokens, Role
+from stack.programs import SERVICES
+
+from .conftest import GIVEN
+
+pytestmark = [
+    pytest.mark.parametrize("running", ["stack"], indirect=True),
+    pytest.mark.skipif(bool(GIVEN), reason="of a Traceline that was given, only the gateway can be reached"),
+]
+
+READ = {
+    "auth-service": "/auth/me",
+    "catalog-service": "/requirements",
+    "suggestion-service": "/suggestions",
+    "notification-service": "/notifications",
+}
+
+
+@pytest.fixture
+def ports(running: RunningStack) -> dict[str, str]:
+    """The services' own addresses, by service."""
+    assert set(READ) == set(SERVICES)
+    return {service: running.urls[service] for service in READ}
+
+
+def test_a_users_token_is_refused_at_a_services_own_port(admin: Traceline, ports: dict[str, str]) -> None:
+    for service, url in ports.items():
+        for path in (API + READ[service], "/internal/changes"):
+            response = httpx.get(url + path, headers={"Authorization": f"Bearer {admin.token}"})
+            assert response.status_code == 401, service
+            assert response.json()["code"] == "unauthenticated"
+
+
+@pytest.mark.parametrize("spelling", ["X-User-{}", "X_User_{}"])
+def test_headers_that_claim_an_identity_change_nothing_there(ports: dict[str, str], spelling: str) -> None:
+    claim = {spelling.format(name): value for name, value in (("Id", "1"), ("Role", "admin"), ("Email", "x@y.test"))}
+    for service, url in ports.items():
+        assert httpx.get(url + API + READ[service], headers=claim).status_code == 401
+
+
+def test_a_token_between_services_is_refused_at_the_gateway(running: RunningStack, admin: Traceline) -> None:
+    tokens = InternalTokens(running.setting("gateway", "INTERNAL_TOKEN_SECRET"))
+    me = admin.me()
+    for identity in (Identity(me["id"], me["email"], Role.ADMIN), Identity(None, "catalog-service", None)):
+        internal = admin.with_token(tokens.issue(identity))
+        for path in READ.values():
+            assert internal.get(path).status_code == 401
+        response = httpx.get(running.urls["catalog-service"] + "/internal/changes", headers=_bearer(internal))
+        # It is a right one: where it is meant for, it is taken, and a person's opens nothing that is for services.
+        assert response.status_code == (200 if identity.id is None else 403)
+
+
+def test_a_token_between_services_that_somebody_else_signed_is_refused(ports: dict[str, str]) -> None:
+    tokens = InternalTokens(PASSWORD * 2)
+    forged = Traceline("", token=tokens.issue(Identity(1, "x@y.test", Role.ADMIN)))
+    for service, url in ports.items():
+        assert httpx.get(url + API + READ[service], headers=_bearer(forged)).status_code == 401
+
+
+def _bearer(user: Traceline) -> dict[str, str]:
+    return {"Authorization": f"Bearer {user.token}"}
