@@ -1,6 +1,5 @@
 """The fields that requirements and test cases share, as the API takes and gives them."""
 
-import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -12,9 +11,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     StringConstraints,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 
 class PriorityLevel(StrEnum):
@@ -26,7 +28,6 @@ class PriorityLevel(StrEnum):
     LOW = "low"
 
 
-_IGNORED_IN_URLS = re.compile(r"[\x00-\x20\x7f-\x9f]+")
 _DANGEROUS_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
 
 
@@ -41,8 +42,10 @@ def _blank_is_none(value: Any) -> Any:
 
 
 def _safe_url(url: str) -> str:
-    # People click on it. Browsers pass over white space and control characters when they look for the scheme.
-    if _IGNORED_IN_URLS.sub("", url).lower().startswith(_DANGEROUS_SCHEMES):
+    # People click on it. Browsers pass over control characters when they look for the scheme, and pages that show
+    # the URL over any white space and what nobody sees before it.
+    seen = "".join(character for character in url if character.isprintable() and not character.isspace())
+    if seen.lower().startswith(_DANGEROUS_SCHEMES):
         raise ValueError("A URL that runs as a script or opens a local file is not accepted.")
     return url
 
@@ -65,12 +68,27 @@ class NewBody(BaseModel):
 
     model_config = ConfigDict(extra="ignore", use_enum_values=True, validate_default=True)
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        if handler.mode == "validation":
+            _allow_null(handler.resolve_ref_schema(schema))
+        return schema
+
     @model_validator(mode="before")
     @classmethod
     def _null_is_absent(cls, data: Any) -> Any:
         if isinstance(data, dict) and None in data.values():
             return {name: value for name, value in data.items() if value is not None}
         return data
+
+
+def _allow_null(schema: JsonSchemaValue) -> None:
+    """Say in a model's JSON schema that null is accepted wherever a field may be left out."""
+    for name, field in schema["properties"].items():
+        if name not in schema.get("required", []) and {"type": "null"} not in field.get("anyOf", []):
+            about = {key: field.pop(key) for key in ("title", "description", "default") if key in field}
+            schema["properties"][name] = {**about, "anyOf": [field, {"type": "null"}]}
 
 
 class ItemWrite(NewBody):

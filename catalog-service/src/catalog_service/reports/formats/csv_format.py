@@ -1,6 +1,7 @@
 """The matrix as CSV (RFC 4180), such that spreadsheet programs read it right and execute none of it."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import StringIO
@@ -9,7 +10,12 @@ from typing import IO, Any, ClassVar
 from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines
 
-_FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r")
+# What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
+_FORMULA = r"""[\s"'\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]"""
+_BEGINS = re.compile(rf"[\t\r]|{_FORMULA}")
+_GOES_ON = re.compile(rf"([;|\t\r\n])(?={_FORMULA})")
+"""Where a program that takes another separator for the comma would begin a cell."""
+
 _BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -26,7 +32,7 @@ class CsvMatrix:
 
     def write(self, rows: Sequence[Row]) -> None:
         """See MatrixDocument.write."""
-        self._write([_cell(value) for value in line] for line in lines(rows))
+        self._write(lines(rows, _cell))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
@@ -44,6 +50,7 @@ def _cell(value: Any) -> object:
     if isinstance(value, bool):
         return "true" if value else "false"
     # An apostrophe keeps a spreadsheet program from running the text of a cell as a formula.
-    if isinstance(value, str) and value.startswith(_FORMULA_BEGINS):
-        return f"'{value}"
+    if isinstance(value, str):
+        text = _GOES_ON.sub(r"\1'", value)
+        return f"'{text}" if _BEGINS.match(text) else text
     return value
