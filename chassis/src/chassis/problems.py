@@ -6,12 +6,15 @@ Problem
 ├── Forbidden             403 forbidden
 ├── NotFound              404 not_found
 ├── MethodNotAllowed      405 method_not_allowed
+├── RequestTimedOut       408 request_timed_out
 ├── Conflict              409 conflict
 ├── PreconditionFailed    412 precondition_failed
 ├── TooLarge              413 body_too_large
+├── UriTooLong            414 uri_too_long
 ├── UnsupportedMediaType  415 unsupported_media_type
 ├── Invalid               422 invalid_request, with errors
 ├── TooManyRequests       429 too_many_requests, with Retry-After
+├── HeadersTooLarge       431 headers_too_large
 ├── InternalError         500 internal_error
 ├── Unavailable           503 unavailable, with Retry-After
 └── TimedOut              504 timed_out
@@ -86,6 +89,11 @@ class MethodNotAllowed(Problem):
     default_code = "method_not_allowed"
 
 
+class RequestTimedOut(Problem):
+    status = 408
+    default_code = "request_timed_out"
+
+
 class Conflict(Problem):
     status = 409
     default_code = "conflict"
@@ -99,6 +107,11 @@ class PreconditionFailed(Problem):
 class TooLarge(Problem):
     status = 413
     default_code = "body_too_large"
+
+
+class UriTooLong(Problem):
+    status = 414
+    default_code = "uri_too_long"
 
 
 class UnsupportedMediaType(Problem):
@@ -131,6 +144,11 @@ class TooManyRequests(Problem):
 
     def __init__(self, detail: str, *, retry_after: int, code: str | None = None) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
+
+class HeadersTooLarge(Problem):
+    status = 431
+    default_code = "headers_too_large"
 
 
 class InternalError(Problem):

@@ -1,76 +1,217 @@
-"""uvicorn's HTTP protocol, with refusals that have the shape of all errors, and one write for a small answer."""
+"""uvicorn's HTTP protocol with what an open port needs: limits, deadlines, and refusals shaped like all errors."""
 
 import asyncio
-import uuid
+from enum import Enum, auto
 from typing import Any, cast
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from chassis import request_context
-from chassis.http.responses import encode
-from chassis.problems import MEDIA_TYPE, MalformedBody, document
+from chassis.http.answers import Answers, refusal
+from chassis.problems import (
+    HeadersTooLarge,
+    MalformedBody,
+    Problem,
+    RequestTimedOut,
+    UriTooLong,
+)
 
-_CONTINUE = b"HTTP/1.1 100 "
+HEAD_SECONDS = 10.0
+"""From the first byte of a request, or from connecting, to the end of its headers."""
+BODY_SECONDS = 10.0
+"""For a body, and a second more for each _SLOWEST bytes that have come."""
+UNREAD_SECONDS = 30.0
+"""Until a client that does not take its answer has to have taken some of it."""
+LINGER_SECONDS = 3.0
+"""For reading on after a last answer: to close earlier could take the answer away from a client that still sends."""
+_SLOWEST = 4096
+_MAX_HEAD = 1024 * 1024 + 64 * 1024
+"""Bytes. As long as a body may be: a token of a megabyte is refused as any other wrong token is."""
+_MAX_URI = 32 * 1024
+"""Bytes; the parser of addresses counts them in 16 bits."""
+_MAX_HEADERS = 200
+_MAX_PIPELINED = 100
+"""Requests that came before the answer to an earlier one; those beyond are not answered."""
+_TOO_MANY = "The headers are more, or longer, than this server reads; send fewer."
+
+
+class _Awaited(Enum):
+    """What the client is to send next."""
+
+    REQUEST = auto()
+    HEAD = auto()
+    BODY = auto()
 
 
 class Protocol(HttpToolsProtocol):
-    """uvicorn's protocol on httptools."""
+    """uvicorn's protocol on httptools; `check` is to be called about once a second."""
+
+    def __init__(self, *settings: Any, most_connections: int, **more: Any) -> None:
+        """`most_connections`: beyond so many, a new one is closed at once."""
+        super().__init__(*settings, **more)
+        self._most_connections = most_connections
+        self._awaited = _Awaited.REQUEST
+        self._since = self.loop.time()
+        """When the client was to begin, or began, with what is awaited."""
+        self._unparsed = 0
+        """Bytes that have come since something was whole: the head, a part of the body, the request."""
+        self._body_size = 0
+        self._problem: Problem | None = None
+        """What is wrong with the headers, from where the parser calls to where it ends."""
+        self._stuck_since: float | None = None
+        self._is_deaf = False
+        """Nothing more that the client says counts."""
+        self._is_ending = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take a connection."""
-        self._answers = _Answers(cast(asyncio.Transport, transport))
+        self._socket = cast(asyncio.Transport, transport)
+        self._answers = Answers(self._socket, self._close)
         super().connection_made(cast(asyncio.Transport, self._answers))
+        if len(self.connections) > self._most_connections:
+            self._socket.abort()
+
+    def check(self, now: float) -> None:
+        """End the connection when its client has kept it waiting for too long; `now` is the event loop's time."""
+        if self.transport.is_closing() or self.flow.write_paused:
+            if self._stuck_since is None:
+                self._stuck_since = now
+            elif now - self._stuck_since > UNREAD_SECONDS:
+                self.transport.abort()
+            return
+        self._stuck_since = None
+        if self.flow.read_paused:
+            self._since = now  # nobody lets it go on
+        if self._is_deaf:
+            return
+        waited = now - self._since
+        is_answered = self.cycle is None or self.cycle.response_complete
+        if self._awaited is _Awaited.HEAD:
+            if waited > HEAD_SECONDS:
+                self._refuse(RequestTimedOut("The headers of this request did not come in time; send it again."))
+        elif self._awaited is _Awaited.REQUEST:
+            if is_answered and waited > HEAD_SECONDS:
+                self.transport.close()
+        elif is_answered:
+            if waited > LINGER_SECONDS:
+                self._end()
+        elif waited > BODY_SECONDS + self._body_size / _SLOWEST:
+            self._refuse(RequestTimedOut("The body of this request did not come in time; send it again."))
+
+    # What the event loop and the parser call.
+
+    def data_received(self, data: bytes) -> None:
+        """Take the next bytes."""
+        if self._is_deaf:
+            return
+        self._unparsed += len(data)
+        super().data_received(data)
+        if self._unparsed > _MAX_URI and not self._is_deaf:
+            self._check_sizes()
+
+    def on_message_begin(self) -> None:
+        """Begin with a request."""
+        self._awaited = _Awaited.HEAD
+        self._since = self.loop.time()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Have the request answered."""
+        self._problem = self._what_is_wrong()
+        is_spoken_here = self.parser.get_http_version() in ("1.0", "1.1")
+        if self._problem is not None or not is_spoken_here or len(self.pipeline) > _MAX_PIPELINED:
+            raise httptools.HttpParserError
+        super().on_headers_complete()
+        self.headers = []  # trailers are nobody's headers
+        self._awaited = _Awaited.BODY
+        self._since = self.loop.time()
+        self._unparsed = self._body_size = 0
+
+    def on_body(self, body: bytes) -> None:
+        """Take the next part of the body."""
+        self._unparsed = 0
+        self._body_size += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Note that the request is whole."""
+        self._awaited = _Awaited.REQUEST
+        self._unparsed = 0
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Go on to the next request."""
         self._answers.flush()
-        super().on_response_complete()
+        self._since = self.loop.time()
+        if self._is_ending:
+            return
+        if self._is_deaf and not self.pipeline:
+            self._end()
+        else:
+            super().on_response_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        # The parser has skipped what came behind such a request: what follows could be anything.
+        self.cycle.keep_alive = False
+        self._is_deaf = True
 
     def send_400_response(self, msg: str) -> None:
-        """Answer bytes that are no HTTP request, and close the connection."""
-        request_id = uuid.uuid4().hex
-        token = request_context.request_id.set(request_id)
-        try:
-            problem = MalformedBody(
-                "This is no valid HTTP/1.1 request; the connection is closed.", code="malformed_request"
-            )
-            body = encode(document(problem, ""))
-        finally:
-            request_context.request_id.reset(token)
-        head = (
-            f"HTTP/1.1 400 Bad Request\r\ncontent-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\n"
-            f"x-request-id: {request_id}\r\nconnection: close\r\n\r\n"
+        """Refuse what the parser does not take."""
+        problem = self._problem or MalformedBody(
+            "This is no valid HTTP/1.1 request; the connection is closed.", code="malformed_request"
         )
-        self.transport.write(head.encode() + body)
-        self.transport.close()
+        self._refuse(problem)
 
+    def _check_sizes(self) -> None:
+        problem = self._what_is_wrong() if self._awaited is _Awaited.HEAD else None
+        if problem is None and self._unparsed > _MAX_HEAD:
+            problem = HeadersTooLarge(_TOO_MANY)
+        if problem is not None:
+            self._refuse(problem)
 
-class _Answers:
-    """A transport that keeps an answer's head back until its body begins: the head alone costs a call of the system."""
+    def _what_is_wrong(self) -> Problem | None:
+        if len(self.url) > _MAX_URI:
+            return UriTooLong(f"The address is longer than {_MAX_URI} bytes; ask for less at once.")
+        if len(self.headers) > _MAX_HEADERS:
+            return HeadersTooLarge(_TOO_MANY)
+        return None
 
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._head: bytes | None = b""
-        """What is kept back; None when the head of the present answer is sent."""
+    # How it ends.
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
+    def _refuse(self, problem: Problem) -> None:
+        """Answer what cannot be served or waited for, after what was asked before it, and end the connection."""
+        self._is_deaf = True
+        if self._awaited is _Awaited.BODY:
+            if self.pipeline:
+                self.pipeline.popleft()  # the newest, whose turn has not come
+                return
+            if self.cycle.response_started:
+                if self.cycle.response_complete:
+                    self._end()
+                else:
+                    self.transport.abort()
+                return
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        elif self.cycle is not None and not self.cycle.response_complete:
+            return
+        self._answers.write(refusal(problem))
+        self._end()
 
-    def write(self, data: bytes) -> None:
-        if self._head is None or data.startswith(_CONTINUE):
-            self._transport.write(data)
-        elif not self._head:
-            self._head = data
+    def _close(self) -> None:
+        if self._awaited is _Awaited.BODY and not self._is_ending:
+            self._end()
         else:
-            self._transport.write(self._head + data)
-            self._head = None
+            self._socket.close()
 
-    def flush(self) -> None:
-        """Send what is kept back: the answer is whole."""
-        if self._head:
-            self._transport.write(self._head)
-        self._head = b""
+    def _end(self) -> None:
+        """Say that nothing more comes, and close when the client has, or soon.
 
-    def close(self) -> None:
-        self.flush()
-        self._transport.close()
+        Closed with something unread, the connection would be reset, and the client might not see its answer.
+        """
+        self._is_deaf = self._is_ending = True
+        self._answers.flush()
+        self.flow.resume_reading()
+        if not self._socket.is_closing():
+            self._socket.write_eof()
+            self.loop.call_later(LINGER_SECONDS, self._socket.abort)

@@ -2,11 +2,15 @@
 
 import asyncio
 import gc
+import logging
+import resource
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -15,9 +19,11 @@ from chassis.http.protocol import Protocol
 from chassis.signals import woken
 from chassis.start_failure import StartFailure
 
+_log = logging.getLogger(__name__)
 _GC_THRESHOLDS = (10_000, 20, 20)
 _SWITCH_INTERVAL = 0.003
 _BACKLOG = 2048
+_MOST_CONNECTIONS = 10_000
 
 
 class Server(uvicorn.Server):
@@ -26,17 +32,22 @@ class Server(uvicorn.Server):
     `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
     then are idle ones closed. `grace`: seconds that requests under way have to end after that.
     `trusted_proxies`: whose X-Forwarded-For says who calls: addresses and networks, with commas between.
+    A client that keeps it waiting is closed; see `chassis.http.protocol` for how long it may. Of the files that
+    the process may have open, half are for connections, 10,000 at most; beyond those a new one is closed at once.
     """
 
     def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0, trusted_proxies: str = "") -> None:
+        self._most_connections = _allow_connections()
+        protocol = partial(Protocol, most_connections=self._most_connections)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Protocol,
+                http=cast(type[Protocol], protocol),
                 ws="none",
                 lifespan="off",
                 log_config=None,
                 access_log=False,
+                log_level="error",  # its warning of each malformed request would let anybody fill the disk
                 server_header=False,
                 proxy_headers=bool(trusted_proxies),
                 forwarded_allow_ips=trusted_proxies,
@@ -60,8 +71,17 @@ class Server(uvicorn.Server):
 
     async def main_loop(self) -> None:
         """Do what is to be done each second until the end. uvicorn's own loop looks ten times a second."""
+        clock = asyncio.get_running_loop()
         while not await self.on_tick(0):
+            self._check_connections(clock.time())
             await woken(self._stopping, 1.0)
+
+    def _check_connections(self, now: float) -> None:
+        connections = self.server_state.connections
+        if len(connections) >= self._most_connections:
+            _log.warning("%d connections are open, as many as there may be; new ones are closed", len(connections))
+        for connection in list(connections):
+            cast(Protocol, connection).check(now)
 
     def stop(self) -> None:
         """Begin to end."""
@@ -81,6 +101,17 @@ class Server(uvicorn.Server):
         while self.server_state.connections and clock.time() < end and not self.force_exit:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await super().shutdown(sockets)
+
+
+def _allow_connections() -> int:
+    """Let the process open as many files as it may and needs; give how many connections that allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _MOST_CONNECTIONS
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return _MOST_CONNECTIONS
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most // 2
 
 
 def settle() -> None:
