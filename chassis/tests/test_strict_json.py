@@ -25,8 +25,10 @@ from chassis.problems import Invalid, MalformedBody
         (b"[" * 33 + b"]" * 33, "/0" * 32, "too_deep"),
         (b"[" * 100_000, "", "too_deep"),
         (b'{"a":' * 100_000, "", "too_deep"),
+        (b'{"tags": [' + b"1," * 10_000 + b"1]}", "/tags", "too_many"),
+        (b"{" + b",".join(b'"%d":1' % number for number in range(10_001)) + b"}", "", "too_many"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(body: bytes, pointer: str, code: str) -> None:
     with pytest.raises(Invalid) as caught:

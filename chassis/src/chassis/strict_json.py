@@ -1,4 +1,4 @@
-"""JSON as the API accepts it: RFC 8259, text that PostgreSQL can hold, numbers of 64 bits, nesting of 32."""
+"""JSON as the API accepts it: RFC 8259, text that PostgreSQL can hold, numbers of 64 bits, and of a size to check."""
 
 import json
 import math
@@ -7,6 +7,8 @@ from typing import Any
 from chassis.problems import Invalid, MalformedBody
 
 MAX_DEPTH = 32
+MAX_MEMBERS = 10_000
+"""Of one object or array: each may be wrong, and an error takes a hundred times the memory of a member."""
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -14,7 +16,7 @@ def parse(body: bytes) -> Any:
     """Give the value of a JSON body.
 
     Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
-    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep.
+    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many.
     """
     try:
         value = json.loads(body.decode("utf-8"))
@@ -45,15 +47,13 @@ def _check(value: Any, pointer: str, depth: int) -> None:
     if isinstance(value, str):
         _check_text(value, pointer)
     elif isinstance(value, dict):
-        if depth >= MAX_DEPTH:
-            raise _too_deep(pointer)
+        _check_size(value, pointer, depth)
         for key, member in value.items():
             here = f"{pointer}/{_escape(key)}"
             _check_text(key, here)
             _check(member, here, depth + 1)
     elif isinstance(value, list):
-        if depth >= MAX_DEPTH:
-            raise _too_deep(pointer)
+        _check_size(value, pointer, depth)
         for index, member in enumerate(value):
             _check(member, f"{pointer}/{index}", depth + 1)
     elif isinstance(value, float):
@@ -65,6 +65,13 @@ def _check(value: Any, pointer: str, depth: int) -> None:
         raise Invalid.field(
             pointer, "Integers beyond 64 bits are not accepted; send them as text.", "number_out_of_range"
         )
+
+
+def _check_size(value: dict[str, Any] | list[Any], pointer: str, depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise _too_deep(pointer)
+    if len(value) > MAX_MEMBERS:
+        raise Invalid.field(pointer, f"No more than {MAX_MEMBERS} members are accepted.", "too_many")
 
 
 def _check_text(text: str, pointer: str) -> None:

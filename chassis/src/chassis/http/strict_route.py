@@ -12,6 +12,7 @@ from chassis.problems import FieldError, Invalid, UnsupportedMediaType
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _JSON = frozenset({"application/json", "application/merge-patch+json"})
+_MOST_ERRORS = 100
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -83,7 +84,7 @@ def _media_type(request: Request) -> str:
 
 
 def _check_pairs(pairs: bytes, prefix: str) -> None:
-    errors = []
+    errors: list[FieldError] = []
     for name, value in parse_qsl(pairs.decode("latin-1"), keep_blank_values=True, errors="surrogateescape"):
         if not (strict_json.is_storable(name) and strict_json.is_storable(value)):
             shown = name.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
@@ -94,5 +95,7 @@ def _check_pairs(pairs: bytes, prefix: str) -> None:
                     "invalid_text",
                 )
             )
+            if len(errors) == _MOST_ERRORS:
+                break
     if errors:
         raise Invalid.fields(errors)

@@ -9,12 +9,13 @@ from chassis import problems
 from chassis.problems import FieldError, Invalid, Problem
 
 _CODES = {"missing": "missing", "extra_forbidden": "unknown_field"}
+_MOST_ERRORS = 100
 _PLACES = {"query", "path", "header", "cookie"}
 
 
 def from_validation(error: RequestValidationError) -> Problem:
-    """Give the 422 of a request that does not fit; the sent values are never repeated."""
-    return Invalid.fields([_field_error(entry) for entry in error.errors()])
+    """Give the 422 of a request that does not fit, with its first errors; the sent values are never repeated."""
+    return Invalid.fields([_field_error(entry) for entry in error.errors()[:_MOST_ERRORS]])
 
 
 def _field_error(entry: dict[str, Any]) -> FieldError:
