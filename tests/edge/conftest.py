@@ -1,0 +1,83 @@
+"""One embedded Traceline that the attacks meet, who may ask it, and how much memory it takes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psutil
+import pytest
+
+from acceptance.client import Traceline
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+
+MEBIBYTE = 1024 * 1024
+
+
+class Attacked(RunningTraceline):
+    """A Traceline that may still make suggestions of all that it was attacked with when it is told to end."""
+
+    stopped_within = 20.0
+
+
+class Memory:
+    """The memory of the attacked process."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = psutil.Process(pid)
+
+    def resident(self) -> int:
+        """Bytes of it that are in memory."""
+        size: int = self._process.memory_info().rss
+        return size
+
+    @contextmanager
+    def growing_less_than(self, mebibytes: int) -> Iterator[None]:
+        """Assert that it is not this much larger after the block than before."""
+        before = self.resident()
+        yield
+        grown = (self.resident() - before) / MEBIBYTE
+        print(f"The process has grown by {grown:.1f} MiB, to {self.resident() // MEBIBYTE} MiB.")
+        assert grown < mebibytes
+
+
+@pytest.fixture(scope="package")
+def attacked() -> Iterator[RunningTraceline]:
+    """A Traceline that is attacked. Stopping it is a check too, and that it lost no event."""
+    with fresh_folder() as place, Attacked(place) as running:
+        yield running
+        assert running.events_kept_back() == []
+
+
+@pytest.fixture(scope="package")
+def base_url(attacked: RunningTraceline) -> str:
+    return attacked.base_url
+
+
+@pytest.fixture(scope="package")
+def memory(attacked: RunningTraceline, admin: Traceline) -> Memory:
+    """Its memory when it has done a bit of everything: what is loaded when first used is no growth."""
+    admin.create_pair()
+    admin.generate()
+    return Memory(attacked.pid)
+
+
+@pytest.fixture(scope="package")
+def anyone(base_url: str) -> Iterator[Traceline]:
+    """Somebody who has not logged in."""
+    with Traceline(base_url) as client:
+        yield client
+
+
+@pytest.fixture(scope="package")
+def admin(anyone: Traceline) -> Traceline:
+    return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+
+
+@pytest.fixture(scope="package")
+def reviewer(admin: Traceline) -> Traceline:
+    return admin.new_user("reviewer")
+
+
+@pytest.fixture(scope="package")
+def viewer(admin: Traceline) -> Traceline:
+    return admin.new_user("viewer")
