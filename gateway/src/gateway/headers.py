@@ -15,7 +15,6 @@ _FORWARDED = frozenset(
         b"if-match",
         b"if-none-match",
         b"prefer",
-        b"traceparent",
         b"user-agent",
     }
 )
