@@ -50,6 +50,11 @@ class Conditions:
         """`WHERE ...`, or nothing when there is no condition."""
         return f"WHERE {' AND '.join(self._fragments)}" if self._fragments else ""
 
+    @property
+    def prepare(self) -> bool | None:
+        """Whether a query should be prepared, as psycopg takes it: which plan is good depends on the values."""
+        return False if self._fragments else None
+
 
 def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
     """Read `id,id` and `!id`; None when not given. Raises Invalid for what is no UUID."""
@@ -66,6 +71,11 @@ def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
     return Choice(tuple(included), tuple(excluded))
 
 
+def counted(table: str) -> str:
+    """Give the query of how many rows a table has: requirements, test_cases or links. It does not count them."""
+    return f"SELECT coalesce(sum(rows), 0)::bigint FROM row_counts WHERE table_name = '{table}'"
+
+
 async def fetch_page(
     connection: Connection,
     columns: str,
@@ -74,56 +84,61 @@ async def fetch_page(
     order: str,
     skip: int,
     limit: int,
+    total: str | None = None,
 ) -> tuple[list[Row], int]:
-    """Give one page of `columns` FROM `source`, and how many rows there are in all."""
+    """Give one page of `columns` FROM `source`, and how many rows there are in all: `total` is a query for that."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"""
         SELECT counted.total, page.*
-        FROM (SELECT count(*) AS total FROM {source} {conditions.where}) counted
+        FROM (SELECT ({total or f"SELECT count(*) FROM {source} {conditions.where}"}) AS total) counted
         LEFT JOIN LATERAL (
             SELECT true AS is_row, {columns} FROM {source} {conditions.where}
             ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
         ) page ON true
         """,
         {**conditions.parameters, "limit": limit, "skip": skip},
+        prepare=conditions.prepare,
     )
     rows = await cursor.fetchall()
-    total: int = rows[0]["total"]
+    found: int = rows[0]["total"]
     # Beyond the last row, the total stands alone.
     page = rows if rows[0]["is_row"] else []
     for row in page:
         del row["total"], row["is_row"]
-    return page, total
+    return page, found
 
 
 async def fetch_page_as_json(
     connection: Connection,
     columns: Sequence[str],
-    source: str,
+    table: str,
     conditions: Conditions,
     order: str,
     skip: int,
     limit: int,
 ) -> tuple[orjson.Fragment, int]:
-    """Like `fetch_page`, with the rows as one JSON array that PostgreSQL has written.
+    """Give one page of a table with an id as one JSON array that PostgreSQL has written, and how many rows there are.
 
     For pages that are answered as they are stored: to make twenty rows into objects only to write them down
-    again takes longer than the rest of the query.
+    again takes longer than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     selected = ", ".join(_IN_JSON.get(column, column) for column in columns)
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
         f"""
-        SELECT (SELECT count(*) FROM {source} {conditions.where}),
+        SELECT ({f"SELECT count(*) FROM {table} {conditions.where}" if conditions.where else counted(table)}),
                (SELECT coalesce(json_agg(page), '[]')::text FROM (
                    SELECT {selected} FROM (
-                       SELECT {", ".join(columns)} FROM {source} {conditions.where}
-                       ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+                       SELECT {", ".join(columns)} FROM {table} JOIN (
+                           SELECT id AS chosen FROM {table} {conditions.where}
+                           ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+                       ) page ON id = chosen ORDER BY {order}
                    ) stored
                ) page)
         """,
         {**conditions.parameters, "limit": limit, "skip": skip},
+        prepare=conditions.prepare,
     )
     row = await cursor.fetchone()
     assert row is not None
@@ -135,9 +150,12 @@ _IN_JSON = {name: f"to_char({name}, '{_RFC_3339}') AS {name}" for name in ("crea
 """PostgreSQL would write +00:00; the connection's time zone is UTC."""
 
 
-def ordered(expression: str, *, descending: bool, tie: str) -> str:
-    """Give an ORDER BY that is total: rows without a value come last, ties end at column `tie`."""
-    return f"{expression} {'DESC' if descending else 'ASC'} NULLS LAST, {tie}"
+def ordered(expression: str, *, descending: bool, tie: str, nullable: bool = False) -> str:
+    """Give an ORDER BY that is total: rows without a value come last, ties end at column `tie`.
+
+    An index is of use only if the order is spelled as it is: say NULLS only where there are some.
+    """
+    return f"{expression} {'DESC' if descending else 'ASC'}{' NULLS LAST' if nullable else ''}, {tie}"
 
 
 def by_field(row: Row, columns: Sequence[str], prefix: str = "") -> Row:

@@ -81,10 +81,7 @@ class ItemFilters(BaseModel):
         """Give the ORDER BY; raises Invalid for an unknown field."""
         sorts = {**_SORTS, "relevance": _RELEVANCE} if self._searched else _SORTS
         sort = parse_sort(self.sort, list(sorts))
-        if sort.field in ("created_at", "updated_at"):
-            # Never null, and spelled as the index is.
-            return f"{sort.field} {'DESC' if sort.descending else 'ASC'}, id"
-        return ordered(sorts[sort.field], descending=sort.descending, tie="id")
+        return ordered(sorts[sort.field], descending=sort.descending, tie="id", nullable=sort.field == "external_id")
 
     @property
     def _searched(self) -> str:

@@ -92,7 +92,9 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     filters = read_query(request, LinkFilters)
     conditions = filters.conditions()
     sort = parse_sort(filters.sort, list(_SORTS))
-    order = ordered(_SORTS[sort.field], descending=sort.descending, tie="l.id")
+    order = ordered(
+        _SORTS[sort.field], descending=sort.descending, tie="l.id", nullable=sort.field == "confidence_score"
+    )
     async with database.connection() as connection:
         rows, total = await repository.find_page(connection, conditions, order, filters.skip, filters.limit)
     return page(request, [service.shown(row) for row in rows], total, filters.skip, filters.limit)

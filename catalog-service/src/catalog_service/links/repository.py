@@ -6,7 +6,7 @@ from uuid import UUID
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
-from catalog_service.listing import Conditions, Row, fetch_page
+from catalog_service.listing import Conditions, Row, counted, fetch_page
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis import outbox
@@ -61,7 +61,14 @@ async def find_page(
     connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
 ) -> tuple[list[Row], int]:
     """Give one page of links (as `find` does) over `links l`, `requirements r`, `test_cases t`, and the total."""
-    return await fetch_page(connection, _SELECTED, _SOURCE, conditions, order, skip, limit)
+    if not conditions.where:
+        total = counted("links")
+    elif suspicion.IS_SUSPECT in conditions.where:
+        total = f"SELECT count(*) FROM {_SOURCE} {conditions.where}"
+    else:
+        # Every link has both of its ends: they need not be looked for.
+        total = f"SELECT count(*) FROM links l {conditions.where}"
+    return await fetch_page(connection, _SELECTED, _SOURCE, conditions, order, skip, limit, total)
 
 
 async def find_linked(
@@ -81,8 +88,9 @@ async def find_linked(
     )
     conditions = Conditions()
     conditions.add(f"l.{kind.name}_id = %(item_id)s", item_id=item_id)
+    total = f"SELECT count(*) FROM links l {conditions.where}"
     order = "l.created_at DESC, l.id"
-    return await fetch_page(connection, selected, _SOURCE, conditions, order, skip, limit)
+    return await fetch_page(connection, selected, _SOURCE, conditions, order, skip, limit, total)
 
 
 async def ends(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
-from catalog_service.listing import Conditions, Row, fetch_page
+from catalog_service.listing import Conditions, Row, counted, fetch_page
 from chassis.database import Connection, Database
 from chassis.http.paging import Choice
 
@@ -34,24 +34,27 @@ async def snapshot(database: Database) -> AsyncIterator[Connection]:
         yield connection
 
 
+_LINKS = "links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
+# A foreign key says that whoever is linked exists: the index of the links alone tells how many there are.
+_LINKED_TEST_CASES = "SELECT count(DISTINCT test_case_id) FROM links"
+
+
 async def summary(connection: Connection, scope: Conditions) -> Row:
     """Give the counts of the matrix: of the requirements in scope, of their links, and of all test cases."""
+    requirements = f"SELECT count(*) FROM requirements r {scope.where}" if scope.where else counted("requirements")
     cursor = await connection.execute(
         f"""
-        SELECT * FROM
-            (SELECT count(*) AS total_requirements,
-                    count(*) FILTER (WHERE EXISTS (SELECT FROM links WHERE requirement_id = r.id))
-                        AS covered_requirements
-             FROM requirements r {scope.where}) AS of_requirements,
-            (SELECT count(*) AS total_test_cases,
-                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM links WHERE test_case_id = t.id))
-                        AS orphan_test_cases
-             FROM test_cases t) AS of_test_cases,
-            (SELECT count(*) AS total_links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspect_links
-             FROM links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
-             {scope.where}) AS of_links
+        SELECT ({requirements}) AS total_requirements, covered_requirements,
+               total_test_cases, total_test_cases - ({_LINKED_TEST_CASES}) AS orphan_test_cases,
+               total_links, suspect_links
+        FROM ({counted("test_cases")}) AS of_test_cases (total_test_cases),
+             (SELECT count(*) AS covered_requirements, coalesce(sum(links), 0)::bigint AS total_links,
+                     coalesce(sum(suspects), 0)::bigint AS suspect_links
+              FROM (SELECT count(*) AS links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspects
+                    FROM {_LINKS} {scope.where} GROUP BY l.requirement_id) AS of_covered) AS of_links
         """,
         scope.parameters,
+        prepare=scope.prepare,
     )
     row = await cursor.fetchone()
     assert row is not None, "aggregates always give a row"
@@ -79,7 +82,8 @@ def _matrix(scope: Conditions) -> str:
 
 async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
     """Give a page of the matrix: requirements, each with its `test_cases`."""
-    cursor = await connection.execute(_matrix(scope), {**scope.parameters, "skip": skip, "limit": limit})
+    parameters = {**scope.parameters, "skip": skip, "limit": limit}
+    cursor = await connection.execute(_matrix(scope), parameters, prepare=scope.prepare)
     return await cursor.fetchall()
 
 
@@ -91,34 +95,37 @@ async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerat
             yield rows
 
 
+COUNTS = (
+    "total_requirements",
+    "covered_requirements",
+    "total_test_cases",
+    "orphan_test_cases",
+    "total_links",
+    "suspect_links",
+)
+"""The counts of a row of `by_module`, each of which adds up to that of the whole record."""
+
+
 async def by_module(connection: Connection) -> list[Row]:
     """Give the counts of each module that a requirement or a test case names, and of those in none."""
     cursor = await connection.execute(
         f"""
-        SELECT module,
-               sum(total_requirements)::bigint AS total_requirements,
-               sum(covered_requirements)::bigint AS covered_requirements,
-               sum(total_test_cases)::bigint AS total_test_cases,
-               sum(orphan_test_cases)::bigint AS orphan_test_cases,
-               sum(total_links)::bigint AS total_links,
-               sum(suspect_links)::bigint AS suspect_links
+        SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in COUNTS)}
         FROM (
-            SELECT r.module, count(*) AS total_requirements,
-                   count(*) FILTER (WHERE linked.links > 0) AS covered_requirements,
-                   0 AS total_test_cases, 0 AS orphan_test_cases,
-                   coalesce(sum(linked.links), 0) AS total_links,
-                   coalesce(sum(linked.suspects), 0) AS suspect_links
-            FROM requirements r LEFT JOIN (
-                SELECT l.requirement_id, count(*) AS links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspects
-                FROM links l JOIN requirements r ON r.id = l.requirement_id
-                             JOIN test_cases t ON t.id = l.test_case_id
-                GROUP BY l.requirement_id
-            ) AS linked ON linked.requirement_id = r.id
-            GROUP BY r.module
+            SELECT module, count(*) AS total_requirements, 0 AS covered_requirements,
+                   0 AS total_test_cases, 0 AS orphan_test_cases, 0 AS total_links, 0 AS suspect_links
+            FROM requirements GROUP BY module
             UNION ALL
-            SELECT t.module, 0, 0, count(*),
-                   count(*) FILTER (WHERE NOT EXISTS (SELECT FROM links WHERE test_case_id = t.id)), 0, 0
-            FROM test_cases t GROUP BY t.module
+            SELECT module, 0, count(*), 0, 0, sum(links), sum(suspects)
+            FROM (
+                SELECT r.module, count(*) AS links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspects
+                FROM {_LINKS} GROUP BY l.requirement_id, r.module
+            ) AS covered GROUP BY module
+            UNION ALL
+            SELECT t.module, 0, 0, count(*), count(*) - count(linked.test_case_id), 0, 0
+            FROM test_cases t
+                LEFT JOIN (SELECT DISTINCT test_case_id FROM links) AS linked ON linked.test_case_id = t.id
+            GROUP BY t.module
         ) AS parts
         GROUP BY module ORDER BY module NULLS LAST
         """
@@ -136,8 +143,9 @@ async def unlinked(
     conditions = Conditions()
     conditions.add(f"NOT EXISTS (SELECT FROM links WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
+    total = None if modules else f"SELECT ({counted(kind.table)}) - count(DISTINCT {kind.name}_id) FROM links"
     return await fetch_page(
-        connection, _ITEM, f"{kind.table} i", conditions, "i.module, i.external_id, i.id", skip, limit
+        connection, _ITEM, f"{kind.table} i", conditions, "i.module, i.external_id, i.id", skip, limit, total
     )
 
 
@@ -148,16 +156,27 @@ async def suspect_links(
 
     A row is what `links.service.shown` takes, and ENDS.
     """
-    conditions = requirements_in(modules)
-    conditions.add(suspicion.IS_SUSPECT)
-    return await fetch_page(
-        connection,
-        f"{', '.join(f'l.{column}' for column in LINK_COLUMNS)}, {suspicion.COLUMNS},"
-        " r.external_id AS requirement_external_id, r.title AS requirement_title,"
-        " t.external_id AS test_case_external_id, t.title AS test_case_title",
-        "links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id",
-        conditions,
-        "l.created_at DESC, l.id",
-        skip,
-        limit,
+    scope = requirements_in(modules)
+    scope.add(suspicion.IS_SUSPECT)
+    # Looked for once: to find them all takes as long as to find the few of a page that come late.
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"""
+        WITH suspect AS MATERIALIZED (SELECT l.id, l.created_at FROM {_LINKS} {scope.where}),
+             page AS (SELECT id FROM suspect ORDER BY created_at DESC, id LIMIT %(limit)s OFFSET %(skip)s)
+        SELECT (SELECT count(*) FROM suspect) AS total, found.* FROM (VALUES (1)) one LEFT JOIN (
+            SELECT {", ".join(f"l.{column}" for column in LINK_COLUMNS)}, {suspicion.COLUMNS},
+                   r.external_id AS requirement_external_id, r.title AS requirement_title,
+                   t.external_id AS test_case_external_id, t.title AS test_case_title
+            FROM {_LINKS} JOIN page ON page.id = l.id
+        ) AS found ON true
+        ORDER BY created_at DESC, id
+        """,
+        {**scope.parameters, "skip": skip, "limit": limit},
+        prepare=False,
     )
+    rows = await cursor.fetchall()
+    total: int = rows[0]["total"]
+    for row in rows:
+        del row["total"]
+    return [row for row in rows if row["id"] is not None], total

@@ -9,6 +9,7 @@ from pydantic import Field
 from catalog_service.items import endpoints as items
 from catalog_service.items.filters import Choices, ItemFilters
 from catalog_service.items.kind import ItemKind
+from catalog_service.links import suspicion
 from catalog_service.listing import Conditions
 from catalog_service.query import documented, read_query
 from catalog_service.requirements.kind import REQUIREMENT
@@ -23,8 +24,8 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Requirement
 
 _HAS_LINK = "EXISTS (SELECT FROM links WHERE requirement_id = requirements.id)"
 _HAS_SUSPECT_LINK = (
-    "EXISTS (SELECT FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id ="
-    " requirements.id AND (requirements.version > l.requirement_version OR t.version > l.test_case_version))"
+    "(id IN (SELECT l.requirement_id FROM links l JOIN requirements r ON r.id = l.requirement_id"
+    f" JOIN test_cases t ON t.id = l.test_case_id WHERE {suspicion.IS_SUSPECT}))"
 )
 _COVERAGE = {
     Coverage.NONE: f"(NOT {_HAS_LINK})",

@@ -1,0 +1,78 @@
+"""The total of a list is how many there are, though nobody counts them for it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+LISTS = {"requirements": "/requirements", "test_cases": "/test-cases", "links": "/links"}
+
+
+async def totals(catalog: Any) -> dict[str, int]:
+    """Give what the lists say."""
+    return {table: (await catalog.read(path, limit=1))["total"] for table, path in LISTS.items()}
+
+
+async def counted(catalog: Any) -> dict[str, int]:
+    """Give what counting says."""
+    found = {}
+    async with catalog.database.connection() as connection:
+        for table in LISTS:
+            cursor = await connection.execute(f"SELECT count(*) AS rows FROM {table}")
+            found[table] = (await cursor.fetchone())["rows"]
+    return found
+
+
+async def test_totals_follow_what_is_created_and_deleted(catalog: Any) -> None:
+    before = await totals(catalog)
+    requirement, test_case = await catalog.pair()
+    other = await catalog.test_case()
+    await catalog.link(requirement, test_case)
+    await catalog.link(requirement, other)
+    after = await totals(catalog)
+    assert {table: after[table] - before[table] for table in LISTS} == {"requirements": 1, "test_cases": 2, "links": 2}
+    # The links go with the requirement.
+    await catalog.delete(f"/requirements/{requirement['id']}")
+    after = await totals(catalog)
+    assert {table: after[table] - before[table] for table in LISTS} == {"requirements": 0, "test_cases": 2, "links": 0}
+    assert after == await counted(catalog)
+
+
+async def test_what_is_refused_counts_for_nothing(catalog: Any) -> None:
+    taken = (await catalog.requirement(external_id=catalog.word()))["external_id"]
+    before = await totals(catalog)
+    assert (await catalog.post("/requirements", catalog.item(external_id=taken))).status_code == 409
+    assert await totals(catalog) == before == await counted(catalog)
+
+
+async def test_totals_are_right_after_many_writers_at_once(catalog: Any) -> None:
+    made = await asyncio.gather(*(catalog.requirement() for _ in range(60)))
+    await asyncio.gather(
+        *(catalog.delete(f"/requirements/{item['id']}") for item in made[:30]),
+        *(catalog.test_case() for _ in range(30)),
+    )
+    assert await totals(catalog) == await counted(catalog)
+
+
+async def test_a_reader_sees_the_rows_and_their_total_as_of_one_moment(catalog: Any) -> None:
+    """Within a transaction that is not committed yet, nobody else sees either."""
+    before = await totals(catalog)
+    async with catalog.database.connection() as connection, connection.transaction(force_rollback=True):
+        await connection.execute("DELETE FROM links")
+        await connection.execute("DELETE FROM requirements")
+        assert await totals(catalog) == before
+        cursor = await connection.execute(
+            "SELECT coalesce(sum(rows), 0)::bigint AS rows FROM row_counts WHERE table_name = 'requirements'"
+        )
+        assert (await cursor.fetchone())["rows"] == 0
+    assert await totals(catalog) == before == await counted(catalog)
+
+
+@pytest.mark.parametrize("table", LISTS)
+async def test_an_emptied_table_has_none(catalog: Any, table: str) -> None:
+    await catalog.link(*await catalog.pair())
+    async with catalog.database.connection() as connection:
+        await connection.execute(f"TRUNCATE {table} CASCADE")
+    assert (await totals(catalog))[table] == 0
+    await catalog.link(*await catalog.pair())
+    assert await totals(catalog) == await counted(catalog)
