@@ -1,6 +1,7 @@
 """Search finds by words and by external ids, best first, and its snippets are safe to show."""
 
 import re
+from datetime import UTC, datetime
 from html import unescape
 from typing import Any
 
@@ -167,3 +168,31 @@ async def test_pages_make_the_whole_without_repeating_a_hit(items: Any, client: 
     assert len({item["id"] for item in pages}) == whole["total"] == 24
     beyond = await find(client, "rank", skip=24)
     assert (beyond["items"], beyond["total"]) == ([], 24)
+
+
+async def test_of_very_many_hits_each_thousand_is_ranked_by_itself_the_newest_first(
+    items: Any, client: httpx.AsyncClient
+) -> None:
+    await items.requirement(title="Door door door", created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    await items.requirement(title="By its name", external_id="DOOR-1", created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    async with items.database.connection() as connection:
+        await connection.execute(
+            """
+            INSERT INTO test_cases (id, title, description, type, priority, status, automation_status, created_at,
+                                    updated_at)
+            SELECT gen_random_uuid(), CASE WHEN n = 500 THEN 'door door' ELSE 'a door' END, 'Opens.', 'functional',
+                   'low', 'ready', 'manual', timestamptz '2026-01-01' + n * interval '1 minute', now()
+            FROM generate_series(1, 1100) AS n
+            """
+        )
+
+    pages = [await find(client, "door", limit=300, skip=skip) for skip in range(0, 1500, 300)]
+
+    assert {page["total"] for page in pages} == {1102}
+    found = [item for page in pages for item in page["items"]]
+    assert len({item["id"] for item in found}) == len(found) == 1102
+    names = [item["title"] for item in found]
+    assert names[:2] == ["By its name", "door door"], "what is best of the newest thousand"
+    assert names[1000] == "Door door door", "what is best of the rest"
+    across = await find(client, "door", limit=20, skip=990)
+    assert across["items"] == found[990:1010]

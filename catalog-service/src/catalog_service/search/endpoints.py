@@ -35,7 +35,10 @@ async def search(
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:
-    """Give what the words of `q` are found in, best first; no query is wrong, a query of stop words finds nothing."""
+    """Give what the words of `q` are found in, best first; no query is wrong, a query of stop words finds nothing.
+
+    Of more than a thousand hits the newest thousand come first, in their order, then the next thousand, and so on.
+    """
     text = q.strip()
     if not text:
         raise Invalid.field("/query/q", "Say what to search for.", "blank")
