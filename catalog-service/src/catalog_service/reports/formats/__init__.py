@@ -1,10 +1,12 @@
 """The traceability matrix as a document: each format writes the rows as they come."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import IO, Any, ClassVar, Protocol
+from typing import IO, Any, ClassVar, Protocol, TypeVar
 
 from catalog_service.listing import Row
+
+Cell = TypeVar("Cell")
 
 COLUMNS = (
     "requirement_id",
@@ -63,11 +65,15 @@ class MatrixDocument(Protocol):
         """Give back what it holds, finished or not; the file stays open."""
 
 
-def lines(rows: Sequence[Row]) -> Iterator[tuple[Any, ...]]:
-    """Give the flat lines of requirements with their `test_cases`, in the order of COLUMNS."""
+def lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
+    """Give the flat lines of requirements with their `test_cases`, in the order of COLUMNS.
+
+    Each value is what `cell` makes of it; what is the same in several lines is made once.
+    """
+    blank = tuple(cell(None) for _ in _TEST_CASE)
     for row in rows:
-        requirement = (*(row[name] for name in _REQUIREMENT), bool(row["test_cases"]))
+        requirement = (*(cell(row[name]) for name in _REQUIREMENT), cell(bool(row["test_cases"])))
         for test_case in row["test_cases"]:
-            yield (*requirement, *(test_case[name] for name in _TEST_CASE))
+            yield (*requirement, *(cell(test_case[name]) for name in _TEST_CASE))
         if not row["test_cases"]:
-            yield (*requirement, *(None for _ in _TEST_CASE))
+            yield requirement + blank
