@@ -59,5 +59,11 @@ audit_entries = sa.Table(
     sa.Column("request_id", sa.Text, nullable=False),
 )
 sa.Index(None, audit_entries.c.occurred_at, audit_entries.c.id)
+sa.Index(
+    "ix_audit_entries_activity",
+    audit_entries.c.occurred_at,
+    audit_entries.c.id,
+    postgresql_where=audit_entries.c.resource_type != "user",
+)
 sa.Index(None, audit_entries.c.actor)
 sa.Index(None, audit_entries.c.resource_id)

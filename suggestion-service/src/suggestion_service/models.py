@@ -260,6 +260,7 @@ suggestions = sa.Table(
     sa.Index(None, "requirement_id", "test_case_id"),
     sa.Index(None, "created_at", "id"),
     sa.Index(None, "similarity_score", "id"),
+    sa.Index(None, "status", "similarity_score"),
     sa.Index(None, "relevance", "id"),
     sa.Index(
         "ix_suggestions_reviewed",
