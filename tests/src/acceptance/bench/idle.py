@@ -8,6 +8,7 @@ import psutil
 
 from acceptance.settling import settled
 from acceptance.stack import RunningStack
+from acceptance.stack_folder import StackFolder
 
 _SECONDS = 30.0
 _COME_TO_REST = 15.0
@@ -37,7 +38,7 @@ def _cpu_seconds(stack: RunningStack) -> Counter[str]:
     For those that end between two looks, their own look of before and what their parent has taken over cancel out.
     """
     used: Counter[str] = Counter()
-    for process, program in _programs(stack):
+    for process, program in programs(stack, stack.pid):
         with suppress(psutil.NoSuchProcess):
             times = process.cpu_times()
             used[program] += times.user + times.system + times.children_user + times.children_system
@@ -46,15 +47,18 @@ def _cpu_seconds(stack: RunningStack) -> Counter[str]:
 
 def _memory(stack: RunningStack) -> Counter[str]:
     held: Counter[str] = Counter()
-    for process, program in _programs(stack):
+    for process, program in programs(stack, stack.pid):
         with suppress(psutil.NoSuchProcess):
             held[program] += process.memory_full_info().pss
     return held
 
 
-def _programs(stack: RunningStack) -> list[tuple[psutil.Process, str]]:
-    """Give every process with the program that it belongs to: its own, or that of who started it."""
-    names = {pid: name for name, pid in stack.pids().items()} | {stack.pid: "make stack, supervisord"}
+def programs(stack: StackFolder, parent: int) -> list[tuple[psutil.Process, str]]:
+    """Give every process with the program that it belongs to: its own, or that of who started it.
+
+    Args: ``parent`` is the process that started the stack.
+    """
+    names = {pid: name for name, pid in stack.pids().items()} | {parent: "make stack, supervisord"}
     found = []
     for process in stack.processes():
         with suppress(psutil.NoSuchProcess):

@@ -51,8 +51,8 @@ async def fill(items: Items, *, suggestion_url: str, catalog_url: str | None = N
                 for kind, page in _pages(items):
                     rows = [row for row, _ in page]
                     await asyncio.gather(_copy(suggestion, page), store(catalog, kind.table, kind.columns, rows))
-                await analyse(catalog)
-        await analyse(suggestion)
+                await _analyse(catalog)
+        await _analyse(suggestion)
 
 
 def _pages(items: Items) -> Iterator[tuple[ItemKind, list[tuple[Row, NewEvent]]]]:
@@ -100,7 +100,7 @@ async def apply(copy: Database, handlers: Mapping[type[Payload], Handler], event
         )
 
 
-async def analyse(database: Database) -> None:
+async def _analyse(database: Database) -> None:
     """Tell the planner of the rows, as the server does by itself a minute later."""
     async with database.connection() as connection:
         await connection.execute("ANALYZE")

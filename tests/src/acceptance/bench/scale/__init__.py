@@ -1,0 +1,1 @@
+"""`python -m acceptance.bench.scale`: the stack with a large record, under a mixed load of readers and writers."""

@@ -1,0 +1,63 @@
+"""The matrix of everything as a document: how long it takes, and what memory those who make and pass it on take."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+import httpx
+import psutil
+
+from acceptance.stack import RunningStack
+
+_LOOK = 0.1
+_MAKER = "catalog-service"
+_PASSING_ON = ("gateway-0", "gateway-1")
+
+
+@dataclass(frozen=True)
+class Document:
+    """Seconds until it begins and until it is there, its MB, and the MB that its makers took at most on top."""
+
+    begins: float
+    seconds: float
+    size: float
+    catalog: float
+    gateway: float
+
+
+def fetch(stack: RunningStack, token: str, form: str) -> Document:
+    """Take the whole matrix as csv, xlsx or html; raises httpx.HTTPStatusError for a refusal."""
+    looks: list[dict[str, int]] = []
+    done = threading.Event()
+    pids = stack.pids()
+    programs = {name: psutil.Process(pids[name]) for name in (_MAKER, *_PASSING_ON)}
+
+    def look() -> None:
+        while not done.is_set():
+            looks.append({name: program.memory_info().rss for name, program in programs.items()})
+            done.wait(_LOOK)
+
+    watching = threading.Thread(target=look)
+    watching.start()
+    try:
+        began = time.perf_counter()
+        size = 0
+        with httpx.stream(
+            "GET",
+            f"{stack.base_url}/api/v1/reports/traceability-matrix?format={form}",
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=120,
+        ) as response:
+            begins = time.perf_counter() - began
+            response.raise_for_status()
+            for block in response.iter_raw():
+                size += len(block)
+        seconds = time.perf_counter() - began
+    finally:
+        done.set()
+        watching.join()
+    catalog, gateway = (
+        max((found[name] - looks[0][name]) / 1e6 for found in looks for name in names)
+        for names in ((_MAKER,), _PASSING_ON)
+    )
+    return Document(begins, seconds, size / 1e6, catalog, gateway)
