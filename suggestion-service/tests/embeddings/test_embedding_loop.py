@@ -93,7 +93,7 @@ async def vectors_of(service: Any, live: LiveVectors, item_id: UUID) -> ItemVect
     assert views is not None
     (row,) = await service.rows("SELECT side FROM items WHERE id = %s", item_id)
     view = views[row["side"]]
-    (place,) = view.rows_of([item_id]).tolist()
+    place = view.row_of(item_id)
     return None if place < 0 else ItemVectors(view.whole[place].astype(np.int16), view.passages_of(place))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.embedding import EmbeddingView, pair_cosines, passage_cosines, whole_cosines
+from suggestion_service.engine.embedding_rows import embedding_rows
 from suggestion_service.engine.likeness import OTHER, Bounds, Likeness, Matches, Part
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
@@ -48,7 +49,7 @@ class EmbeddedLikeness(Likeness):
     ) -> None:
         super().__init__(name, views, scales, weights)
         self._embeddings = embeddings
-        self._rows = {side: embeddings[side].rows_of(view.ids) for side, view in views.items()}
+        self._rows = {side: embedding_rows(view, embeddings[side]) for side, view in views.items()}
         """The row of each slot's item in its embeddings."""
 
     def meaning(self, requirements: Ints, test_cases: Ints, lexical: Floats) -> Meaning:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 SCALE = 2000
 """As half precision numbers go, which is how they are stored, whole numbers up to it are exact."""
-_NONE = -1
+NO_ROW = -1
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,22 +44,24 @@ class ItemVectors:
 class EmbeddingView:
     """The vectors of the items of one side at one moment, by row. It never changes.
 
-    The passages of row r are `passages[starts[r]:starts[r + 1]]`.
+    The passages of row r are `passages[starts[r]:starts[r + 1]]`. `changes` are the items that were put or removed, in
+    that order, of all views with the same `lineage`: in these an item keeps its row until it changes.
     """
 
     whole: Whole
     passages: Whole
     starts: Ints
+    changes: NDArray[Any]
+    lineage: object
     _rows: dict[UUID, int]
 
     def __len__(self) -> int:
         """Count the rows, those of items included that have others by now."""
         return len(self.whole)
 
-    def rows_of(self, item_ids: Iterable[UUID]) -> Ints:
-        """Give the row of each item, -1 where it has none."""
-        found = (self._rows.get(item_id, _NONE) for item_id in item_ids)
-        return np.array(list(found), np.int64)
+    def row_of(self, item_id: UUID) -> int:
+        """Give the row of an item, -1 when it has none."""
+        return self._rows.get(item_id, NO_ROW)
 
     def items(self) -> Iterable[tuple[UUID, int]]:
         """Give all items with their rows."""

@@ -27,6 +27,7 @@ class EmbeddingShelf:
     def put(self, item_id: UUID, vectors: ItemVectors) -> None:
         """Add an item, or give it other vectors."""
         self._rows[item_id] = self._add(vectors)
+        self._changes.append(item_id)
         self._view = None
         dead = self._whole.size - len(self._rows)
         if dead > _FEW_DEAD and dead > len(self._rows):
@@ -35,13 +36,19 @@ class EmbeddingShelf:
     def remove(self, item_id: UUID) -> None:
         """Take an item out if it is there."""
         if self._rows.pop(item_id, None) is not None:
+            self._changes.append(item_id)
             self._view = None
 
     def view(self) -> EmbeddingView:
         """Give the vectors as they are now."""
         if self._view is None:
             self._view = EmbeddingView(
-                self._whole.values, self._passages.values, self._starts.values, self._rows.copy()
+                self._whole.values,
+                self._passages.values,
+                self._starts.values,
+                self._changes.values,
+                self._lineage,
+                self._rows.copy(),
             )
         return self._view
 
@@ -57,6 +64,8 @@ class EmbeddingShelf:
         self._passages = Column(np.int16, self.dimensions)
         self._starts = Column(np.int64)
         self._starts.append(0)
+        self._changes = Column(object)
+        self._lineage = object()
 
     def _compact(self) -> None:
         old = self.view()

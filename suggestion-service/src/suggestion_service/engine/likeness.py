@@ -87,6 +87,7 @@ class Likeness:
         self._scales = scales
         self._blocks: tuple[Side, float, Blocks] | None = None
         self._indexes: dict[Side, tuple[Index, float]] = {}
+        self._last: tuple[tuple[Side, bytes], list[Bounds]] | None = None
 
     def looks_up(self, items: int) -> bool:
         """Tell whether so many items are looked up one by one."""
@@ -101,13 +102,20 @@ class Likeness:
         best = np.full((len(slots), count), least)
         for start in range(0, len(slots), LOOKED_UP_AT_ONCE):
             part = slots[start : start + LOOKED_UP_AT_ONCE]
-            for place, bounds in enumerate(self._bounds(side, part), start):
+            for place, bounds in enumerate(self._bounds_of(side, part), start):
                 promising = largest(bounds.most, _PROMISING)
                 reached = np.full((1, count), least)
                 keep_best(reached, np.zeros(len(promising), np.int64), self._exact(side, slots[place], promising))
                 others = self._reaching(side, slots[place], bounds, reached[0, -1])
                 keep_best(best, np.full(len(others), place), self._exact(side, slots[place], others))
         return best
+
+    def _bounds_of(self, side: Side, slots: Ints) -> list["Bounds"]:
+        """Give the bounds of a few items; kept, for whose neighbours are known is looked up next."""
+        asked = side, slots.tobytes()
+        if self._last is None or self._last[0] != asked:
+            self._last = asked, list(self._bounds(side, slots))
+        return self._last[1]
 
     def _bounds(self, side: Side, slots: Ints) -> Iterator["Bounds"]:
         for slot in slots.tolist():
@@ -175,7 +183,9 @@ class Likeness:
     def looked_up(self, side: Side, slots: Ints, thresholds: Floats) -> Alike:
         """Give all pairs of a few items with the other side, at the threshold of each or above and not 0."""
         found = []
-        for slot, bounds, threshold in zip(slots.tolist(), self._bounds(side, slots), thresholds.tolist(), strict=True):
+        for slot, bounds, threshold in zip(
+            slots.tolist(), self._bounds_of(side, slots), thresholds.tolist(), strict=True
+        ):
             others = self._reaching(side, slot, bounds, threshold)
             likeness = self._exact(side, slot, others)
             kept = (likeness >= threshold) & (likeness > 0.0)

@@ -1,0 +1,52 @@
+"""The rows that slots have are those of a full look, whatever changed in between and whoever asks first."""
+
+import random
+from uuid import UUID
+
+import numpy as np
+import pytest
+
+from suggestion_service.engine.embedding import EmbeddingView, ItemVectors, scaled, unit
+from suggestion_service.engine.embedding_rows import embedding_rows
+from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+from suggestion_service.engine.shelf import ABSENT, Row, Shelf, ShelfView
+
+NOTHING = Row(np.empty(0, np.int32), np.empty(0), ABSENT, ABSENT, np.empty(0, np.int32))
+ITEMS = [UUID(int=number) for number in range(1, 31)]
+
+
+def vectors(chance: random.Random) -> ItemVectors:
+    rows = scaled(unit(np.array([[chance.gauss(0, 1) for _ in range(4)]])))
+    return ItemVectors(rows[0], rows)
+
+
+def expected(view: ShelfView, embeddings: EmbeddingView) -> dict[int, int]:
+    return {slot: embeddings.row_of(view.ids[slot]) for slot in view.living().tolist()}
+
+
+def found(view: ShelfView, embeddings: EmbeddingView) -> dict[int, int]:
+    rows = embedding_rows(view, embeddings)
+    return {slot: int(rows[slot]) for slot in view.living().tolist()}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_follow_every_change(seed: int) -> None:
+    chance, items, embeddings = random.Random(seed), Shelf(), EmbeddingShelf(4)
+    before = items.view(), embeddings.view()
+    for step in range(3000):
+        item_id = chance.choice(ITEMS)
+        change = chance.randrange(5)
+        if change < 2:
+            embeddings.put(item_id, vectors(chance))
+        elif change == 2:
+            embeddings.remove(item_id)
+        elif change == 3:
+            items.put(item_id, NOTHING)
+        else:
+            items.remove(item_id)
+        if chance.random() < 0.3:
+            now = items.view(), embeddings.view()
+            assert found(*now) == expected(*now)
+            if step % 7 == 0:  # a snapshot that was taken earlier is asked later
+                assert found(*before) == expected(*before)
+            before = now
