@@ -68,9 +68,10 @@ class Gateway:
                 if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
                     route = route_of(scope["path"]) or "no route"
                     _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
-                message["headers"] = [*message["headers"], *security_headers.missing_in(message["headers"])]
-                if all(name != request_context.HEADER for name, _ in message["headers"]):
-                    message["headers"] = [*message["headers"], (request_context.HEADER, request_id.encode())]
+                sent_back = message["headers"]
+                message["headers"] = [*sent_back, *security_headers.missing_in(sent_back)]
+                if all(name != request_context.HEADER for name, _ in sent_back):
+                    message["headers"].append((request_context.HEADER, request_id.encode()))
             await send(message)
 
         try:

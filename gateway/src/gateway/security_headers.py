@@ -13,7 +13,10 @@ _DEFAULTS = (
 """No cache that several people share keeps an answer, and each one's own asks first, with If-None-Match."""
 
 
-def missing_in(headers: Headers) -> list[tuple[bytes, bytes]]:
+_NAMES = frozenset(name for name, _ in _DEFAULTS)
+
+
+def missing_in(headers: Headers) -> Headers:
     """Give the headers that an answer with these `headers`, of lower-case names, has still to be sent with."""
-    present = {name for name, _ in headers}
-    return [header for header in _DEFAULTS if header[0] not in present]
+    present = [name for name, _ in headers if name in _NAMES]
+    return [header for header in _DEFAULTS if header[0] not in present] if present else _DEFAULTS
