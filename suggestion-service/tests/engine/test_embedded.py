@@ -119,3 +119,14 @@ def test_items_that_mean_the_same_are_found_without_a_shared_word(corpus: Corpus
     snapshot = corpus.snapshot({side: shelf.view() for side, shelf in shelves.items()})
     assert scores(snapshot, 0.3, requirements=[pair[0]]).keys() == {pair}
     assert "alike in meaning" in snapshot.explain("hybrid", *pair).reason
+
+
+def test_what_was_removed_is_not_found_again(corpus: Corpus, embeddings: dict[Side, EmbeddingView]) -> None:
+    corpus.remove("test_case", TEST_CASES[0])
+    corpus.put("test_case", TEST_CASES[1], Entry({"term1": 2, "term7": 1}))
+    for requirement_id in REQUIREMENTS[:8]:
+        found = scores(corpus.snapshot(embeddings), requirements=[requirement_id])
+        assert {pair[1] for pair in found} <= set(TEST_CASES[1:])
+        assert found == {
+            pair: score for pair, score in scores(corpus.snapshot(embeddings)).items() if pair[0] == requirement_id
+        }

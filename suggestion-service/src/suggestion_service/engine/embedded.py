@@ -76,28 +76,27 @@ class EmbeddedLikeness(Likeness):
         return parts, likeness_of(lexical, meaning)
 
     def _bounds(self, side: Side, slots: Ints) -> Iterator[Bounds]:
-        rows = self._rows[OTHER[side]]
-        known = rows >= 0
+        from suggestion_service.engine.products import most_alike
+
+        alive, rows = self._views[OTHER[side]].alive, self._rows[OTHER[side]]
         mine = self._rows[side][slots]
         # All of them at once, so that the embeddings of the other side are read once.
         cosines = iter(whole_cosines(self._embeddings[side], mine[mine >= 0], self._embeddings[OTHER[side]]))
-        for (_, estimated), row in zip(super()._bounds(side, slots), mine.tolist(), strict=True):
-            words = estimated.astype(np.float64)
-            whole = np.where(known, next(cosines)[rows], words) if row >= 0 else words
-            first = _first(words, whole)
-            most = np.where(
-                known & (row >= 0) & (first >= _PASSAGES_FROM - _ROUNDING), first + PASSAGES * (1.0 - whole), first
-            )
-            most[~self._views[OTHER[side]].alive] = 0.0
-            yield Bounds(most + _ROUNDING, words + _ROUNDING)
+        for bounds, row in zip(super()._bounds(side, slots), mine.tolist(), strict=True):
+            if row < 0:
+                yield bounds
+            else:
+                weights = WORDS, WHOLE, PASSAGES
+                most = most_alike(bounds.words, alive, next(cosines), rows, weights, _PASSAGES_FROM)
+                yield Bounds(most, bounds.words)
 
     def _reaching(self, side: Side, slot: int, bounds: Bounds, threshold: float) -> Ints:
         others = super()._reaching(side, slot, bounds, threshold)
-        words = bounds.words[others]
+        words = bounds.words[others].astype(np.float64)
         meaning = self.meaning(*_pairs(side, slot, others), words)
         # Where the words are alike by less than that, passages may count for nothing after all.
         most = WORDS * words + WHOLE * meaning.whole + PASSAGES * np.maximum(meaning.passages, meaning.whole)
-        return others[most >= threshold]
+        return others[most >= threshold - _ROUNDING]
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
         lexical = super()._exact(side, slot, others)

@@ -12,6 +12,9 @@ from suggestion_service.engine.compiled import compiled
 Whole = NDArray[np.int16]
 Ints = NDArray[np.int64]
 
+_ROUNDING = 1e-6
+"""More than single precision can be off by."""
+
 
 @compiled
 def _product(left: Whole, i: int, right: Whole, j: int) -> Any:
@@ -55,3 +58,22 @@ def sums_of_best(left: Whole, starts: Ints, i: Ints, right: Whole, right_starts:
             total += best
         sums[pair] = total
     return sums
+
+
+@compiled
+def most_alike(words: Any, alive: Any, cosines: Any, rows: Ints, weights: Any, passages_from: float) -> Any:
+    """Give for each slot what the likeness of words, whole texts and passages, of these `weights`, does not exceed;
+    see `EmbeddedLikeness`; 0 for one that is not `alive`. `words` (slots,) bounds that of the words; `cosines` are by
+    the `rows` that slots have, -1 for none.
+    """
+    of_words, of_whole, of_passages = weights
+    most = np.zeros(len(words), np.float32)
+    for slot in range(len(words)):
+        if not alive[slot]:
+            continue
+        cosine = words[slot] if rows[slot] < 0 else cosines[rows[slot]]
+        first = of_words * words[slot] + (of_whole + of_passages) * cosine
+        if rows[slot] >= 0 and first >= passages_from - _ROUNDING:
+            first += of_passages * (1.0 - cosine)
+        most[slot] = first + _ROUNDING
+    return most
