@@ -41,9 +41,10 @@ EXPRESSIONS = {
 @pytest.fixture(scope="module")
 async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
     """Every metric that any program has, with its labels."""
-    traceline = compose(
-        read_settings(), {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()}
-    )
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ENVIRONMENT", "development")  # or it would be set for all tests to come
+        settings = read_settings()
+    traceline = compose(settings, {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()})
     for database in traceline.databases:
         await database.open()
     async with traceline.databases[1].transaction() as connection:
