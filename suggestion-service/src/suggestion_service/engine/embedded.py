@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.embedding import EmbeddingView, pair_cosines, passage_cosines, whole_cosines
+from suggestion_service.engine.embedding import ROUNDING, EmbeddingView, pair_cosines, passage_cosines, whole_cosines
 from suggestion_service.engine.embedding_rows import embedding_rows
 from suggestion_service.engine.likeness import OTHER, Bounds, Likeness, Matches, Part
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
@@ -14,8 +14,6 @@ from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
 _PASSAGES_FROM = 0.25
 """The likeness of words and whole texts from which passages are looked at; below, whole texts count for them."""
-_ROUNDING = 1e-6
-"""More than single precision can be off by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ class EmbeddedLikeness(Likeness):
         meaning = self.meaning(*_pairs(side, slot, others), words)
         # Where the words are alike by less than that, passages may count for nothing after all.
         most = WORDS * words + WHOLE * meaning.whole + PASSAGES * np.maximum(meaning.passages, meaning.whole)
-        return others[most >= threshold - _ROUNDING]
+        return others[most >= threshold - ROUNDING]
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
         lexical = super()._exact(side, slot, others)

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 SCALE = 2000
 """As half precision numbers go, which is how they are stored, whole numbers up to it are exact."""
+ROUNDING = 1e-6
+"""More than a likeness in single precision can be off by."""
 NO_ROW = -1
 
 Floats = NDArray[np.float64]

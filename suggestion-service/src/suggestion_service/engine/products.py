@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.compiled import compiled
+from suggestion_service.engine.embedding import ROUNDING
 
 Whole = NDArray[np.int16]
 Ints = NDArray[np.int64]
-
-_ROUNDING = 1e-6
-"""More than single precision can be off by."""
 
 
 @compiled
@@ -73,7 +71,7 @@ def most_alike(words: Any, alive: Any, cosines: Any, rows: Ints, weights: Any, p
             continue
         cosine = words[slot] if rows[slot] < 0 else cosines[rows[slot]]
         first = of_words * words[slot] + (of_whole + of_passages) * cosine
-        if rows[slot] >= 0 and first >= passages_from - _ROUNDING:
+        if rows[slot] >= 0 and first >= passages_from - ROUNDING:
             first += of_passages * (1.0 - cosine)
-        most[slot] = first + _ROUNDING
+        most[slot] = first + ROUNDING
     return most
