@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
+
+__all__ = ["anyone", "reviewer", "viewer"]
 
 GIVEN = os.environ.get("TRACELINE_URL")
 
@@ -34,27 +37,10 @@ def base_url(running: RunningTraceline | RunningStack | None) -> str:
 
 
 @pytest.fixture(scope="package")
-def anyone(base_url: str) -> Iterator[Traceline]:
-    """Somebody who has not logged in."""
-    with Traceline(base_url) as client:
-        yield client
-
-
-@pytest.fixture(scope="package")
 def admin(anyone: Traceline) -> Traceline:
     if GIVEN:
         return anyone.logged_in(os.environ["DEFAULT_ADMIN_EMAIL"], os.environ["DEFAULT_ADMIN_PASSWORD"])
     return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
-
-
-@pytest.fixture(scope="package")
-def reviewer(admin: Traceline) -> Traceline:
-    return admin.new_user("reviewer")
-
-
-@pytest.fixture(scope="package")
-def viewer(admin: Traceline) -> Traceline:
-    return admin.new_user("viewer")
 
 
 @pytest.fixture(scope="package")

@@ -6,9 +6,12 @@ from contextlib import contextmanager
 import psutil
 import pytest
 
+from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+
+__all__ = ["anyone", "reviewer", "viewer"]
 
 MEBIBYTE = 1024 * 1024
 
@@ -62,22 +65,5 @@ def memory(attacked: RunningTraceline, admin: Traceline) -> Memory:
 
 
 @pytest.fixture(scope="package")
-def anyone(base_url: str) -> Iterator[Traceline]:
-    """Somebody who has not logged in."""
-    with Traceline(base_url) as client:
-        yield client
-
-
-@pytest.fixture(scope="package")
 def admin(anyone: Traceline) -> Traceline:
     return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
-
-
-@pytest.fixture(scope="package")
-def reviewer(admin: Traceline) -> Traceline:
-    return admin.new_user("reviewer")
-
-
-@pytest.fixture(scope="package")
-def viewer(admin: Traceline) -> Traceline:
-    return admin.new_user("viewer")
