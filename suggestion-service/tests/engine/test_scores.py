@@ -17,6 +17,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Side, Snapshot, terms
 
+SIDES: tuple[Side, ...] = ("requirement", "test_case")
 Items = dict[tuple[Side, UUID], Entry]
 Scores = dict[tuple[UUID, UUID], float]
 
@@ -153,13 +154,41 @@ def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
     assert {pair: snapshot.explain(algorithm, *pair).score for pair in some} == some
 
 
+def test_one_item_has_the_suggestions_that_it_has_among_all_when_nothing_is_known_of_the_others() -> None:
+    items = random_items(15, requirements=300, test_cases=300)
+    corpus = filled(items.items())
+    for side, item_id in list(items)[::9]:
+        corpus.remove(side, item_id)
+        del items[side, item_id]
+    together = scores(corpus.snapshot(), "hybrid", 0.3)
+    assert len(together) > 50
+    for side, item_id in list(items)[::8]:
+        corpus.put(side, item_id, items[side, item_id])
+        of_one = {pair: score for pair, score in together.items() if item_id in pair}
+        asked = {"requirements" if side == "requirement" else "test_cases": [item_id]}
+        assert scores(corpus.snapshot(), "hybrid", 0.3, **asked) == of_one
+
+
+def test_what_is_said_quickly_of_neighbours_is_never_too_much_and_mostly_says_something() -> None:
+    corpus = filled(random_items(16, requirements=300, test_cases=300).items())
+    for side in SIDES:
+        snapshot = corpus.snapshot()
+        slots = snapshot._views[side].living()
+        at_least = snapshot._neighbourhoods.at_least(side, slots)
+        means = snapshot._neighbourhoods.means(side, slots)
+        assert (at_least <= means).all()
+        assert (at_least == means).mean() > 0.25
+        assert (snapshot._neighbourhoods.at_least(side, slots) == means).all()
+
+
 def unrounded(snapshot: Snapshot, algorithm: Algorithm) -> Scores:
     """Scores before they are rounded: rounding hides sums that were made in another order, most of the time."""
     found: Scores = {}
     for alike in snapshot._alike(algorithm, 0.0, "requirement", snapshot._requirements.living(), 0):
         scores = alike.likeness
         if algorithm == "hybrid":
-            scores = snapshot._hybrid(alike.requirements, alike.test_cases, alike.likeness).score
+            means = snapshot._neighbourhoods.means
+            scores = snapshot._hybrid(alike.requirements, alike.test_cases, alike.likeness, means).score
         pairs = zip(
             snapshot._requirements.ids[alike.requirements], snapshot._test_cases.ids[alike.test_cases], strict=True
         )

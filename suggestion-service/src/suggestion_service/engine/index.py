@@ -16,6 +16,8 @@ _COMMON = 0.25
 """A term is common when more than so many of all slots hold it: to look it up takes long and says little."""
 _ROUNDING = 1e-4
 """More than sums of float32 can be off by, relatively."""
+_RAREST = 4096
+"""So many postings of an item's rarest terms are read to find some that are like it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +86,17 @@ def estimates(
     )
     estimated *= (1.0 + _ROUNDING) * (1.0 + drift) / (1.0 - drift)
     return estimated
+
+
+def likely(index: Index, asked: tuple[NDArray[np.int32], Floats], scale: Floats, count: int) -> Ints:
+    """Give up to `count` slots, dead ones perhaps, that share the most with an item in its rarest terms.
+
+    `scale` (terms,): the weight of each term.
+    """
+    slots: Ints = largest(
+        _of_rarest(index.slots, index.starts, index.holders, index.counts, index.norms[0], *asked, scale), count
+    )
+    return slots
 
 
 def exact(terms: NDArray[np.int32], counts: Floats, view: ShelfView, slots: Ints, scales: Floats) -> Floats:
@@ -205,6 +218,25 @@ def _estimates(slots, starts, holders, counts, common, norms, common_norms, aske
                 likeness[slot] += (one[slot] + of_common * common_norms[part, slot]) / norms[part, slot]
     # What is not in the index may be alike by anything.
     likeness[indexed:] = 2.0
+    return likeness
+
+
+@compiled
+def _of_rarest(slots, starts, holders, counts, norms, asked, asked_counts, scale):  # type: ignore[no-untyped-def]
+    lengths = np.zeros(len(asked), np.int64)
+    for k in range(len(asked)):
+        if asked[k] < len(starts) - 1:
+            lengths[k] = starts[asked[k] + 1] - starts[asked[k]]
+    likeness = np.zeros(slots, np.float32)
+    read = 0
+    for k in np.argsort(lengths):
+        read += lengths[k]
+        if read > _RAREST:
+            break
+        factor = np.float32(asked_counts[k] * scale[asked[k]] ** 2)
+        for place in range(starts[asked[k]], starts[asked[k]] + lengths[k]):
+            if norms[holders[place]] > 0.0:
+                likeness[holders[place]] += factor * counts[place] / norms[holders[place]]
     return likeness
 
 

@@ -110,6 +110,20 @@ class Likeness:
                 keep_best(best, np.full(len(others), place), self._exact(side, slots[place], others))
         return best
 
+    def near(self, side: Side, slots: Ints, count: int, least: float) -> Floats:
+        """Give (slots, count) likenesses of each item with some others that are like it, best first; not less than
+        `least`. They bound those of the nearest from below, and take a fraction of the time.
+        """
+        from suggestion_service.engine.index import keep_best, likely
+
+        best = np.full((len(slots), count), least)
+        index, _ = self._index(side)
+        for place, slot in enumerate(slots.tolist()):
+            others = likely(index, self._item(side, slot), self._scales[0], _PROMISING)
+            others = others[self._views[OTHER[side]].alive[others]]
+            keep_best(best, np.full(len(others), place), self._exact(side, slot, others))
+        return best
+
     def _bounds_of(self, side: Side, slots: Ints) -> list["Bounds"]:
         """Give the bounds of a few items; kept, for whose neighbours are known is looked up next."""
         asked = side, slots.tobytes()
@@ -129,12 +143,17 @@ class Likeness:
 
     def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
         """Give for each slot of the other side what its likeness with an item does not exceed."""
-        from suggestion_service.engine.index import estimates, index_of
+        from suggestion_service.engine.index import estimates
 
-        asked = self._views[OTHER[side]]
+        item, asked = self._item(side, slot), self._views[OTHER[side]]
+        return estimates(asked, *self._index(side), item, self._scales, self.weights)
+
+    def _index(self, side: Side) -> tuple["Index", float]:
+        from suggestion_service.engine.index import index_of
+
         if side not in self._indexes:
-            self._indexes[side] = index_of(asked, self._scales, self._name)
-        return estimates(asked, *self._indexes[side], self._item(side, slot), self._scales, self.weights)
+            self._indexes[side] = index_of(self._views[OTHER[side]], self._scales, self._name)
+        return self._indexes[side]
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
         from suggestion_service.engine.index import exact

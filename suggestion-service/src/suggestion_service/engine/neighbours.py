@@ -35,6 +35,14 @@ class Neighbourhoods:
             means[unknown] = self._mean(self._likeness.nearest(side, unknown, NEIGHBOURS, self._least), side)
         return self._means[side][slots]
 
+    def at_least(self, side: Side, slots: Ints) -> Floats:
+        """Give what the means of some items do not fall below: the means themselves where they are known."""
+        means = self._means[side][slots]
+        missing = np.isnan(means)
+        unknown, which = np.unique(slots[missing], return_inverse=True)
+        means[missing] = self._mean(self._likeness.near(side, unknown, NEIGHBOURS, self._least), side)[which]
+        return means
+
     def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:
         """Pass on all pairs of all requirements, from `least` or below upwards. The means of the requirements that
         were passed on are known at once, those of the test cases at the end.

@@ -1,6 +1,6 @@
 """The corpus at one moment: scores pairs, and explains scores. Never changes; safe to use in any thread."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -148,7 +148,11 @@ class Snapshot:
         for start in range(0, len(slots), step):
             part = slots[start : start + step]
             thresholds = self._calibration.least_likeness(least, self._neighbourhoods.means(side, part))
-            yield from self._some(least, iter((likeness.looked_up(side, part, thresholds),)), side)
+            for alike in self._some(least, iter((likeness.looked_up(side, part, thresholds),)), side):
+                # Most of what is left resembles others more: cheaper shown than the neighbours of each are found.
+                i, j = alike.requirements, alike.test_cases
+                most = self._hybrid(i, j, alike.likeness, self._neighbourhoods.at_least).score
+                yield alike.only(most >= least)
 
     def _some(self, least: float, found: Iterator[Alike], side: Side) -> Iterator[Alike]:
         for alike in found:
@@ -179,12 +183,12 @@ class Snapshot:
     def _scores(self, algorithm: Algorithm, alike: Alike) -> Floats:
         scores = alike.likeness
         if algorithm == "hybrid" and len(scores):
-            scores = self._hybrid(alike.requirements, alike.test_cases, alike.likeness).score
+            i, j = alike.requirements, alike.test_cases
+            scores = self._hybrid(i, j, alike.likeness, self._neighbourhoods.means).score
         return _rounded(scores)
 
-    def _hybrid(self, i: Ints, j: Ints, likeness: Floats) -> HybridScores:
+    def _hybrid(self, i: Ints, j: Ints, likeness: Floats, means: Callable[[Side, Ints], Floats]) -> HybridScores:
         agreement = compare(self._requirements, i, self._test_cases, j)
-        means = self._neighbourhoods.means
         return self._calibration.scores(likeness, means("requirement", i), means("test_case", j), agreement)
 
     @cached_property
@@ -222,7 +226,7 @@ class Snapshot:
         steps: list[dict[str, float] | None] = [None for _ in pairs]
         if algorithm == "hybrid":
             parts, alike = likeness.parts(i, j, matches)
-            scored = self._hybrid(i, j, alike)
+            scored = self._hybrid(i, j, alike, self._neighbourhoods.means)
             scores, steps[:] = scored.score, self._calibration.steps(scored)
             metadata = scored.metadata.in_words()
             parts = {name: Part(part.score, part.weight * scored.lift) for name, part in parts.items()}
