@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from acceptance.manifests.environment import settings_of as settings_read_by
-from chassis.process import ProcessSettings
+from chassis.process.settings import ProcessSettings
 
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]

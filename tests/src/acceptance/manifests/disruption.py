@@ -6,7 +6,8 @@ from typing import Any
 
 from acceptance.manifests.environment import environment
 from acceptance.manifests.objects import Manifests, Object, Workload, selects
-from chassis.process import _DRAIN, ProcessSettings
+from chassis.process.lifecycle import DRAIN
+from chassis.process.settings import ProcessSettings
 
 BUDGET = "PodDisruptionBudget"
 SCALERS = ("HorizontalPodAutoscaler", "ScaledObject")
@@ -104,7 +105,7 @@ def grace(manifests: Manifests) -> Iterator[str]:
         for container in workload.pod["containers"]:
             told = environment(manifests, workload, container).values
             default = ProcessSettings.model_fields["shutdown_grace_seconds"].default
-            needed = _pause(container) + _DRAIN + float(told.get("SHUTDOWN_GRACE_SECONDS", default))
+            needed = _pause(container) + DRAIN + float(told.get("SHUTDOWN_GRACE_SECONDS", default))
             given = workload.pod.get("terminationGracePeriodSeconds", 30)
             if given <= needed:
                 yield f"{workload}: {container['name']} is given {given} s to end and may take {needed:g}."
