@@ -253,7 +253,7 @@ async def test_a_request_that_fails_is_logged_by_route_and_status_and_nothing_of
     written = "".join(lines.written)
     assert SECRET not in written
     assert token not in written
-    unforeseen, answered = (line for line in lines.read if line["logger"] == "chassis.http.app")
+    unforeseen, answered = (line for line in lines.read if line["logger"] == "chassis.http.edge")
     assert "CheckViolation" in unforeseen["exception"]
     assert answered["message"] == "POST /api/v1/accounts/{name} is answered with 500"
     assert {(line["request_id"], line["actor"]) for line in (unforeseen, answered)} == {("r-1", 7)}

@@ -1,19 +1,18 @@
 """The gateway's ASGI app: its own few addresses, and everything else through the proxy."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis import request_context, telemetry
-from chassis.http.app import as_problem
+from chassis.http.edge import Edge, Headers
 from chassis.http.responses import answer, etag
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
-from chassis.problems import MethodNotAllowed, Unavailable, render
+from chassis.problems import MethodNotAllowed, Unavailable
 from chassis.process import Process, run
+from chassis.request_context import HEADER
 from chassis.settings import read
 from chassis.worker import Worker
 from gateway import documentation, headers, security_headers, tracing
@@ -24,12 +23,11 @@ from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION, route_of
 from gateway.settings import Addresses, Settings
 from gateway.upstream import Upstream
 
-_log = logging.getLogger(__name__)
 _HEALTH_TIMEOUT = 2
 _OWN = frozenset({"/", "/healthz", "/livez", "/readyz", "/docs", OPENAPI_PATH})
 
 
-class Gateway:
+class Gateway(Edge):
     """The only public address.
 
     Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it could let
@@ -38,6 +36,7 @@ class Gateway:
     """
 
     def __init__(self, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
+        super().__init__(self._answer, _route_of, _completed)
         self._proxy = proxy
         self._access = access
         self._services = services
@@ -51,50 +50,22 @@ class Gateway:
             OPENAPI_PATH: self._openapi,
         }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; the process that runs the gateway sees to start and end."""
-        if scope["type"] != "http":
-            return
-        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
-        request_id = request_context.accept_or_make(sent)
-        token = request_context.request_id.set(request_id)
-        nobody = request_context.actor_id.set(None)
-        began = False
+    def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        # No coroutine of its own: every request comes through here.
+        incoming = headers.read(scope["headers"])
+        own = self._own.get(scope["path"])
+        if own is not None:
+            return self._answer_own(own, scope, receive, send)
+        if scope["path"].startswith(ASSETS_PATH):
+            return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
+        return self._proxy.forward(scope, incoming, receive, send)
 
-        async def send_on(message: Message) -> None:
-            nonlocal began
-            if not began:
-                began = True
-                if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
-                    route = route_of(scope["path"]) or "no route"
-                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
-                sent_back = message["headers"]
-                message["headers"] = [*sent_back, *security_headers.missing_in(sent_back)]
-                if all(name != request_context.HEADER for name, _ in sent_back):
-                    message["headers"].append((request_context.HEADER, request_id.encode()))
-            await send(message)
-
-        try:
-            incoming = headers.read(scope["headers"])
-            own = self._own.get(scope["path"])
-            if own is not None:
-                await (await self._answer_own(own, scope))(scope, receive, send_on)
-            elif scope["path"].startswith(ASSETS_PATH):
-                await documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send_on)
-            else:
-                await self._proxy.forward(scope, incoming, receive, send_on, request_id)
-        except Exception as error:
-            if began:
-                raise
-            await render(as_problem(error), scope)(scope, receive, send_on)
-        finally:
-            request_context.request_id.reset(token)
-            request_context.actor_id.reset(nobody)
-
-    async def _answer_own(self, own: Callable[[], Awaitable[Response]], scope: Scope) -> Response:
+    async def _answer_own(
+        self, own: Callable[[], Awaitable[Response]], scope: Scope, receive: Receive, send: Send
+    ) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
             raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
-        return await own()
+        await (await own())(scope, receive, send)
 
     async def _home(self) -> Response:
         return RedirectResponse("/docs")
@@ -126,6 +97,17 @@ class Gateway:
     async def _openapi(self) -> Response:
         content = await self._documentation.document()
         return Response(content, headers={"ETag": etag(content)}, media_type="application/json")
+
+
+def _route_of(scope: Scope) -> str | None:
+    return route_of(scope["path"])
+
+
+def _completed(answered: Headers, request_id: str) -> Headers:
+    added = security_headers.missing_in(answered)
+    if HEADER in dict(answered):  # from the service
+        return [*answered, *added]
+    return [*answered, *added, (HEADER, request_id.encode())]
 
 
 async def _is_ready(peer: Peer) -> None:

@@ -16,7 +16,7 @@ from chassis.problems import (
     TooLarge,
     Unavailable,
 )
-from chassis.request_context import HEADER, actor_id
+from chassis.request_context import HEADER, actor_id, request_id
 from gateway.access import Access, refused
 from gateway.headers import Incoming
 from gateway.routes import VERSIONS, Version
@@ -48,11 +48,11 @@ class Proxy:
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
 
-    async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send, request_id: str) -> None:
+    async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Answer one request; raise the Problem that it meets before the service has begun to answer."""
         version, service = self._find(scope)
         forwarded = incoming.forwarded
-        forwarded.append((HEADER, request_id.encode()))
+        forwarded.append((HEADER, request_id.get().encode()))
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:

@@ -1,8 +1,6 @@
 """What keeps browsers from misusing an answer: sent with every one that does not decide for itself."""
 
-from collections.abc import Sequence
-
-Headers = Sequence[tuple[bytes, bytes]]
+from chassis.http.edge import Headers
 
 _DEFAULTS = (
     (b"x-content-type-options", b"nosniff"),

@@ -1,29 +1,24 @@
 """The app factory: what the HTTP app of every service has in common."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-import psycopg
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis import outbox, request_context, telemetry
-from chassis.database import AWAY, Database, Db
-from chassis.http.validation import from_http_exception, from_validation
+from chassis import outbox, telemetry
+from chassis.database import Database, Db
+from chassis.http.edge import Edge, as_problem
 from chassis.identity import InternalTokens, ServiceCaller
-from chassis.problems import InternalError, Invalid, MalformedBody, MethodNotAllowed, Problem, Unavailable, render
+from chassis.problems import MethodNotAllowed, Problem, render
 from chassis.readiness import check_schema
-
-_log = logging.getLogger(__name__)
 
 
 class ProblemDocument(BaseModel):
@@ -118,7 +113,7 @@ def create_app(
     app.add_exception_handler(Problem, _render)
     app.add_exception_handler(RequestValidationError, _render)
     app.add_exception_handler(HTTPException, _render)
-    app.add_middleware(_Edge)
+    app.add_middleware(Edge)
     return app
 
 
@@ -155,27 +150,6 @@ def _internal_routes(schema_version: str) -> APIRouter:
     return router
 
 
-def as_problem(error: Exception) -> Problem:
-    """Give the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
-    if isinstance(error, Problem):
-        return error
-    if isinstance(error, RequestValidationError):
-        return from_validation(error)
-    if isinstance(error, HTTPException):
-        return from_http_exception(error)
-    if isinstance(error, ClientDisconnect):
-        return MalformedBody("The request ended before its body was whole.")  # which nobody is there to read
-    if isinstance(error, AWAY):
-        _log.warning("The database is away: %s", error)
-        return Unavailable("The service cannot reach its database right now; try again.")
-    if isinstance(error, psycopg.DataError):
-        # The last net: a value that passed every check and that PostgreSQL still refuses.
-        _log.warning("PostgreSQL refused a value: %s", error)
-        return Invalid("A value of this request cannot be stored; check its texts and numbers.")
-    _log.error("Unforeseen error", exc_info=error)
-    return InternalError("Something went wrong on our side; the log has it under this request_id.")
-
-
 async def _render(request: Request, error: Exception) -> Response:
     problem = as_problem(error)
     if isinstance(problem, MethodNotAllowed):
@@ -192,40 +166,3 @@ def _methods(request: Request) -> set[str]:
         route for route in routes if route.matches(request.scope)[0] is not Match.NONE
     ]
     return {method for route in found for method in route.methods or ()}
-
-
-class _Edge:
-    """Gives each request its id, on the answer too, and answers what no handler caught."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
-        current = request_context.accept_or_make(sent)
-        token = request_context.request_id.set(current)
-        nobody = request_context.actor_id.set(None)
-        began = False
-
-        async def send_with_id(message: Message) -> None:
-            nonlocal began
-            if message["type"] == "http.response.start":
-                began = True
-                if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
-                    route = getattr(scope.get("route"), "path", "no route")
-                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
-                message["headers"] = [*message["headers"], (request_context.HEADER, current.encode())]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, send_with_id)
-        except Exception as error:
-            if began:
-                raise
-            await render(as_problem(error), scope)(scope, receive, send_with_id)
-        finally:
-            request_context.request_id.reset(token)
-            request_context.actor_id.reset(nobody)

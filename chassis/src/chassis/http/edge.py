@@ -1,0 +1,90 @@
+"""The outermost layer of every HTTP app, the gateway's too: the request's id, and an answer to every error."""
+
+import logging
+from collections.abc import Callable, Sequence
+
+import psycopg
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from chassis import request_context, telemetry
+from chassis.database import AWAY
+from chassis.http.validation import from_http_exception, from_validation
+from chassis.metrics.requests import RouteOf, template
+from chassis.problems import InternalError, Invalid, MalformedBody, Problem, Unavailable, render
+
+_log = logging.getLogger(__name__)
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def _with_id(headers: Headers, request_id: str) -> Headers:
+    return [*headers, (request_context.HEADER, request_id.encode())]
+
+
+class Edge:
+    """Gives each request its id, on the answer too, logs what is answered with 5xx, and answers what nobody caught.
+
+    `route_of` gives the route that the log names; `completed` gives the headers of an answer, from those that the app
+    has sent and the request's id. Start and end of the app are the process's, and do not get here.
+    """
+
+    def __init__(
+        self, app: ASGIApp, route_of: RouteOf = template, completed: Callable[[Headers, str], Headers] = _with_id
+    ) -> None:
+        self._app = app
+        self._route_of = route_of
+        self._completed = completed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            return
+        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
+        request_id = request_context.accept_or_make(sent)
+        token = request_context.request_id.set(request_id)
+        nobody = request_context.actor_id.set(None)
+        began = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal began
+            if not began:
+                began = True
+                if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
+                    route = self._route_of(scope) or "no route"
+                    _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
+                message["headers"] = self._completed(message["headers"], request_id)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_on)
+        except Exception as error:
+            if began:
+                raise
+            await render(as_problem(error), scope)(scope, receive, send_on)
+        finally:
+            request_context.request_id.reset(token)
+            request_context.actor_id.reset(nobody)
+
+
+def as_problem(error: Exception) -> Problem:
+    """Give the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, RequestValidationError):
+        return from_validation(error)
+    if isinstance(error, HTTPException):
+        return from_http_exception(error)
+    if isinstance(error, ClientDisconnect):
+        return MalformedBody("The request ended before its body was whole.")  # which nobody is there to read
+    if isinstance(error, AWAY):
+        _log.warning("The database is away: %s", error)
+        return Unavailable("The service cannot reach its database right now; try again.")
+    if isinstance(error, psycopg.DataError):
+        # The last net: a value that passed every check and that PostgreSQL still refuses.
+        _log.warning("PostgreSQL refused a value: %s", error)
+        return Invalid("A value of this request cannot be stored; check its texts and numbers.")
+    _log.error("Unforeseen error", exc_info=error)
+    return InternalError("Something went wrong on our side; the log has it under this request_id.")
