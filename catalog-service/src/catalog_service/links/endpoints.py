@@ -21,7 +21,6 @@ from catalog_service.links.schemas import (
     LinkType,
 )
 from catalog_service.listing import Conditions, ordered, parse_ids
-from catalog_service.query import documented, read_query
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection, Db
@@ -29,6 +28,7 @@ from chassis.events import Actor, actor_of
 from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
 from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
+from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, ServiceCaller, Viewer

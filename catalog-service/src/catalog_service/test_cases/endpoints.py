@@ -10,12 +10,12 @@ from catalog_service.items import endpoints as items
 from catalog_service.items.filters import Choices, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Conditions
-from catalog_service.query import documented, read_query
 from catalog_service.test_cases.kind import TEST_CASE
 from catalog_service.test_cases.schemas import AutomationStatus, TestCase, TestCasePatch, TestCaseWrite
 from chassis.database import Db
 from chassis.http.app import problem_responses
 from chassis.http.paging import Page, parse_choice
+from chassis.http.query import documented, read_query
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 
