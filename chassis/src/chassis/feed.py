@@ -68,7 +68,15 @@ class Feed:
         return head
 
     async def _changes(self, after: int, limit: int) -> tuple[int, list[bytes]]:
-        response = await self._peer.get("/internal/changes", {"after": after, "limit": limit})
-        if response.status_code != 200:
-            raise Unavailable(f"{self.source} refused to tell its changes ({response.status_code}).")
-        return outbox.read_changes(response.content)
+        return outbox.read_changes(await changes_of(self._peer, after, limit))
+
+
+async def changes_of(peer: Peer, after: int, limit: int) -> bytes:
+    """Give a page of a service's feed, at most `limit` events after `after`, for `outbox.read_changes`.
+
+    Raises Unavailable when the service does not answer, or refuses.
+    """
+    response = await peer.get("/internal/changes", {"after": after, "limit": limit})
+    if response.status_code != 200:
+        raise Unavailable(f"{peer.name} refused to tell its changes ({response.status_code}).")
+    return response.content

@@ -16,7 +16,7 @@ class Peer:
 
     def __init__(self, name: str, client: httpx.AsyncClient, tokens: InternalTokens, caller: str) -> None:
         """`client` knows the base URL and the time-out; `caller` is the name of the calling service."""
-        self._name = name
+        self.name = name
         self._client = client
         self._tokens = tokens
         self._identity = Identity(id=None, email=caller, role=None)
@@ -30,11 +30,11 @@ class Peer:
         return await self._call("PUT", path, content=encode(body))
 
     async def _call(self, method: str, path: str, **parts: Any) -> httpx.Response:
-        with telemetry.calling(self._name, method) as span:
+        with telemetry.calling(self.name, method) as span:
             response = await self._send(method, path, **parts)
             telemetry.answered(span, response.status_code, at_fault=400)
         if response.status_code >= 500:
-            raise Unavailable(f"{self._name} cannot work right now; try again.")
+            raise Unavailable(f"{self.name} cannot work right now; try again.")
         return response
 
     async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
@@ -52,4 +52,4 @@ class Peer:
                 # to GET and to PUT the same thing again does no harm.
                 return await self._client.request(method, path, headers=headers, **parts)
         except httpx.HTTPError as error:
-            raise Unavailable(f"{self._name} does not answer right now; try again.") from error
+            raise Unavailable(f"{self.name} does not answer right now; try again.") from error

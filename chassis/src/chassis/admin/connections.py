@@ -2,16 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import httpx
 import psycopg
 from psycopg.rows import dict_row
 
+from chassis import database_url
 from chassis.admin.settings import CallSettings, address_of
 from chassis.database import Connection
+from chassis.feed import changes_of
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
-from chassis.problems import Unavailable
 from chassis.rebuild import ReadFeed
 from chassis.settings import DatabaseSettings, read
 from chassis.start_failure import StartFailure
@@ -32,13 +34,8 @@ async def database() -> AsyncIterator[Connection]:
             options="-c TimeZone=UTC -c statement_timeout=60s",
             application_name="traceline admin",
         )
-    except psycopg.OperationalError as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise StartFailure(f"DATABASE_URL does not open the database: {reason}.") from None
-    except psycopg.ProgrammingError:  # its message may show the password
-        raise StartFailure(
-            "DATABASE_URL is no address of a PostgreSQL database; write postgresql://user:password@host:port/name."
-        ) from None
+    except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
+        raise database_url.refusal(error) from None
     async with connection:
         yield connection
 
@@ -51,12 +48,4 @@ async def feed_of(source: str) -> AsyncIterator[ReadFeed]:
         raise StartFailure(f"Set {source.upper()}_URL, the address of {source}-service: its feed is read.")
     tokens = InternalTokens(read(CallSettings).internal_token_secret.get_secret_value())
     async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, trust_env=False) as client:
-        peer = Peer(f"{source}-service", client, tokens, "admin")
-
-        async def read_feed(after: int, limit: int) -> bytes:
-            response = await peer.get("/internal/changes", {"after": after, "limit": limit})
-            if response.status_code != 200:
-                raise Unavailable(f"{source}-service refused to tell its changes ({response.status_code}).")
-            return response.content
-
-        yield read_feed
+        yield partial(changes_of, Peer(f"{source}-service", client, tokens, "admin"))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import psycopg
 
-from chassis import logs
+from chassis import database_url, logs
 from chassis.problems import Unavailable
 from chassis.start_failure import StartFailure
 
@@ -35,7 +35,8 @@ def running(command: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., 
                 f"This is not the database of such a service ({missing}): check DATABASE_URL, or run the migrations."
             ) from None
         except psycopg.OperationalError as failure:
-            reason = str(failure).strip().partition("\n")[0]
-            raise click.ClickException(f"The database failed, nothing was changed: {reason}.") from None
+            raise click.ClickException(
+                f"The database failed, nothing was changed: {database_url.reason(failure)}."
+            ) from None
 
     return run
