@@ -11,16 +11,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Collection
 from pathlib import Path
 from typing import TypedDict
 
+from chassis.free_ports import free_port
 from chassis.start_failure import StartFailure
 
 _DEBIAN_SCRIPTS = Path("/usr/lib/rabbitmq/bin")
 """What stands in PATH on Debian changes to the user and the folders of the system's own broker."""
-_PORTS = range(20_000, 32_000)
-"""Below the ports that connections get: a client that knocks where nobody listens would meet itself."""
 
 # The node answers to this machine only, sleeps while it has nothing to do, and ends with SIGTERM as one process.
 _ERLANG_ARGUMENTS = (
@@ -104,9 +102,9 @@ class PrivateNode:
         taken: set[int] = {self._port} if self._port else set()
         kept = _Kept(
             password=before["password"] if before else secrets.token_hex(16),
-            port=self._port or _free_port(before and before["port"], taken),
-            distribution_port=_free_port(before and before["distribution_port"], taken),
-            epmd_port=_free_port(before and before["epmd_port"], taken),
+            port=self._port or free_port(before and before["port"], taken),
+            distribution_port=free_port(before and before["distribution_port"], taken),
+            epmd_port=free_port(before and before["epmd_port"], taken),
         )
         self._write("node.json", json.dumps(kept))
         self._write("rabbitmq.conf", _CONFIGURATION.format(**kept))
@@ -201,22 +199,3 @@ def _program(name: str) -> str:
     if found is None:
         raise StartFailure(f"{name} is not installed: it comes with RabbitMQ's package.")
     return found
-
-
-def _free_port(wanted: int | None, taken: set[int]) -> int:
-    """Give `wanted` if nobody listens there, else another; the port is added to `taken`."""
-    port = wanted or secrets.choice(_PORTS)
-    while not _is_free(port, taken):
-        port = secrets.choice(_PORTS)
-    taken.add(port)
-    return port
-
-
-def _is_free(port: int, taken: Collection[int]) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return port not in taken

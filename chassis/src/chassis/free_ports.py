@@ -1,0 +1,27 @@
+"""Free ports of the loopback address, for programs that are started again on the ones they had."""
+
+import secrets
+import socket
+
+_PORTS = range(20_000, 32_000)
+"""Below those that the system gives to connections, so that none of them is taken by chance: a client that knocks
+where nobody listens would meet itself."""
+
+
+def free_port(wanted: int | None, taken: set[int]) -> int:
+    """Give `wanted` if it is not in `taken` and nobody listens there, else another; the port is added to `taken`."""
+    port = wanted or secrets.choice(_PORTS)
+    while port in taken or not _is_free(port):
+        port = secrets.choice(_PORTS)
+    taken.add(port)
+    return port
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
