@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -27,6 +29,17 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 
 Counts = dict[str, dict[str, int]]
 """The number of rows of each table, by service."""
+
+
+@contextmanager
+def traceline_on(server: OwnPostgres) -> Iterator[tuple[RunningStack, Traceline]]:
+    """A stack over the databases of a server, with a broker of its own, and its admin."""
+    with (
+        fresh_folder() as place,
+        RunningStack(place, DATABASE_URL=server.url) as stack,
+        Traceline(stack.base_url) as anyone,
+    ):
+        yield stack, anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
 
 
 def run(script: str, folder: Path, server: OwnPostgres) -> subprocess.CompletedProcess[str]:
@@ -97,13 +110,7 @@ def test_half_a_backup_is_refused(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_backup_under_load_is_restored_whole_and_works_on(history: History, tmp_path: Path) -> None:
     backup = tmp_path / "backup"
-    with (
-        fresh_folder() as place,
-        own_postgres() as server,
-        RunningStack(place, DATABASE_URL=server.url) as stack,
-        Traceline(stack.base_url) as anyone,
-    ):
-        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+    with own_postgres() as server, traceline_on(server) as (stack, admin):
         with Load(admin, history) as load:
             load.acknowledges(300)
             before = {thing.id for thing in history.of_kind("requirement") if thing.is_there}
@@ -119,12 +126,11 @@ def test_a_backup_under_load_is_restored_whole_and_works_on(history: History, tm
         stack.kill_everything()
     # The servers, their data, the broker and its messages are gone.
 
-    with fresh_folder() as place, own_postgres() as server:
+    with own_postgres() as server:
         done = run("restore.sh", backup, server)
         assert done.returncode == 0, done.stderr
         assert stored(server) == backed_up(backup, server)
-        with RunningStack(place, DATABASE_URL=server.url) as stack, Traceline(stack.base_url) as anyone:
-            admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        with traceline_on(server) as (stack, admin):
             there = {item["id"] for item in admin.items("/requirements", limit=500)}
             gone_since = {thing.id for thing in history.of_kind("requirement") if not thing.is_there}
             assert before - gone_since <= there
@@ -156,13 +162,7 @@ def test_a_service_that_is_ahead_of_a_restored_source_is_found_out_and_put_right
     history: History, tmp_path: Path
 ) -> None:
     """Only catalog's database was lost, and is restored: the others know of what catalog forgot."""
-    with (
-        fresh_folder() as place,
-        own_postgres() as server,
-        RunningStack(place, DATABASE_URL=server.url) as stack,
-        Traceline(stack.base_url) as anyone,
-    ):
-        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+    with own_postgres() as server, traceline_on(server) as (stack, admin):
         with Load(admin, history) as load:
             load.acknowledges(100)
             done = run("backup.sh", tmp_path / "backup", server)
