@@ -7,37 +7,19 @@ from typing import Any
 
 import orjson
 import pytest
+from happenings import POISON, Happened, apply, apply_all, effects, record
 
 from chassis import outbox
 from chassis.bus.in_process import InProcessBus
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received, sequenced
+from chassis.database import Database
+from chassis.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.inbox import Inbox
 from chassis.relay import Relay
-
-POISON = "poison"
-
-
-class Happened(Payload):
-    wire_name = "test.thing.happened"
-    what: str
 
 
 class Unheard(Payload):
     wire_name = "test.thing.unheard"
     what: str
-
-
-async def apply(connection: Connection, events: list[Received[Any]]) -> None:
-    for event in events:
-        if event.data.what == POISON:
-            raise RuntimeError("this one never works\nbecause it is poison")
-        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
-
-
-async def apply_all(connection: Connection, events: list[Received[Any]]) -> None:
-    for event in events:
-        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
 
 
 def inbox(database: Database) -> Inbox:
@@ -79,17 +61,6 @@ async def done(database: Database, *words: str) -> str:
     code, output, errors = await admin(database, *words)
     assert code == 0, errors
     return output
-
-
-async def effects(database: Database) -> list[str]:
-    async with database.connection() as connection:
-        rows = await (await connection.execute("SELECT what FROM effects ORDER BY id")).fetchall()
-    return [row["what"] for row in rows]
-
-
-async def record(database: Database, *whats: str) -> None:
-    async with database.transaction() as connection:
-        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
 
 
 async def test_kept_messages_are_listed_for_people_with_the_first_line_of_their_error(database: Database) -> None:

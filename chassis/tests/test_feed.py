@@ -1,15 +1,14 @@
 """A consumer reads the feed itself when the bus brings nothing."""
 
 from collections.abc import AsyncIterator
-from typing import Any
 
 import httpx
 import pytest
+from happenings import Happened, apply, effects, record
 
 from chassis import outbox
 from chassis.admin import positions
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received
+from chassis.database import Database
 from chassis.feed import Feed
 from chassis.http.app import create_app
 from chassis.identity import InternalTokens
@@ -18,27 +17,6 @@ from chassis.peers import Peer
 from chassis.problems import Unavailable
 
 TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
-
-
-class Happened(Payload):
-    wire_name = "test.thing.happened"
-    what: str
-
-
-async def apply(connection: Connection, events: list[Received[Any]]) -> None:
-    for event in events:
-        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
-
-
-async def record(database: Database, *whats: str) -> None:
-    async with database.transaction() as connection:
-        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
-
-
-async def effects(database: Database) -> list[str]:
-    async with database.connection() as connection:
-        rows = await (await connection.execute("SELECT what FROM effects ORDER BY id")).fetchall()
-    return [row["what"] for row in rows]
 
 
 @pytest.fixture

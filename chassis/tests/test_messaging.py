@@ -6,6 +6,7 @@ from unittest.mock import ANY
 
 import orjson
 import pytest
+from happenings import Happened, apply, effects, record
 
 from chassis import outbox
 from chassis.bus.in_process import InProcessBus
@@ -15,35 +16,12 @@ from chassis.inbox import MAX_ATTEMPTS, Inbox
 from chassis.relay import Relay
 
 
-class Happened(Payload):
-    wire_name = "test.thing.happened"
-    what: str
-
-
 class Ignored(Payload):
     wire_name = "test.thing.ignored"
 
 
-async def apply(connection: Connection, events: list[Received[Happened]]) -> None:
-    for event in events:
-        if event.data.what == "poison":
-            raise RuntimeError("this one never works")
-        await connection.execute("INSERT INTO effects (what) VALUES (%s)", (event.data.what,))
-
-
 def new_inbox(database: Database, handler: Any = apply) -> Inbox:
     return Inbox("test", database, {Happened: handler}, ignored=[Ignored])
-
-
-async def record(database: Database, *whats: str) -> None:
-    async with database.transaction() as connection:
-        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
-
-
-async def effects(database: Database) -> list[str]:
-    async with database.connection() as connection:
-        rows = await (await connection.execute("SELECT what FROM effects ORDER BY id")).fetchall()
-    return [row["what"] for row in rows]
 
 
 async def feed(database: Database) -> list[bytes]:
@@ -127,7 +105,7 @@ async def test_a_poison_event_is_kept_with_its_error_and_the_others_flow(
 
     assert await effects(other_database) == ["a", "b"]
     [kept] = await failures(other_database)
-    assert kept["error"] == "RuntimeError: this one never works"
+    assert kept["error"] == "RuntimeError: this one never works\nbecause it is poison"
     assert kept["parked_at"] is None
     assert await inbox.position("test") == 3
 

@@ -8,14 +8,14 @@ import httpx
 import psycopg
 import pytest
 from fastapi import APIRouter, FastAPI
+from happenings import Happened, apply, record
 from prometheus_client import REGISTRY, Metric
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis import outbox
 from chassis.bus.in_process import InProcessBus
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received
+from chassis.database import Database
 from chassis.feed import Feed
 from chassis.http.app import create_app
 from chassis.http.server import listen
@@ -168,27 +168,11 @@ def series(name: str, database: Database) -> str:
     return f'{name}{{database="{database.name}"}}'
 
 
-class Happened(Payload):
-    wire_name = "test.thing.happened"
-    what: str
-
-
-async def apply(connection: Connection, events: list[Received[Happened]]) -> None:
-    for event in events:
-        if event.data.what == "poison":
-            raise RuntimeError("this one never works")
-
-
 def followed(source: Database, target: Database, transport: httpx.AsyncBaseTransport) -> tuple[Inbox, Feed]:
     """An inbox in `target` that follows what is recorded in `source`, which answers over `transport`."""
     inbox = Inbox("follower", target, {Happened: apply})
     client = httpx.AsyncClient(transport=transport, base_url="http://source")
     return inbox, Feed("test", Peer("test", client, TOKENS, "follower"), inbox)
-
-
-async def record(database: Database, *whats: str) -> None:
-    async with database.transaction() as connection:
-        await outbox.record(connection, [NewEvent(Happened(what=what), "1", SYSTEM) for what in whats])
 
 
 def kept(values: Series) -> tuple[float, float]:

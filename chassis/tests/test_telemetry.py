@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import orjson
 import pytest
+from happenings import Happened
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -27,11 +28,6 @@ from chassis.peers import Peer
 from chassis.relay import Relay
 
 SECRET = "correct horse battery staple"
-
-
-class Happened(Payload):
-    wire_name = "test.thing.happened"
-    what: str
 
 
 class Followed(Payload):
