@@ -196,3 +196,31 @@ async def test_of_very_many_hits_each_thousand_is_ranked_by_itself_the_newest_fi
     assert names[1000] == "Door door door", "what is best of the rest"
     across = await find(client, "door", limit=20, skip=990)
     assert across["items"] == found[990:1010]
+
+
+async def test_hits_are_counted_up_to_ten_thousand_and_paged_through_to_the_last(
+    items: Any, client: httpx.AsyncClient
+) -> None:
+    await items.requirement(title="By its name", external_id="DOOR-1", created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    await items.requirement(title="Door", created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    async with items.database.connection() as connection:
+        await connection.execute(
+            """
+            INSERT INTO test_cases (id, title, description, type, priority, status, automation_status, created_at,
+                                    updated_at)
+            SELECT gen_random_uuid(), CASE WHEN n = 9900 THEN 'door door' ELSE 'a door' END, 'Opens.', 'functional',
+                   'low', 'ready', 'manual', timestamptz '2026-01-01' + n * interval '1 minute', now()
+            FROM generate_series(1, 10003) AS n
+            """
+        )
+    first = await find(client, "door", limit=3)
+    assert first["total"] == 10_000
+    assert [item["title"] for item in first["items"]] == ["By its name", "door door", "a door"]
+
+    later = await client.get("/api/v1/search", params={"q": "door", "skip": 9_900, "limit": 100})
+    assert later.json()["total"] == 10_001
+    assert len(later.json()["items"]) == 100
+    last = (await client.get(later.links["next"]["url"])).json()
+    assert (len(last["items"]), last["total"]) == (5, 10_005)
+    assert "Door" in {item["title"] for item in last["items"]}, "the oldest"
+    assert not {item["id"] for item in later.json()["items"]} & {item["id"] for item in last["items"]}

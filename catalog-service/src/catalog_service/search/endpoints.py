@@ -38,6 +38,7 @@ async def search(
     """Give what the words of `q` are found in, best first; no query is wrong, a query of stop words finds nothing.
 
     Of more than a thousand hits the newest thousand come first, in their order, then the next thousand, and so on.
+    `total` counts ten thousand hits at most, or one more than were paged through: so that `next` leads to all.
     """
     text = q.strip()
     if not text:

@@ -19,11 +19,20 @@ _EXCERPT_FROM = 20_000
 
 _RANKED_TOGETHER = 1000
 """To rank a hit takes as long as to find ten: of more than so many, each such number by age is ranked by itself."""
+_COUNTED = 10_000
+"""Every hit has to be looked at to be counted: of a word that all items have it would be all items, for each search."""
 
+_IS_ID = "lower(external_id) = lower(%(text)s::text)"
 _BEGINS = (
     "(lower(external_id) ~>=~ lower(%(text)s::text) AND lower(external_id) ~<~ (lower(%(text)s::text) || chr(1114111)))"
 )
 _WORDS = "websearch_to_tsquery('english', %(text)s::text)"
+_LEVELS = {
+    2: f"{_BEGINS} AND {_IS_ID}",
+    1: f"{_BEGINS} AND NOT {_IS_ID}",
+    0: f"search @@ {_WORDS} AND {_BEGINS} IS NOT TRUE",
+}
+"""The three ways to be a hit, of which each hit has one."""
 
 
 async def search(
@@ -33,26 +42,31 @@ async def search(
 
     An item whose external_id is the query (whatever the case) comes first, then those whose external_id begins
     with it, then the rest by rank. `score` is 2, 1 or 0 for that, plus a rank of 0..1. Of more than a thousand
-    hits, the newest thousand come first, ranked, then the next thousand, and so on.
+    hits, the newest thousand come first, ranked, then the next thousand, and so on. Hits are counted up to ten
+    thousand, or to the first one behind the page.
     """
     first = skip - skip % _RANKED_TOGETHER
+    together = _RANKED_TOGETHER * (2 if skip + limit > first + _RANKED_TOGETHER else 1)
+    every = [(kind, level) for level in _LEVELS for kind in kinds]
     cursor = await connection.execute(
         f"""
-        WITH prefixed AS MATERIALIZED ({" UNION ALL ".join(_prefixed(kind) for kind in kinds)}),
-        hits AS MATERIALIZED (
-            SELECT * FROM prefixed
-            UNION ALL {" UNION ALL ".join(_worded(kind) for kind in kinds)}
+        WITH every AS MATERIALIZED ({" UNION ALL ".join(_hits(*one) for one in every)}),
+        hits AS MATERIALIZED (SELECT * FROM every LIMIT %(most)s + 1),
+        counted AS MATERIALIZED (SELECT count(*) AS found, count(*) > %(most)s AS many FROM hits),
+        newest AS (
+            SELECT * FROM hits WHERE NOT (SELECT many FROM counted)
+            UNION ALL {" UNION ALL ".join(_newest(*one) for one in every)}
         ),
         near AS MATERIALIZED (
-            SELECT *, row_number() OVER (ORDER BY level DESC, created_at DESC, type, id) > %(together)s AS later
-            FROM (SELECT * FROM hits ORDER BY level DESC, created_at DESC, type, id
+            SELECT *, row_number() OVER (ORDER BY level DESC, created_at DESC, type, id) > %(ranked)s AS later
+            FROM (SELECT * FROM newest ORDER BY level DESC, created_at DESC, type, id
                   LIMIT %(near)s OFFSET %(first)s) AS nearest
         ),
         page AS MATERIALIZED (
             SELECT * FROM ({" UNION ALL ".join(_ranked(kind) for kind in kinds)}) AS ranked
             ORDER BY later, score DESC, type, id LIMIT %(limit)s OFFSET %(skip)s
         )
-        SELECT counted.total, found.* FROM (SELECT count(*) AS total FROM hits) AS counted
+        SELECT least(counted.found, %(most)s) AS total, found.* FROM counted
         LEFT JOIN ({" UNION ALL ".join(_found(kind) for kind in kinds)}) AS found ON true
         ORDER BY later, score DESC, type, id
         """,
@@ -61,8 +75,10 @@ async def search(
             "skip": skip - first,
             "limit": limit,
             "first": first,
-            "together": _RANKED_TOGETHER,
-            "near": _RANKED_TOGETHER * (2 if skip + limit > first + _RANKED_TOGETHER else 1),
+            "ranked": _RANKED_TOGETHER,
+            "near": together,
+            "newest": first + together,
+            "most": max(_COUNTED, skip + limit + 1),
             "options": _HEADLINE_OPTIONS,
             "marks": HIT_BEGINS + HIT_ENDS,
             "excerpt_from": _EXCERPT_FROM,
@@ -77,20 +93,13 @@ async def search(
     return [row for row in rows if row["id"] is not None], total
 
 
-def _prefixed(kind: str) -> str:
-    return f"""
-        SELECT '{kind}' AS type, id, created_at,
-               CASE WHEN lower(external_id) = lower(%(text)s::text) THEN 2 ELSE 1 END AS level
-        FROM {_TABLES[kind]} WHERE {_BEGINS}
-    """
+def _hits(kind: str, level: int) -> str:
+    return f"SELECT '{kind}' AS type, id, created_at, {level} AS level FROM {_TABLES[kind]} WHERE {_LEVELS[level]}"
 
 
-def _worded(kind: str) -> str:
-    """The hits that were not found by their external_id already."""
-    return f"""
-        SELECT '{kind}', id, created_at, 0 FROM {_TABLES[kind]}
-        WHERE search @@ {_WORDS} AND id NOT IN (SELECT id FROM prefixed WHERE type = '{kind}')
-    """
+def _newest(kind: str, level: int) -> str:
+    """The newest hits, for when there are so many that it is best to look through the items from the newest on."""
+    return f"({_hits(kind, level)} AND (SELECT many FROM counted) ORDER BY created_at DESC, id LIMIT %(newest)s)"
 
 
 def _ranked(kind: str) -> str:
