@@ -76,28 +76,25 @@ async def get_traceability_matrix(
     """
     scope = repository.requirements_in(parse_words(module), parse_choice("status", status, RequirementStatus))
     if matrix_format is not MatrixFormat.JSON:
-        return await _document(database, scope, matrix_format)
+        return _document(database, scope, matrix_format)
     async with repository.snapshot(database) as connection:
         summary = await service.summary(connection, scope)
         items = await repository.matrix_page(connection, scope, skip, limit)
     return paging.page(request, items, summary["total_requirements"], skip, limit, {"summary": summary})
 
 
-async def _document(database: Db, scope: Conditions, matrix_format: MatrixFormat) -> Response:
+def _document(database: Db, scope: Conditions, matrix_format: MatrixFormat) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
-    file = await export.make(database, scope, document, made_at)
     # A page is for looking at, a table for taking away.
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
     name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
-    return export.FileResponse(
-        file,
-        document.media_type,
-        {
-            "Content-Disposition": f'{disposition}; filename="{name}"',
-            "X-Content-Type-Options": "nosniff",
-            **document.headers,
-        },
+    return export.DocumentResponse(
+        database,
+        scope,
+        document,
+        made_at,
+        {"Content-Disposition": f'{disposition}; filename="{name}"', "X-Content-Type-Options": "nosniff"},
     )
 
 

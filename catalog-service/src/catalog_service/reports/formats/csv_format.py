@@ -11,10 +11,13 @@ from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines
 
 # What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
-_FORMULA = r"""[\s"'\ufeff\u200b]*[=+\-@\uff1d\uff0b\uff0d\uff20]"""
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = rf"""[\s"'\ufeff\u200b]*[{_SIGNS}]"""
 _BEGINS = re.compile(rf"[\t\r]|{_FORMULA}")
 _GOES_ON = re.compile(rf"([;|\t\r\n])(?={_FORMULA})")
 """Where a program that takes another separator for the comma would begin a cell."""
+_HARMLESS = re.compile(rf"""[^\s"'\ufeff\u200b;|{_SIGNS}][^;|\t\r\n]*""")
+"""What neither of the two is found in, told in a quarter of the time: almost every cell."""
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -47,10 +50,12 @@ class CsvMatrix:
 
 
 def _cell(value: Any) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
     # An apostrophe keeps a spreadsheet program from running the text of a cell as a formula.
     if isinstance(value, str):
+        if _HARMLESS.fullmatch(value):
+            return value
         text = _GOES_ON.sub(r"\1'", value)
         return f"'{text}" if _BEGINS.match(text) else text
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return value

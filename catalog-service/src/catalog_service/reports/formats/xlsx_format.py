@@ -92,15 +92,19 @@ def _title(name: str) -> str:
 
 def _cell(value: Any) -> str:
     """Give a cell in the XML of a sheet; its place is that in its row."""
-    if value is None:
-        return "<c/>"
-    if isinstance(value, bool):
-        return f'<c t="b"><v>{value:d}</v></c>'
-    if isinstance(value, int | float):
-        return f"<c><v>{value!r}</v></c>"
-    text = str(value)
-    space = ' xml:space="preserve"' if text[:1].isspace() or text[-1:].isspace() else ""
-    return f'<c t="inlineStr"><is><t{space}>{_SPECIAL.sub(_escaped, text)}</t></is></c>'
+    # Most cells are texts, and most of these as they are.
+    if not isinstance(value, str):
+        if value is None:
+            return "<c/>"
+        if isinstance(value, bool):
+            return f'<c t="b"><v>{value:d}</v></c>'
+        if isinstance(value, int | float):
+            return f"<c><v>{value!r}</v></c>"
+        value = str(value)
+    text = _SPECIAL.sub(_escaped, value)
+    if value == value.strip():
+        return f'<c t="inlineStr"><is><t>{text}</t></is></c>'
+    return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 
 def _escaped(found: re.Match[str]) -> str:
