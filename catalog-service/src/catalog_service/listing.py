@@ -72,7 +72,7 @@ def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
 
 
 def counted(table: str) -> str:
-    """Give the query of how many rows a table has: requirements, test_cases or links. It does not count them."""
+    """Give the query of how many rows a table of items, links or linked items has. It does not count them."""
     return f"SELECT coalesce(sum(rows), 0)::bigint FROM row_counts WHERE table_name = '{table}'"
 
 
@@ -85,16 +85,22 @@ async def fetch_page(
     skip: int,
     limit: int,
     total: str | None = None,
+    joined: str = "",
 ) -> tuple[list[Row], int]:
-    """Give one page of `columns` FROM `source`, and how many rows there are in all: `total` is a query for that."""
+    """Give one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
+
+    Args: `total` is a query for that where counting can be spared. `joined` are joins that give each row exactly
+    one: made for the rows of the page only.
+    """
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"""
         SELECT counted.total, page.*
         FROM (SELECT ({total or f"SELECT count(*) FROM {source} {conditions.where}"}) AS total) counted
         LEFT JOIN LATERAL (
-            SELECT true AS is_row, {columns} FROM {source} {conditions.where}
-            ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+            SELECT true AS is_row, {columns} FROM (
+                SELECT * FROM {source} {conditions.where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+            ) {source.split()[-1]} {joined} ORDER BY {order}
         ) page ON true
         """,
         {**conditions.parameters, "limit": limit, "skip": skip},
@@ -130,10 +136,10 @@ async def fetch_page_as_json(
         SELECT ({f"SELECT count(*) FROM {table} {conditions.where}" if conditions.where else counted(table)}),
                (SELECT coalesce(json_agg(page), '[]')::text FROM (
                    SELECT {selected} FROM (
-                       SELECT {", ".join(columns)} FROM {table} JOIN (
-                           SELECT id AS chosen FROM {table} {conditions.where}
+                       SELECT {", ".join(columns)} FROM {table} WHERE id = ANY (ARRAY(
+                           SELECT id FROM {table} {conditions.where}
                            ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
-                       ) page ON id = chosen ORDER BY {order}
+                       )) ORDER BY {order}
                    ) stored
                ) page)
         """,

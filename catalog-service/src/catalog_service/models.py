@@ -79,6 +79,13 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
         *(table.c[name] for name in ("status", "priority", "type", "module", "created_by", *filters)),
     )
     sa.Index(None, table.c.tags, postgresql_using="gin")
+    # Only an item that has changed can have made a link suspect.
+    sa.Index(f"ix_{table.name}_changed", table.c.id, table.c.version, postgresql_where=table.c.version > 1)
+    sa.Index(
+        f"ix_{table.name}_priority_id",
+        sa.text("array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], priority) DESC"),
+        table.c.id,
+    )
     sa.Index(
         f"ix_{table.name}_external_id_prefix",
         sa.func.lower(table.c.external_id).label("lower_external_id"),
@@ -144,6 +151,15 @@ links = sa.Table(
 sa.Index(None, links.c.test_case_id)
 sa.Index(None, links.c.created_at.desc(), links.c.id)
 sa.Index(None, links.c.link_source, links.c.link_type)
+
+for _item in ("requirement", "test_case"):
+    sa.Table(
+        f"linked_{_item}s",
+        metadata,
+        sa.Column(f"{_item}_id", sa.Uuid, primary_key=True),
+        sa.Column("links", sa.Integer, nullable=False),
+        comment=f"each {_item} that has links, and how many; kept by triggers",
+    )
 
 row_counts = sa.Table(
     "row_counts",

@@ -76,3 +76,37 @@ async def test_an_emptied_table_has_none(catalog: Any, table: str) -> None:
     assert (await totals(catalog))[table] == 0
     await catalog.link(*await catalog.pair())
     assert await totals(catalog) == await counted(catalog)
+
+
+async def assert_links_are_counted(catalog: Any) -> None:
+    """What is kept of each item's links, and of how many items have any, is what counting says."""
+    async with catalog.database.connection() as connection:
+        for item in ("requirement", "test_case"):
+            kept = await connection.execute(f"SELECT {item}_id AS id, links FROM linked_{item}s ORDER BY 1")
+            counted = await connection.execute(
+                f"SELECT {item}_id AS id, count(*) AS links FROM links GROUP BY 1 ORDER BY 1"
+            )
+            rows = await kept.fetchall()
+            assert rows == await counted.fetchall()
+            total = await connection.execute(
+                f"SELECT sum(rows) AS rows FROM row_counts WHERE table_name = 'linked_{item}s'"
+            )
+            assert (await total.fetchone() or {})["rows"] == len(rows)
+
+
+async def test_links_are_counted_rightly_while_many_make_and_delete_them(catalog: Any) -> None:
+    requirements = [await catalog.requirement() for _ in range(6)]
+    test_cases = [await catalog.test_case() for _ in range(6)]
+    pairs = [(requirement, test_case) for requirement in requirements for test_case in test_cases]
+    links = await asyncio.gather(*(catalog.link(*pair) for pair in pairs[::2]))
+    await assert_links_are_counted(catalog)
+    await asyncio.gather(
+        *(catalog.link(*pair) for pair in pairs[1:12:2]),
+        *(catalog.delete(f"/links/{link['id']}") for link in links[:6]),
+        *(catalog.delete(f"/requirements/{item['id']}") for item in requirements[2:]),
+        catalog.delete(f"/test-cases/{test_cases[4]['id']}"),
+    )
+    await assert_links_are_counted(catalog)
+    async with catalog.database.connection() as connection:
+        await connection.execute("TRUNCATE links")
+    await assert_links_are_counted(catalog)

@@ -104,7 +104,7 @@ async def record(postgres: PostgresServer) -> AsyncIterator[Record]:
 async def client(record: Record) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer's client."""
     app = create_app(
-        "catalog", [router], database=record.database, internal_tokens=TOKENS, schema_version="0003", state={}
+        "catalog", [router], database=record.database, internal_tokens=TOKENS, schema_version="0004", state={}
     )
     token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
     async with httpx.AsyncClient(

@@ -61,7 +61,7 @@ async def items(postgres: PostgresServer) -> AsyncIterator[Items]:
 async def client(items: Items) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer's client."""
     app = create_app(
-        "catalog", [router], database=items.database, internal_tokens=TOKENS, schema_version="0003", state={}
+        "catalog", [router], database=items.database, internal_tokens=TOKENS, schema_version="0004", state={}
     )
     token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
     async with httpx.AsyncClient(

@@ -60,7 +60,7 @@ class LinkFilters(BaseModel):
         conditions.choose("l.link_type", parse_choice("link_type", self.link_type, LinkType))
         conditions.choose("l.link_source", parse_choice("link_source", self.link_source, LinkSource))
         if self.suspect is not None:
-            conditions.add(suspicion.IS_SUSPECT if self.suspect else f"NOT {suspicion.IS_SUSPECT}")
+            conditions.add(f"l.id {'' if self.suspect else 'NOT '}IN ({suspicion.suspect_links('l.id')})")
         return conditions
 
 

@@ -32,7 +32,8 @@ COLUMNS = (
 PREFIX = "link_"
 """What the names of a link's columns begin with, in the rows of `find_linked`."""
 
-_SOURCE = "links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
+_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
+_SOURCE = f"links l {_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
 _TITLES = "r.title AS requirement_title, t.title AS test_case_title"
 _SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
@@ -60,15 +61,9 @@ async def lock(connection: Connection, link_id: UUID) -> None:
 async def find_page(
     connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give one page of links (as `find` does) over `links l`, `requirements r`, `test_cases t`, and the total."""
-    if not conditions.where:
-        total = counted("links")
-    elif suspicion.IS_SUSPECT in conditions.where:
-        total = f"SELECT count(*) FROM {_SOURCE} {conditions.where}"
-    else:
-        # Every link has both of its ends: they need not be looked for.
-        total = f"SELECT count(*) FROM links l {conditions.where}"
-    return await fetch_page(connection, _SELECTED, _SOURCE, conditions, order, skip, limit, total)
+    """Give one page of links (as `find` does) under conditions on `links l`, and the total."""
+    total = None if conditions.where else counted("links")
+    return await fetch_page(connection, _SELECTED, "links l", conditions, order, skip, limit, total, joined=_ENDS)
 
 
 async def find_linked(
@@ -88,9 +83,8 @@ async def find_linked(
     )
     conditions = Conditions()
     conditions.add(f"l.{kind.name}_id = %(item_id)s", item_id=item_id)
-    total = f"SELECT count(*) FROM links l {conditions.where}"
     order = "l.created_at DESC, l.id"
-    return await fetch_page(connection, selected, _SOURCE, conditions, order, skip, limit, total)
+    return await fetch_page(connection, selected, "links l", conditions, order, skip, limit, joined=_ENDS)
 
 
 async def ends(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> Row:

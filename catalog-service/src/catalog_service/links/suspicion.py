@@ -11,6 +11,21 @@ IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_vers
 """Over `links l`, `requirements r` and `test_cases t`."""
 
 
+def suspect_links(selected: str, where: str = "") -> str:
+    """Give the query of `selected`, over `links l` and `requirements r`, of the suspect links under a condition.
+
+    They are looked for from the items that have changed since they were made: an index has these.
+    """
+    return f"""
+        SELECT {selected} FROM requirements r
+        JOIN links l ON l.requirement_id = r.id AND r.version > 1 AND r.version > l.requirement_version {where}
+        UNION ALL
+        SELECT {selected} FROM test_cases t
+        JOIN links l ON l.test_case_id = t.id AND t.version > 1 AND t.version > l.test_case_version
+        JOIN requirements r ON r.id = l.requirement_id AND r.version <= l.requirement_version {where}
+    """
+
+
 def _changes(item: str, kind: ItemKind) -> str:
     return (
         f"l.{kind.name}_version, {item}.version AS {kind.name}_version_now,"

@@ -34,24 +34,24 @@ async def snapshot(database: Database) -> AsyncIterator[Connection]:
         yield connection
 
 
-_LINKS = "links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
-# A foreign key says that whoever is linked exists: the index of the links alone tells how many there are.
-_LINKED_TEST_CASES = "SELECT count(DISTINCT test_case_id) FROM links"
+_ORPHANS = f"({counted('test_cases')}) - ({counted('linked_test_cases')})"
 
 
 async def summary(connection: Connection, scope: Conditions) -> Row:
     """Give the counts of the matrix: of the requirements in scope, of their links, and of all test cases."""
-    requirements = f"SELECT count(*) FROM requirements r {scope.where}" if scope.where else counted("requirements")
+    if scope.where:
+        in_scope = f"""
+            SELECT count(*), count(links), coalesce(sum(links), 0)::bigint
+            FROM requirements r LEFT JOIN linked_requirements ON requirement_id = r.id {scope.where}
+        """
+    else:
+        in_scope = f"SELECT {', '.join(f'({counted(of)})' for of in ('requirements', 'linked_requirements', 'links'))}"
     cursor = await connection.execute(
         f"""
-        SELECT ({requirements}) AS total_requirements, covered_requirements,
-               total_test_cases, total_test_cases - ({_LINKED_TEST_CASES}) AS orphan_test_cases,
-               total_links, suspect_links
-        FROM ({counted("test_cases")}) AS of_test_cases (total_test_cases),
-             (SELECT count(*) AS covered_requirements, coalesce(sum(links), 0)::bigint AS total_links,
-                     coalesce(sum(suspects), 0)::bigint AS suspect_links
-              FROM (SELECT count(*) AS links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspects
-                    FROM {_LINKS} {scope.where} GROUP BY l.requirement_id) AS of_covered) AS of_links
+        SELECT total_requirements, covered_requirements, ({counted("test_cases")}) AS total_test_cases,
+               {_ORPHANS} AS orphan_test_cases, total_links,
+               (SELECT count(*) FROM ({suspicion.suspect_links("", scope.where)}) AS suspect) AS suspect_links
+        FROM ({in_scope}) AS in_scope (total_requirements, covered_requirements, total_links)
         """,
         scope.parameters,
         prepare=scope.prepare,
@@ -112,20 +112,16 @@ async def by_module(connection: Connection) -> list[Row]:
         f"""
         SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in COUNTS)}
         FROM (
-            SELECT module, count(*) AS total_requirements, 0 AS covered_requirements,
-                   0 AS total_test_cases, 0 AS orphan_test_cases, 0 AS total_links, 0 AS suspect_links
-            FROM requirements GROUP BY module
+            SELECT module, count(*) AS total_requirements, count(links) AS covered_requirements,
+                   0 AS total_test_cases, 0 AS orphan_test_cases,
+                   coalesce(sum(links), 0) AS total_links, 0 AS suspect_links
+            FROM requirements LEFT JOIN linked_requirements ON requirement_id = id GROUP BY module
             UNION ALL
-            SELECT module, 0, count(*), 0, 0, sum(links), sum(suspects)
-            FROM (
-                SELECT r.module, count(*) AS links, count(*) FILTER (WHERE {suspicion.IS_SUSPECT}) AS suspects
-                FROM {_LINKS} GROUP BY l.requirement_id, r.module
-            ) AS covered GROUP BY module
+            SELECT module, 0, 0, 0, 0, 0, count(*)
+            FROM ({suspicion.suspect_links("r.module")}) AS suspect GROUP BY module
             UNION ALL
-            SELECT t.module, 0, 0, count(*), count(*) - count(linked.test_case_id), 0, 0
-            FROM test_cases t
-                LEFT JOIN (SELECT DISTINCT test_case_id FROM links) AS linked ON linked.test_case_id = t.id
-            GROUP BY t.module
+            SELECT module, 0, 0, count(*), count(*) - count(links), 0, 0
+            FROM test_cases LEFT JOIN linked_test_cases ON test_case_id = id GROUP BY module
         ) AS parts
         GROUP BY module ORDER BY module NULLS LAST
         """
@@ -141,9 +137,9 @@ async def unlinked(
 ) -> tuple[list[Row], int]:
     """Give (items of a page, total) of the items of a kind that have no link."""
     conditions = Conditions()
-    conditions.add(f"NOT EXISTS (SELECT FROM links WHERE {kind.name}_id = i.id)")
+    conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
-    total = None if modules else f"SELECT ({counted(kind.table)}) - count(DISTINCT {kind.name}_id) FROM links"
+    total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
     return await fetch_page(
         connection, _ITEM, f"{kind.table} i", conditions, "i.module, i.external_id, i.id", skip, limit, total
     )
@@ -157,18 +153,18 @@ async def suspect_links(
     A row is what `links.service.shown` takes, and ENDS.
     """
     scope = requirements_in(modules)
-    scope.add(suspicion.IS_SUSPECT)
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"""
-        WITH suspect AS MATERIALIZED (SELECT l.id, l.created_at FROM {_LINKS} {scope.where}),
+        WITH suspect AS MATERIALIZED ({suspicion.suspect_links("l.id, l.created_at", scope.where)}),
              page AS (SELECT id FROM suspect ORDER BY created_at DESC, id LIMIT %(limit)s OFFSET %(skip)s)
         SELECT (SELECT count(*) FROM suspect) AS total, found.* FROM (VALUES (1)) one LEFT JOIN (
             SELECT {", ".join(f"l.{column}" for column in LINK_COLUMNS)}, {suspicion.COLUMNS},
                    r.external_id AS requirement_external_id, r.title AS requirement_title,
                    t.external_id AS test_case_external_id, t.title AS test_case_title
-            FROM {_LINKS} JOIN page ON page.id = l.id
+            FROM page JOIN links l ON l.id = page.id
+            JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
         ) AS found ON true
         ORDER BY created_at DESC, id
         """,

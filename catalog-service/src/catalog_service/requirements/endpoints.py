@@ -22,11 +22,8 @@ from chassis.identity import Reviewer, Viewer
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Requirements"])
 
-_HAS_LINK = "EXISTS (SELECT FROM links WHERE requirement_id = requirements.id)"
-_HAS_SUSPECT_LINK = (
-    "(id IN (SELECT l.requirement_id FROM links l JOIN requirements r ON r.id = l.requirement_id"
-    f" JOIN test_cases t ON t.id = l.test_case_id WHERE {suspicion.IS_SUSPECT}))"
-)
+_HAS_LINK = "EXISTS (SELECT FROM linked_requirements WHERE requirement_id = requirements.id)"
+_HAS_SUSPECT_LINK = f"(id IN ({suspicion.suspect_links('r.id')}))"
 _COVERAGE = {
     Coverage.NONE: f"(NOT {_HAS_LINK})",
     Coverage.COVERED: _HAS_LINK,

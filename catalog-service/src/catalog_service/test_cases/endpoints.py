@@ -21,7 +21,7 @@ from chassis.identity import Reviewer, Viewer
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Test cases"])
 
-_HAS_LINK = "EXISTS (SELECT FROM links WHERE test_case_id = test_cases.id)"
+_HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = test_cases.id)"
 
 
 class TestCaseFilters(ItemFilters):
