@@ -5,11 +5,12 @@ BIN := .venv/bin
 PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
 INSTALLED := .venv/.installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
+BROWSER_TOOLS := .venv/.browser-tools-installed
 IMAGES := gateway auth-service catalog-service suggestion-service notification-service
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
 comma := ,
 
-.PHONY: install demo run stack check format test fault bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 install: $(INSTALLED)
 
@@ -27,6 +28,12 @@ $(MANIFEST_TOOLS): deploy/k8s/check/requirements.lock | $(INSTALLED)
 	@echo "Installing into .venv/manifest-tools (once; half a minute) ..."
 	@$(PYTHON) -m venv .venv/manifest-tools
 	@.venv/manifest-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# Locked together with requirements.lock: it changes nothing of what is there.
+$(BROWSER_TOOLS): tests/browser/requirements.lock | $(INSTALLED)
+	@echo "Installing what drives a browser (once; 50 MB) ..."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
 # Ctrl-C reaches the whole foreground group: exec lets the program answer it alone, without make's complaint.
@@ -59,8 +66,13 @@ test: $(INSTALLED) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses logical --maxprocesses 4 --no-loadscope-reorder
 
 # The long forms of the fault suite and of the attacks, which take more than an hour.
-fault: $(INSTALLED)
-	$(BIN)/pytest tests/fault tests/scale tests/edge -m "long or not long"
+fault: $(INSTALLED) $(BROWSER_TOOLS)
+	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
+
+# What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is
+# installed where that is possible.
+browser: $(INSTALLED) $(BROWSER_TOOLS)
+	$(BIN)/pytest tests/browser -m "long or not long"
 
 bench: $(INSTALLED)
 	$(BIN)/python -m acceptance.bench
@@ -113,6 +125,8 @@ lock:
 	@$(call DATED,requirements.lock)
 	$(LOCK) deploy/k8s/check/requirements.in --output-file deploy/k8s/check/requirements.lock.new
 	@$(call DATED,deploy/k8s/check/requirements.lock)
+	$(LOCK) tests/browser/requirements.in --constraint requirements.lock --output-file tests/browser/requirements.lock.new
+	@$(call DATED,tests/browser/requirements.lock)
 
 clean:
 	rm -rf .venv .traceline .traceline-stack

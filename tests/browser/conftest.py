@@ -1,0 +1,83 @@
+"""A real browser, a Traceline that it visits, and what happens in a page."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from acceptance.callers import anyone, reviewer, viewer
+from acceptance.client import Traceline
+from acceptance.process import RunningTraceline, fresh_folder
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+
+from .trap import Trap
+from .visit import Visit
+
+__all__ = ["anyone", "reviewer", "viewer"]
+
+
+@pytest.fixture(scope="package")
+def base_url() -> Iterator[str]:
+    with fresh_folder() as place, RunningTraceline(place) as running:
+        yield running.base_url
+
+
+@pytest.fixture(scope="package")
+def admin(anyone: Traceline) -> Traceline:
+    return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Chromium without a window."""
+    if find_spec("playwright") is None:
+        pytest.fail("Playwright is not installed: `make browser` installs it and runs these tests.", pytrace=False)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        if os.geteuid() == 0:
+            arguments.append("--no-sandbox")  # which root has none of
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Visit]:
+    """A tab of somebody who was nowhere before."""
+    context = browser.new_context()
+    yield Visit(context)
+    context.close()
+
+
+@pytest.fixture(scope="package")
+def trap() -> Iterator[Trap]:
+    """A server of the attackers."""
+    with Trap() as trap:
+        yield trap
+
+
+def _chromium() -> str:
+    """Give the program, which is installed first where that is possible."""
+    named = os.environ.get("CHROMIUM")
+    names = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
+    found = next(filter(None, map(shutil.which, names)), None)
+    if not found and not named and os.geteuid() == 0 and shutil.which("apt-get"):
+        for arguments in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+            subprocess.run(
+                ["apt-get", "-q", *arguments],  # noqa: S607 - a system's own command
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        found = shutil.which("chromium")
+    if not found:
+        pytest.fail(
+            f"There is no {' nor '.join(names)} here: install Chromium, or set CHROMIUM to the program.", pytrace=False
+        )
+    return found
