@@ -43,6 +43,7 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
     """Every metric that any program has, with its labels."""
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("ENVIRONMENT", "development")  # or it would be set for all tests to come
+        environment.setenv("EMBEDDINGS_ENABLED", "true")
         settings = read_settings()
     traceline = compose(settings, {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()})
     for database in traceline.databases:

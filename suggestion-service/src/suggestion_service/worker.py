@@ -13,6 +13,7 @@ from chassis.settings import read
 from chassis.worker import Worker
 from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
+from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder
 from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.generation import run_loop
@@ -49,6 +50,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         database, load if settings.embeddings_enabled else None, score_again=score_again, scored=jobs.queued
     )
     worker.add("suggestion embeddings", embeddings.run)
+    if settings.embeddings_enabled:
+        worker.readings.append(of_embeddings(database))
     if settings.auto_suggestions_enabled:
         algorithm, threshold = settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold
         scoring = BackgroundScoring(database, corpus, algorithm, threshold)

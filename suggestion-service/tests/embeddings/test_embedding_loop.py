@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from chassis.tasks import end
 from chassis.testing import PostgresServer
+from chassis.testing.metrics import measured
 from suggestion_service.embeddings import repository, tables
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.live_vectors import LiveVectors
+from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemText
 from suggestion_service.engine.embedding import ItemVectors
@@ -314,6 +316,32 @@ async def test_the_worker_of_a_process_embeds_by_itself(service: Any, catalog: A
         await eventually(there)
     finally:
         await end(running)
+
+
+async def test_those_who_run_it_see_how_many_items_lack_embeddings(
+    service: Any, catalog: Any, new_worker: NewWorker
+) -> None:
+    async def missing() -> float:
+        return (await measured(of_embeddings(service.database)))["traceline_embeddings_missing"]
+
+    items = [catalog.requirement(f"The pump number {number}") for number in range(3)]
+    await service.follow()
+    assert await missing() == 3, "no model was declared yet"
+    embedder = HashingEmbedder()
+    embedder.refuses = "number 2"
+    worker = await new_worker(embedder)
+    await worker.work()
+    assert await missing() == 0, "one that the model fails on does without"
+    catalog.change(items[0], title="The window opens", description="Slowly")
+    catalog.delete(items[1])
+    await service.follow()
+    assert await missing() == 1
+    await new_worker(HashingEmbedder("new"))
+    assert await missing() == 2
+    await new_worker(None)
+    assert await missing() == 2
+    await service.execute("DROP TABLE embeddings")
+    assert await missing() == 2
 
 
 def test_the_table_can_be_made_later_and_again(postgres: PostgresServer) -> None:

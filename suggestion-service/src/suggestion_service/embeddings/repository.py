@@ -69,6 +69,13 @@ SELECT NOT EXISTS (SELECT FROM items i LEFT JOIN embeddings e ON e.item_id = i.i
     WHERE NOT i.deleted AND e.text_hash IS DISTINCT FROM {_HASH}) AS complete
 """
 
+_MISSING = f"""
+SELECT count(*) AS missing FROM items i LEFT JOIN embeddings e ON e.item_id = i.id
+    AND e.model = (SELECT model FROM embedding_model)
+WHERE NOT i.deleted AND e.text_hash IS DISTINCT FROM {_HASH}
+"""
+_ITEMS = "SELECT count(*) AS missing FROM items WHERE NOT deleted"
+
 # One that is being scored just now and is done before this commits is left to settling.
 _SCORE_AGAIN = """
 INSERT INTO scoring_queue (item_id, sequence, actor_id, actor_email, correlation_id)
@@ -222,6 +229,15 @@ async def progress(connection: Connection, model: str) -> tuple[int, int]:
     row = await cursor.fetchone()
     assert row is not None, "counting always gives a row"
     return row["done"], row["items"]
+
+
+async def missing(connection: Connection) -> int:
+    """Count the items that lack vectors of the declared model for their present text; all while there is none."""
+    query = _MISSING if await table_exists(connection) else _ITEMS
+    row = await (await connection.execute(query)).fetchone()
+    assert row is not None, "counting always gives a row"
+    number: int = row["missing"]
+    return number
 
 
 async def changed(connection: Connection, model: str, after: Place, limit: int) -> list[dict[str, Any]]:

@@ -1,0 +1,22 @@
+"""How many items lack embeddings, for those who run Traceline."""
+
+from prometheus_client import Metric
+
+from chassis.database import Database
+from chassis.metrics.readings import Reading, gauge
+from suggestion_service.embeddings import repository
+
+_FRESH_FOR = 300.0
+"""Seconds. It reads the texts of all items: a second for 200,000 of them."""
+
+
+def of_embeddings(database: Database) -> Reading:
+    """Give the reading for a service that shall have embeddings: without pgvector or a model, all items lack them."""
+
+    async def read() -> list[Metric]:
+        async with database.connection() as connection:
+            missing = await repository.missing(connection)
+        meaning = "Items without vectors of their present text, when there are to be any."
+        return [gauge("traceline_embeddings_missing", meaning, (), [((), missing)])]
+
+    return Reading(read, _FRESH_FOR)
