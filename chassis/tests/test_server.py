@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.http.server import Server, listen
 from chassis.start_failure import StartFailure
+from chassis.testing.metrics import measured, rises
 
 REQUEST = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 
@@ -171,3 +172,23 @@ async def test_who_calls_is_believed_from_proxies_that_are_trusted_alone(trusted
     writer.close()
     server.stop()
     await running
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"NONSENSE\r\n\r\n", 400),
+        (b"GET /" + b"x" * 40_000 + b" HTTP/1.1\r\nHost: here\r\n\r\n", 414),
+        (b"GET / HTTP/1.1\r\nHost: here\r\n" + b"X: y\r\n" * 300 + b"\r\n", 431),
+    ],
+)
+async def test_what_is_refused_before_the_app_sees_it_is_counted(sent: bytes, status: int) -> None:
+    async with serving(App(), drain=0) as (_, port, _running):
+        before = await measured()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(sent)
+        assert (await asyncio.wait_for(reader.read(), 10)).startswith(b"HTTP/1.1 %d " % status)
+        writer.close()
+        risen = rises(before, await measured())
+    counted = {name: rise for name, rise in risen.items() if name.startswith("traceline_http_refusals_total")}
+    assert counted == {f'traceline_http_refusals_total{{status="{status}"}}': 1}

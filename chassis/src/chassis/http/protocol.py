@@ -5,6 +5,7 @@ from enum import Enum, auto
 from typing import Any, cast
 
 import httptools
+from prometheus_client import Counter
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from chassis.http.answers import Answers, refusal
@@ -33,6 +34,10 @@ _MAX_HEADERS = 200
 _MAX_PIPELINED = 100
 """Requests that came before the answer to an earlier one; those beyond are not answered."""
 _TOO_MANY = "The headers are more, or longer, than this server reads; send fewer."
+
+_REFUSALS = Counter("traceline_http_refusals_total", "Requests that were refused before they were whole.", ("status",))
+for _kind in (MalformedBody, RequestTimedOut, UriTooLong, HeadersTooLarge):
+    _REFUSALS.labels(str(_kind.status))  # there from the start, so that the first one shows as a rise
 
 
 class _Awaited(Enum):
@@ -196,6 +201,7 @@ class Protocol(HttpToolsProtocol):
         elif self.cycle is not None and not self.cycle.response_complete:
             return
         self._answers.write(refusal(problem))
+        _REFUSALS.labels(str(problem.status)).inc()
         self._end()
 
     def _close(self) -> None:
