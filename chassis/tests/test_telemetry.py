@@ -239,3 +239,21 @@ def test_what_sends_traces_is_loaded_only_when_it_is_wanted(off: dict[str, str])
         check=True,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_work_for_several_traces_belongs_to_the_first_and_is_linked_to_the_others(spans: Spans) -> None:
+    sent = []
+    for _ in range(3):
+        with telemetry.span("request", SpanKind.SERVER, {}, root=True):
+            sent.append(telemetry.traceparent())
+    with telemetry.going_on("work", [None, sent[1], sent[0], sent[1], "no trace", sent[2]]):
+        inside = telemetry.traceparent()
+    with telemetry.going_on("nobody's work", [None]):
+        assert telemetry.traceparent() is None
+    (work,) = spans("work")
+    requests = [span.context for span in spans("request")]
+    assert work.parent is not None
+    assert (work.parent.trace_id, work.parent.span_id) == (requests[1].trace_id, requests[1].span_id)
+    assert [each.context.span_id for each in work.links] == [requests[0].span_id, requests[2].span_id]
+    assert inside == telemetry.written(work.context)
+    assert not spans("nobody's")

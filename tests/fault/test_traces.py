@@ -1,6 +1,7 @@
 """One trace tells what became of a request: through the gateway, its service, the relay and every consumer."""
 
-from acceptance.client import Traceline, ok
+from acceptance import texts
+from acceptance.client import Traceline, ok, requirement
 from acceptance.collector import Collector, Span
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
@@ -59,6 +60,28 @@ def test_the_trace_of_a_create_reaches_what_writes_the_notification(admin: Trace
     assert notification, "and it is the span that wrote this one"
     assert notified.attributes["traceline.request_id"] == response.headers["x-request-id"]
     assert not any(span.is_error for span in spans.values())
+
+
+def test_the_trace_of_a_create_reaches_the_suggestions_that_are_made_for_it(
+    admin: Traceline, collector: Collector
+) -> None:
+    text = requirement(title=texts.words(4), description=texts.words(8))
+    scored = ("traceline-suggestion-worker", "score items")
+    for path in ("/requirements", "/test-cases"):
+        response = admin.post(path, json=text)
+        made = ok(response, 201)
+        trace_of(collector, response.headers["x-request-id"], scored)  # before the other: they are scored together
+    assert admin.items("/suggestions", test_case_id=made["id"])
+    places = (
+        ("traceline-suggestion-worker", "process catalog.test_case.created"),
+        scored,
+        ("traceline-suggestion-worker", "publish suggestion.item.generated"),
+        ("traceline-notification-worker", "process suggestion.item.generated"),
+    )
+    spans = trace_of(collector, response.headers["x-request-id"], *places)
+    processed, scoring, published, notified = (spans[place] for place in places)
+    assert scoring.parent == processed.id
+    assert {published.parent, notified.parent} == {scoring.id}
 
 
 def test_a_request_that_fails_marks_its_trace(stack: RunningStack, admin: Traceline, collector: Collector) -> None:

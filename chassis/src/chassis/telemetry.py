@@ -5,7 +5,7 @@ and kinds of errors, never an error's message or a body.
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,21 @@ def span(
     """
     assert _tracer is not None, "asked for beforehand"
     context, links = (Context(), link(sent)) if root else (None, [])
-    opened = _tracer.start_span(name, context, kind, attributes, links)
+    with _within(_tracer.start_span(name, context, kind, attributes, links)) as opened:
+        yield opened
+
+
+def going_on(name: str, sent: Sequence[str | None]) -> AbstractContextManager[Span | None]:
+    """Give a span in the trace of the first `traceparent` there is, linked to the others; None without any."""
+    known = list(dict.fromkeys(filter(None, sent)))
+    if _tracer is None or not known:
+        return _NOTHING
+    links = [each for other in known[1:] for each in link(other)]
+    return _within(_tracer.start_span(name, read(known[0]), links=links))
+
+
+@contextmanager
+def _within(opened: Span) -> Iterator[Span]:
     with (
         trace.use_span(opened, end_on_exit=True, record_exception=False, set_status_on_exception=False),
         marking(opened),

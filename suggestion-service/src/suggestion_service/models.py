@@ -148,6 +148,7 @@ scoring_queue = sa.Table(
     sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
     sa.Column("claim", sa.Uuid),
     _timestamp("announced_until", nullable=True),
+    sa.Column("traceparent", sa.Text),
 )
 
 runs = sa.Table(

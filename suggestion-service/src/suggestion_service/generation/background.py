@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from chassis import outbox
+from chassis import outbox, telemetry
 from chassis.database import AWAY, Database
 from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
@@ -49,7 +49,8 @@ class BackgroundScoring:
         for item in batch:
             _log.info("Generating suggestions for %s", item)
         try:
-            await self._score(batch)
+            with telemetry.going_on("score items", [item.traceparent for item in batch]):
+                await self._score(batch)
         except AWAY:
             raise
         except Exception as error:  # noqa: BLE001 - logged and tried again below

@@ -22,7 +22,8 @@ WHERE i.id = q.item_id AND q.item_id IN (
     SELECT item_id FROM scoring_queue
     WHERE due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
     ORDER BY announced_until IS NULL, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
-RETURNING q.item_id, q.sequence, q.actor_id, q.actor_email, q.correlation_id, i.side, i.title
+RETURNING q.item_id, q.sequence, q.actor_id, q.actor_email, q.correlation_id, q.traceparent, i.side,
+    i.title
 """
 
 # As many jobs are sent as those items need that are announced: a job takes them first.
@@ -40,10 +41,14 @@ WHERE item_id IN (
 
 @dataclass(frozen=True, slots=True)
 class Queued(ChangedItem):
-    """An item to be scored; `sequence` is that of the event that queued it, `claim` whose it is."""
+    """An item to be scored; `sequence` is that of the event that queued it, `claim` whose it is.
+
+    `traceparent` is that of what queued it, None where no trace is recorded.
+    """
 
     sequence: int
     claim: UUID
+    traceparent: str | None
 
 
 async def announce(connection: Connection, most: int) -> int:
@@ -73,6 +78,7 @@ def _queued(row: dict[str, Any], claim_id: UUID) -> Queued:
         row["correlation_id"],
         row["sequence"],
         claim_id,
+        row["traceparent"],
     )
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import orjson
 
+from chassis import telemetry
 from chassis.database import Connection
 
 Row = Mapping[str, Any]
@@ -18,13 +19,13 @@ WITH rows AS (
 ), moved AS (
     UPDATE corpus_head SET head = head + 1 RETURNING head
 ), queued AS (
-    INSERT INTO scoring_queue (item_id, sequence, actor_id, actor_email, correlation_id)
-    SELECT id, sequence, actor_id, actor_email, correlation_id FROM rows
+    INSERT INTO scoring_queue (item_id, sequence, actor_id, actor_email, correlation_id, traceparent)
+    SELECT id, sequence, actor_id, actor_email, correlation_id, %(traceparent)s::text FROM rows
     WHERE %(score)s AND NOT EXISTS (SELECT FROM items i WHERE i.id = rows.id
                                     AND (i.deleted OR i.sequence >= rows.sequence))
     ON CONFLICT (item_id) DO UPDATE SET sequence = excluded.sequence, actor_id = excluded.actor_id,
         actor_email = excluded.actor_email, correlation_id = excluded.correlation_id, due_at = excluded.due_at,
-        attempts = 0
+        attempts = 0, traceparent = excluded.traceparent
 )
 INSERT INTO items (id, side, external_id, title, module, tags, priority, text, terms, text_sequence, sequence,
     change, deleted, actor_id, actor_email, correlation_id)
@@ -71,7 +72,7 @@ async def known(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, dict[
 
 async def keep(connection: Connection, rows: Sequence[Row], *, score: bool) -> None:
     """Store items that say something new, unless later news of them are there; with `score`, queue them too."""
-    await connection.execute(_KEEP, {"rows": _json(rows), "score": score})
+    await connection.execute(_KEEP, {"rows": _json(rows), "score": score, "traceparent": telemetry.traceparent()})
 
 
 async def touch(connection: Connection, rows: Sequence[Row]) -> None:
