@@ -1,11 +1,11 @@
 """What those who run this service see of it: each figure after what it counts has really happened."""
 
-import uuid
 from typing import Any
 
 from chassis.testing.metrics import measured, rises
 
 PUMP = "the pump stops when the tank is full"
+OTHERS = ("a driver opens both doors at once", "every invoice shows its total", "lamps burn red before trains pass")
 METHOD = "semantic_similarity"
 
 
@@ -52,7 +52,7 @@ async def test_what_the_background_and_settling_suggest_counts(service: Any, cat
 
 async def test_each_review_counts_once_by_its_decision(service: Any, catalog: Any) -> None:
     before = await measured()
-    pairs = [await service.pair(f"{PUMP} in house {uuid.uuid4().hex}") for _ in range(4)]
+    pairs = [await service.pair(text) for text in (PUMP, *OTHERS)]
     ids = [pair["id"] for pair in pairs]
     await service.post(f"/suggestions/{ids[0]}/accept")
     await service.post(f"/suggestions/{ids[0]}/accept", status=409)
