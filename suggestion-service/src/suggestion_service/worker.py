@@ -11,6 +11,7 @@ from chassis.peers import Peer
 from chassis.process import Process, run
 from chassis.settings import read
 from chassis.worker import Worker
+from suggestion_service.allocator import give_back_large_arrays
 from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.metrics import of_embeddings
@@ -30,6 +31,7 @@ from suggestion_service.settings import Addresses, Settings
 
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
     """Give the worker; several may run, of as many processes, over the same database."""
+    give_back_large_arrays()
     corpus = LiveCorpus(database)
     jobs = ScoringJobs(database, bus)
     table = handlers(score=settings.auto_suggestions_enabled, queued=jobs.queued)
