@@ -22,6 +22,14 @@ Connection = psycopg.AsyncConnection[DictRow]
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 """What is raised while the database cannot be reached: the work may be tried again as it is."""
 
+_OPTIONS = {
+    "TimeZone": "UTC",
+    "statement_timeout": "60s",
+    "idle_in_transaction_session_timeout": "120s",
+    # A temporary table that is emptied and filled again takes new buffers each time, until its backend has them all.
+    "temp_buffers": "1MB",
+}
+
 set_json_dumps(orjson.dumps)
 set_json_loads(orjson.loads)
 
@@ -56,7 +64,7 @@ class Database:
                 "autocommit": True,
                 "row_factory": dict_row,
                 "prepare_threshold": 2,
-                "options": "-c TimeZone=UTC -c statement_timeout=60s -c idle_in_transaction_session_timeout=120s",
+                "options": " ".join(f"-c {name}={value}" for name, value in _OPTIONS.items()),
             },
         )
 

@@ -1,0 +1,15 @@
+"""What the connections of a service's pool keep in their server."""
+
+from chassis.database import Database
+
+_KEPT = "SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'LocalBufferContext'"
+
+
+async def test_a_backend_keeps_little_of_what_went_through_its_temporary_tables(database: Database) -> None:
+    async with database.transaction() as connection:
+        await connection.execute("CREATE TEMPORARY TABLE staged (row text) ON COMMIT DELETE ROWS")
+        await connection.execute("INSERT INTO staged SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
+    async with database.connection() as connection:
+        kept = await (await connection.execute(_KEPT)).fetchone()
+    assert kept is not None
+    assert 0 < kept["bytes"] < 2_000_000
