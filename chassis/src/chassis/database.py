@@ -28,6 +28,8 @@ _OPTIONS = {
     "idle_in_transaction_session_timeout": "120s",
     # A temporary table that is emptied and filled again takes new buffers each time, until its backend has them all.
     "temp_buffers": "1MB",
+    # One request, one core: a report that takes them all is waited for by everybody who asks for a list.
+    "max_parallel_workers_per_gather": "0",
 }
 
 set_json_dumps(orjson.dumps)
