@@ -115,7 +115,8 @@ def programs(given: Surroundings) -> list[Program]:
             Program(
                 name=name,
                 stage=Stage.WORKERS,
-                command=_module(f"{package}.worker"),
+                # People wait for what apps answer: on one machine, workers give way to them.
+                command=["nice", "-n", "10", *_module(f"{package}.worker")],
                 settings={**of_service(service, _WORKER_CONNECTIONS), "RABBITMQ_URL": given.rabbitmq_url},
                 of_copy=ports([process for process in given.ports if process.startswith(name)]),
             )
