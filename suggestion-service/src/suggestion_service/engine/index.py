@@ -93,9 +93,9 @@ def likely(index: Index, asked: tuple[NDArray[np.int32], Floats], scale: Floats,
 
     `scale` (terms,): the weight of each term.
     """
-    slots: Ints = largest(
-        _of_rarest(index.slots, index.starts, index.holders, index.counts, index.norms[0], *asked, scale), count
-    )
+    postings = index.starts, index.holders, index.counts
+    sharing, likeness = _of_rarest(index.slots, *postings, index.norms[0], *asked, scale)
+    slots: Ints = sharing[largest(likeness, count)]
     return slots
 
 
@@ -227,17 +227,24 @@ def _of_rarest(slots, starts, holders, counts, norms, asked, asked_counts, scale
     for k in range(len(asked)):
         if asked[k] < len(starts) - 1:
             lengths[k] = starts[asked[k] + 1] - starts[asked[k]]
-    likeness = np.zeros(slots, np.float32)
-    read = 0
+    sums, sharing = np.zeros(slots, np.float32), np.empty(_RAREST, np.int64)
+    read = size = 0
     for k in np.argsort(lengths):
         read += lengths[k]
         if read > _RAREST:
             break
         factor = np.float32(asked_counts[k] * scale[asked[k]] ** 2)
         for place in range(starts[asked[k]], starts[asked[k]] + lengths[k]):
-            if norms[holders[place]] > 0.0:
-                likeness[holders[place]] += factor * counts[place] / norms[holders[place]]
-    return likeness
+            slot = holders[place]
+            if sums[slot] == 0.0:
+                sharing[size] = slot
+                size += 1
+            sums[slot] += factor * counts[place]
+    likeness = np.zeros(size, np.float32)
+    for place in range(size):
+        if norms[sharing[place]] > 0.0:
+            likeness[place] = sums[sharing[place]] / norms[sharing[place]]
+    return sharing[:size], likeness
 
 
 @compiled
