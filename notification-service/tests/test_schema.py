@@ -1,8 +1,13 @@
 """The migrations build what the models describe, and the app waits for the newest."""
 
+from importlib.resources import files
+
+import psycopg
+from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
 from notification_service.app import SCHEMA_VERSION
 from notification_service.models import metadata
@@ -16,3 +21,29 @@ def test_the_app_needs_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", "notification_service:migrations")
     assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA_VERSION
+
+
+def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    older = Config(attributes={"database_url": url})
+    older.set_main_option("script_location", str(files("notification_service") / "migrations"))
+    command.upgrade(older, "0002")
+    rows = (
+        "INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at, read_at)"
+        " SELECT gen_random_uuid(), n % 2, 'system', 'Title', 'Text', '{}', now(), CASE WHEN n = 1 THEN now() END"
+        " FROM generate_series(1, 5) n",
+        "INSERT INTO audit_entries (occurred_at, actor, action, resource_type, summary, request_id)"
+        " SELECT '2026-01-31 12:00Z', 'ana', 'changed', CASE WHEN n = 1 THEN 'user' ELSE 'link' END, 'Text', ''"
+        " FROM generate_series(1, 5) n",
+    )
+    with psycopg.connect(url) as connection:
+        for statement in rows:
+            connection.execute(statement)
+    migrations.upgrade("notification_service", url)
+    with psycopg.connect(url) as connection:
+        for statement in rows:
+            connection.execute(statement)
+        notifications = connection.execute("SELECT * FROM notification_counts ORDER BY user_id").fetchall()
+        entries = connection.execute("SELECT total, activity FROM audit_entry_counts").fetchall()
+    assert notifications == [(0, 4, 4), (1, 6, 4)]
+    assert entries == [(10, 8)]

@@ -41,6 +41,15 @@ sa.Index(
     postgresql_where=notifications.c.read_at.is_(None),
 )
 
+notification_counts = sa.Table(
+    "notification_counts",
+    metadata,
+    sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("total", sa.BigInteger, nullable=False),
+    sa.Column("unread", sa.BigInteger, nullable=False),
+    comment="how many notifications each user has; kept by triggers",
+)
+
 audit_entries = sa.Table(
     "audit_entries",
     metadata,
@@ -67,3 +76,12 @@ sa.Index(
 )
 sa.Index(None, audit_entries.c.actor)
 sa.Index(None, audit_entries.c.resource_id)
+
+audit_entry_counts = sa.Table(
+    "audit_entry_counts",
+    metadata,
+    sa.Column("hour", sa.DateTime(timezone=True), primary_key=True),
+    sa.Column("total", sa.BigInteger, nullable=False),
+    sa.Column("activity", sa.BigInteger, nullable=False, comment="those that are not about accounts"),
+    comment="how many entries are of each hour; kept by triggers",
+)

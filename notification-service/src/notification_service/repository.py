@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -121,8 +121,8 @@ async def list_notifications(
     cursor = await connection.execute(
         f"""
         SELECT counts.*, page.* FROM (
-            SELECT (SELECT count(*) FROM notifications WHERE user_id = %(user_id)s) AS total,
-                   (SELECT count(*) FROM notifications WHERE user_id = %(user_id)s AND read_at IS NULL) AS unread
+            SELECT coalesce(sum(total), 0)::bigint AS total, coalesce(sum(unread), 0)::bigint AS unread
+            FROM notification_counts WHERE user_id = %(user_id)s
         ) AS counts LEFT JOIN LATERAL (
             SELECT {_NOTIFICATION} FROM notifications
             WHERE user_id = %(user_id)s {"AND read_at IS NULL" if unread_only else ""}
@@ -140,12 +140,10 @@ async def list_notifications(
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
-    """Give how many notifications each of these users has not read; who has none is left out."""
+    """Give how many notifications each of these users has not read; who never had any is left out."""
     async with database.connection() as connection:
         cursor = await connection.execute(
-            "SELECT user_id, count(*) AS unread FROM notifications"
-            " WHERE user_id = ANY(%s) AND read_at IS NULL GROUP BY user_id",
-            (user_ids,),
+            "SELECT user_id, unread FROM notification_counts WHERE user_id = ANY(%s)", (user_ids,)
         )
         return {row["user_id"]: row["unread"] for row in await cursor.fetchall()}
 
@@ -215,23 +213,32 @@ class AuditFilter:
 async def list_entries(connection: Connection, chosen: AuditFilter, skip: int, limit: int) -> tuple[list[Row], int]:
     """Give audit entries, newest first, and how many there are."""
     condition, values = chosen.condition()
-    return await _entries(connection, _ENTRY, condition, values, skip, limit)
+    total = f"SELECT count(*) FROM audit_entries WHERE {condition}"
+    if chosen == AuditFilter():
+        total = "SELECT coalesce(sum(total), 0)::bigint FROM audit_entry_counts"
+    return await _entries(connection, _ENTRY, condition, values, skip, limit, total)
 
 
 async def list_activity(connection: Connection, since: datetime, skip: int, limit: int) -> tuple[list[Row], int]:
     """Give the work on items since then, newest first, and how much there is; accounts are nobody's business."""
     condition = "occurred_at >= %(since)s AND resource_type <> 'user'"
-    return await _entries(connection, _ACTIVITY, condition, {"since": since}, skip, limit)
+    # Whole hours are counted already: what is left to count is the rest of the first.
+    total = f"""
+        SELECT (SELECT coalesce(sum(activity), 0)::bigint FROM audit_entry_counts WHERE hour >= %(next_hour)s)
+             + (SELECT count(*) FROM audit_entries WHERE {condition} AND occurred_at < %(next_hour)s)
+    """
+    next_hour = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
+    return await _entries(
+        connection, _ACTIVITY, condition, {"since": since, "next_hour": next_hour}, skip, limit, total
+    )
 
 
 async def _entries(
-    connection: Connection, columns: str, condition: str, values: dict[str, Any], skip: int, limit: int
+    connection: Connection, columns: str, condition: str, values: dict[str, Any], skip: int, limit: int, total: str
 ) -> tuple[list[Row], int]:
     cursor = await connection.execute(
         f"""
-        SELECT counted.total, page.* FROM (
-            SELECT count(*) AS total FROM audit_entries WHERE {condition}
-        ) AS counted LEFT JOIN LATERAL (
+        SELECT counted.total, page.* FROM (SELECT ({total}) AS total) AS counted LEFT JOIN LATERAL (
             SELECT {columns} FROM audit_entries WHERE {condition}
             ORDER BY occurred_at DESC, id DESC LIMIT %(limit)s OFFSET %(skip)s
         ) AS page ON true
@@ -239,8 +246,8 @@ async def _entries(
         {**values, "limit": limit, "skip": skip},
     )
     rows = await cursor.fetchall()
-    total = rows[0]["total"]
+    found = rows[0]["total"]
     items = [row for row in rows if row["id"] is not None]
     for row in items:
         del row["total"]
-    return items, total
+    return items, found
