@@ -2,6 +2,11 @@
 
 from importlib.resources import files
 
+import psycopg
+from alembic import command
+from alembic.config import Config
+
+from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
 from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.models import metadata
@@ -15,3 +20,26 @@ def test_the_app_waits_for_the_newest_migration() -> None:
     versions = files("suggestion_service").joinpath("migrations", "versions")
     newest = max(file.name for file in versions.iterdir() if file.name[:1].isdigit())
     assert newest.partition("_")[0] == SCHEMA_VERSION
+
+
+def test_suggestions_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    older = Config(attributes={"database_url": url})
+    older.set_main_option("script_location", str(files("suggestion_service") / "migrations"))
+    command.upgrade(older, "0007")
+    insert = (
+        "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
+        " created_at, requirement_text_sequence, test_case_text_sequence)"
+        " SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0.5, 'hybrid', %s, now(), 1, 1"
+        " FROM generate_series(1, %s)"
+    )
+    with psycopg.connect(url) as connection:
+        for status, number in (("pending", 3), ("rejected", 2)):
+            connection.execute(insert, (status, number))
+    migrations.upgrade("suggestion_service", url)
+    with psycopg.connect(url) as connection:
+        connection.execute(insert, ("pending", 4))
+        connection.execute(insert, ("accepted", 1))
+        connection.execute("DELETE FROM suggestions WHERE status = 'rejected'")
+        counts = connection.execute("SELECT status, sum(rows) FROM suggestion_counts GROUP BY status").fetchall()
+    assert dict(counts) == {"pending": 7, "rejected": 0, "accepted": 1}

@@ -261,13 +261,22 @@ suggestions = sa.Table(
     sa.Index(None, "requirement_id", "test_case_id"),
     sa.Index(None, "created_at", "id"),
     sa.Index(None, "similarity_score", "id"),
-    sa.Index(None, "status", "similarity_score"),
+    sa.Index(None, "status", "similarity_score", "id"),
     sa.Index(None, "relevance", "id"),
     sa.Index(
         "ix_suggestions_reviewed",
         "reviewed_at",
         postgresql_where=sa.text("status IN ('accepted', 'rejected')"),
     ),
+)
+
+suggestion_counts = sa.Table(
+    "suggestion_counts",
+    metadata,
+    sa.Column("slot", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("rows", sa.BigInteger, nullable=False),
+    comment="how many suggestions have a status: the sum over its slots; kept by triggers",
 )
 
 accept_intents = sa.Table(

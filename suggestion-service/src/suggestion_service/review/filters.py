@@ -1,6 +1,6 @@
 """The filters and sorts of the review queue, for the list and for reviews in bulk."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -52,6 +52,11 @@ class Filters:
             search.strip() if search is not None else None,
         )
 
+    @property
+    def by_status_alone(self) -> bool:
+        """Whether nothing narrows but the status: then `condition` holds for `suggestion_counts s`, too."""
+        return replace(self, status=None) == Filters()
+
     def condition(self) -> tuple[str, dict[str, Any]]:
         """Give the condition over `suggestions s` and its parameters."""
         parts: list[str] = []
@@ -64,7 +69,11 @@ class Filters:
             ("requirement_id", self.requirement_id),
             ("test_case_id", self.test_case_id),
         ):
-            if choice is not None and choice.included:
+            if choice is not None and len(choice.included) == 1:
+                # Not ANY: an index on the column and what to sort by is then read in the order asked for.
+                parts.append(f"s.{column} = %({column}_in)s")
+                parameters[f"{column}_in"] = choice.included[0]
+            elif choice is not None and choice.included:
                 parts.append(f"s.{column} = ANY(%({column}_in)s)")
                 parameters[f"{column}_in"] = list(choice.included)
             if choice is not None and choice.excluded:
@@ -82,10 +91,10 @@ class Filters:
         return " AND ".join(parts) if parts else "true", parameters
 
 
-def order_by(sort: Sort, alias: str) -> str:
-    """Give the ORDER BY of a sort over a table's alias; ties end at id."""
+def order_by(sort: Sort) -> str:
+    """Give the ORDER BY of a sort over `suggestions s`; ties end at id."""
     direction = "DESC" if sort.descending else "ASC"
-    return f"{alias}.{SORTS[sort.field]} {direction}, {alias}.id {direction}"
+    return f"s.{SORTS[sort.field]} {direction}, s.id {direction}"
 
 
 def _literal(text: str) -> str:

@@ -31,7 +31,9 @@ _ANSWER = (
     f" s.suggestion_reason, {_METADATA}, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
     f" s.feedback, s.link_id, {_short('r')} AS requirement, {_short('t')} AS test_case"
 )
-_FROM = "FROM suggestions s JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
+_PAIR = "JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
+_COUNT = "SELECT count(*) AS total FROM suggestions s"
+_KEPT_COUNT = "SELECT coalesce(sum(s.rows), 0)::bigint AS total FROM suggestion_counts s"
 _UNTOUCHED = "s.status = 'pending' AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)"
 _AS_REVIEWED = (
     "s.id, s.requirement_id, s.test_case_id, r.title AS requirement_title, t.title AS test_case_title,"
@@ -114,22 +116,31 @@ async def page(
 ) -> tuple[list[dict[str, Any]], int]:
     """Give one page of suggestions as they are answered, and how many there are."""
     condition, parameters = filters.condition()
+    order = order_by(sort)
+    total = _KEPT_COUNT if filters.by_status_alone else _COUNT
     cursor = await connection.execute(
-        f"SELECT c.total, p.* FROM (SELECT count(*) AS total FROM suggestions s WHERE {condition}) c"
-        f" LEFT JOIN LATERAL (SELECT {_ANSWER}, s.relevance {_FROM} WHERE {condition} ORDER BY {order_by(sort, 's')}"
-        f" LIMIT %(limit)s OFFSET %(skip)s) p ON true ORDER BY {order_by(sort, 'p')}",
+        f"""
+        SELECT counted.total, page.* FROM ({total} WHERE {condition}) counted
+        LEFT JOIN LATERAL (
+            SELECT {_ANSWER} FROM (
+                SELECT * FROM suggestions s WHERE {condition} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
+            ) s {_PAIR} ORDER BY {order}
+        ) page ON true
+        """,
         {**parameters, "limit": limit, "skip": skip},
     )
     rows = await cursor.fetchall()
-    total = rows[0]["total"]
-    for row in rows:
-        del row["total"], row["relevance"]
-    return [row for row in rows if row["id"] is not None], total
+    found = rows[0]["total"]
+    # Beyond the last one, the total stands alone.
+    page = rows if rows[0]["id"] is not None else []
+    for row in page:
+        del row["total"]
+    return page, found
 
 
 async def get(connection: Connection, suggestion_id: UUID) -> dict[str, Any] | None:
     """Give a suggestion as it is answered."""
-    cursor = await connection.execute(f"SELECT {_ANSWER} {_FROM} WHERE s.id = %s", (suggestion_id,))
+    cursor = await connection.execute(f"SELECT {_ANSWER} FROM suggestions s {_PAIR} WHERE s.id = %s", (suggestion_id,))
     return await cursor.fetchone()
 
 
@@ -138,7 +149,7 @@ async def matching(connection: Connection, filters: Filters, limit: int) -> list
     condition, parameters = filters.condition()
     cursor = await connection.execute(
         f"SELECT s.id FROM suggestions s WHERE {condition}"
-        f" ORDER BY {order_by(Sort('score', descending=True), 's')} LIMIT %(limit)s",
+        f" ORDER BY {order_by(Sort('score', descending=True))} LIMIT %(limit)s",
         {**parameters, "limit": limit},
     )
     return [row["id"] for row in await cursor.fetchall()]
