@@ -16,7 +16,8 @@ SERVICES = {
 GATEWAY = "gateway"
 _GATEWAYS = 2
 _WORKERS = {"auth-worker": 1, "catalog-worker": 1, "suggestion-worker": 2, "notification-worker": 1}
-_APP_CONNECTIONS = 8
+_APP_CONNECTIONS = 12
+"""As many writes may wait for the disk before a list has to wait for them."""
 _WORKER_CONNECTIONS = 6
 
 
