@@ -14,6 +14,7 @@ from acceptance.stack import RunningStack
 BACK_WITHIN = 15.0
 
 
+@pytest.mark.long
 def test_killed_under_load_it_costs_only_retryable_answers(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold
 ) -> None:
