@@ -1,6 +1,8 @@
 """Many reviews by one request: each by itself, answered in order, one event for all."""
 
+import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -43,6 +45,21 @@ async def test_accepting_many_answers_for_each_in_order(service: Any, catalog: A
     assert {one["id"] for one in event["data"]["suggestions"]} == {queue[0], queue[3]}
     assert {one["status"] for one in event["data"]["suggestions"]} == {"accepted"}
     assert len(await service.events("suggestion.suggestion.reviewed")) == 1, "the one that was rejected before"
+
+
+async def test_the_events_of_their_links_wait_for_no_acceptances_that_are_being_finished(
+    service: Any, catalog: Any, queue: Any
+) -> None:
+    catalog.answers_with = 503
+    await service.post("/suggestions/bulk-review", {"action": "accept", "ids": queue})
+    for suggestion_id in sorted(queue, reverse=True):
+        pair = await service.read(f"/suggestions/{suggestion_id}")
+        catalog.link(UUID(pair["requirement"]["id"]), UUID(pair["test_case"]["id"]), UUID(suggestion_id))
+    async with service.database.transaction() as connection:
+        await connection.execute("SELECT FROM suggestions ORDER BY id FOR UPDATE")
+        async with asyncio.timeout(20):
+            await service.follow()
+    assert await service.rows("SELECT FROM linked_pairs") == [{}] * len(queue)
 
 
 async def test_rejecting_many_is_one_event(service: Any, catalog: Any, queue: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from chassis.database import Connection
+from suggestion_service.locking import lock_suggestions
 
 # A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed.
 # OFFSET 0 has the few pairs of a chunk looked up one by one: joined, whole tables would be read for each chunk.
@@ -123,7 +124,7 @@ async def rescore(connection: Connection, ids: Sequence[UUID], rows: str) -> int
 
     Gives how many that changed; it locks all of them.
     """
-    await connection.execute("SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(ids),))
+    await lock_suggestions(connection, ids)
     return (await connection.execute(_RESCORE, {"rows": rows})).rowcount
 
 

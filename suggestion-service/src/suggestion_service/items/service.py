@@ -12,6 +12,7 @@ from contracts import catalog
 from suggestion_service import engine
 from suggestion_service.items import repository
 from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review import repository as reviews
 
 _SLOW = 20_000
 """Characters that take some milliseconds to read."""
@@ -117,13 +118,23 @@ async def remove(connection: Connection, side: engine.Side, received: Iterable[t
 async def link(connection: Connection, events: list[Received[catalog.LinkCreated]]) -> None:
     """Note linked pairs; a pair that was linked directly leaves the review queue."""
     news = await repository.keep_links(connection, _pairs(events, lambda data: data.link), deleted=False)
-    by_actor: dict[Actor, list[catalog.LinkCreated]] = defaultdict(list)
-    for event in events:
-        if event.data.link.id in news:
-            by_actor[event.actor].append(event.data)
-    for actor, links in by_actor.items():
-        await withdrawal.withdraw_linked(connection, actor, links)
-        await acceptance.resume_linked(connection, actor, links)
+    made = [event for event in events if event.data.link.id in news]
+    pending = await reviews.lock_pairs(connection, [_pair(event) for event in made])
+    linked_directly: dict[Actor, list[UUID]] = defaultdict(list)
+    for event in made:
+        suggestion_id = pending.get(_pair(event))
+        if suggestion_id is None:
+            continue
+        if suggestion_id == event.data.suggestion_id:
+            await acceptance.resume(connection, event.actor, event.data.link.link_type, suggestion_id)
+        else:
+            linked_directly[event.actor].append(suggestion_id)
+    for actor, ids in linked_directly.items():
+        await withdrawal.withdraw_linked(connection, actor, ids)
+
+
+def _pair(made: Received[catalog.LinkCreated]) -> tuple[UUID, UUID]:
+    return made.data.link.requirement_id, made.data.link.test_case_id
 
 
 async def unlink(connection: Connection, events: list[Received[catalog.LinkDeleted]]) -> None:

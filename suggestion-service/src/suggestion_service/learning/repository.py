@@ -10,6 +10,7 @@ import orjson
 
 from chassis.database import Connection
 from suggestion_service.learning.verdict import Verdict
+from suggestion_service.locking import lock_suggestions
 
 # New suggestions are stored one transaction after the other, under the lock of the corpus: the newest tells of all.
 _STATE = """
@@ -100,7 +101,5 @@ async def pending(connection: Connection, after: tuple[UUID, UUID], limit: int) 
 
 async def adjust(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Store for pending suggestions (id, adjustment, because), the latter two None where reviews say nothing."""
-    # In the order of ids, as everybody locks suggestions.
-    ids = [row["id"] for row in rows]
-    await connection.execute("SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (ids,))
+    await lock_suggestions(connection, [row["id"] for row in rows])
     await connection.execute(_ADJUST, {"rows": orjson.dumps(list(rows)).decode()})

@@ -16,7 +16,6 @@ from chassis.events import Actor, NewEvent
 from chassis.identity import Identity
 from chassis.peers import Peer
 from chassis.problems import Problem, Unavailable
-from contracts.catalog import LinkCreated
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import links, repository
@@ -58,24 +57,22 @@ async def begin(
         return await repository.begin_accept(connection, ids, intent)
 
 
-async def resume_linked(connection: Connection, actor: Actor, made: Sequence[LinkCreated]) -> None:
-    """Take up acceptances that nothing is known of here, although their links were made: `reconcile` finishes them.
+async def resume(connection: Connection, actor: Actor, link_type: str, suggestion_id: UUID) -> None:
+    """Take up an acceptance that nothing is known of here, although its link was made: `reconcile` finishes it.
 
     So it is after a restore: this service's backup is from a moment before that of catalog's.
     """
     now = datetime.now(UTC)
-    for one in made:
-        if one.suggestion_id is not None:
-            intent = {
-                "reviewer_id": actor.id,
-                "email": actor.email,
-                "feedback": None,
-                "link_type": one.link.link_type,
-                "correlation_id": request_context.request_id.get(),
-                "now": now,
-                "due_at": now,
-            }
-            await repository.begin_accept(connection, [one.suggestion_id], intent)
+    intent = {
+        "reviewer_id": actor.id,
+        "email": actor.email,
+        "feedback": None,
+        "link_type": link_type,
+        "correlation_id": request_context.request_id.get(),
+        "now": now,
+        "due_at": now,
+    }
+    await repository.begin_accept(connection, [suggestion_id], intent)
 
 
 async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:

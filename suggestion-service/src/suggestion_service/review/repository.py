@@ -1,12 +1,13 @@
 """SQL of the review queue."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from chassis.database import Connection
 from chassis.http.paging import Sort
+from suggestion_service.locking import lock_suggestions
 from suggestion_service.review.filters import Filters, order_by
 
 BAND = (
@@ -40,12 +41,17 @@ _AS_REVIEWED = (
     " s.similarity_score, s.suggestion_method, s.status, s.feedback, s.link_id"
 )
 
-_EXPIRE_LINKED = f"""
+# Not those that are being accepted: the event of an accepted suggestion's link comes while it is being finished.
+_LOCK_PAIRS = f"""
+SELECT s.id, s.requirement_id, s.test_case_id FROM suggestions s
+JOIN unnest(%(requirements)s::uuid[], %(test_cases)s::uuid[]) AS pair(requirement_id, test_case_id)
+    ON s.requirement_id = pair.requirement_id AND s.test_case_id = pair.test_case_id
+WHERE {_UNTOUCHED} ORDER BY s.id FOR UPDATE OF s
+"""
+
+_EXPIRE = f"""
 UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
-FROM unnest(%(requirements)s::uuid[], %(test_cases)s::uuid[], %(made_from)s::uuid[])
-    AS l(requirement_id, test_case_id, suggestion_id)
-WHERE s.requirement_id = l.requirement_id AND s.test_case_id = l.test_case_id
-    AND s.id IS DISTINCT FROM l.suggestion_id AND {_UNTOUCHED}
+WHERE s.id = ANY(%(ids)s) AND {_UNTOUCHED}
 RETURNING s.id
 """
 
@@ -165,17 +171,12 @@ async def statuses(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, tu
     return {row["id"]: (row["status"], row["link_id"]) for row in await cursor.fetchall()}
 
 
-async def _lock(connection: Connection, ids: Sequence[UUID]) -> None:
-    """Lock suggestions before their intents, in the order of ids, as everybody does."""
-    await connection.execute("SELECT id FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(ids),))
-
-
 async def reject(
     connection: Connection, ids: Sequence[UUID], email: str, feedback: str | None, now: datetime
 ) -> list[dict[str, Any]]:
     """Reject those of the suggestions that are pending; give them."""
     # By a statement of its own: the next one then sees an acceptance that began meanwhile.
-    await _lock(connection, ids)
+    await lock_suggestions(connection, ids)
     cursor = await connection.execute(_REJECT, {"ids": list(ids), "email": email, "feedback": feedback, "now": now})
     return await cursor.fetchall()
 
@@ -194,7 +195,7 @@ async def claim_overdue(connection: Connection, limit: int) -> list[dict[str, An
 
 async def finish_linked(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> list[dict[str, Any]]:
     """Accept the suggestions of these (suggestion, link); give those that nobody else had finished."""
-    await _lock(connection, [suggestion_id for suggestion_id, _ in links])
+    await lock_suggestions(connection, [suggestion_id for suggestion_id, _ in links])
     cursor = await connection.execute(
         _FINISH_LINKED, {"ids": [made[0] for made in links], "links": [made[1] for made in links]}
     )
@@ -203,24 +204,22 @@ async def finish_linked(connection: Connection, links: Sequence[tuple[UUID, UUID
 
 async def finish_refused(connection: Connection, suggestion_id: UUID, reason: str) -> bool:
     """Expire a suggestion whose link was refused; tell whether it was still pending."""
-    await _lock(connection, [suggestion_id])
+    await lock_suggestions(connection, [suggestion_id])
     cursor = await connection.execute(_FINISH_REFUSED, {"id": suggestion_id, "reason": reason})
     return cursor.rowcount > 0
 
 
-async def expire_linked(
-    connection: Connection, links: Sequence[tuple[UUID, UUID, UUID | None]], reason: str
-) -> list[UUID]:
-    """Expire pending suggestions of (requirement, test case, suggestion that the link came from)."""
+async def lock_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], UUID]:
+    """Lock the pending suggestions of these (requirement, test case) that nobody is accepting; give them by pair."""
     cursor = await connection.execute(
-        _EXPIRE_LINKED,
-        {
-            "requirements": [requirement for requirement, _, _ in links],
-            "test_cases": [test_case for _, test_case, _ in links],
-            "made_from": [made_from for _, _, made_from in links],
-            "reason": reason,
-        },
+        _LOCK_PAIRS, {"requirements": [pair[0] for pair in pairs], "test_cases": [pair[1] for pair in pairs]}
     )
+    return {(row["requirement_id"], row["test_case_id"]): row["id"] for row in await cursor.fetchall()}
+
+
+async def expire(connection: Connection, ids: Collection[UUID], reason: str) -> list[UUID]:
+    """Expire those of the suggestions that are pending and that nobody is accepting; they must be locked."""
+    cursor = await connection.execute(_EXPIRE, {"ids": list(ids), "reason": reason})
     return [row["id"] for row in await cursor.fetchall()]
 
 

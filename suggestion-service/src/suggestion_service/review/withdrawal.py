@@ -1,13 +1,12 @@
 """What takes suggestions out of the queue without a review: a direct link, and time."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from chassis import outbox
 from chassis.database import Connection, Database
 from chassis.events import SYSTEM, Actor, NewEvent
-from contracts.catalog import LinkCreated
 from contracts.suggestion import SuggestionsExpired
 from suggestion_service.review import repository
 
@@ -22,15 +21,11 @@ def expired_event(ids: Sequence[UUID], reason: str, actor: Actor) -> NewEvent:
     return NewEvent(SuggestionsExpired(suggestion_ids=list(ids), reason=reason), str(ids[0]), actor)
 
 
-async def withdraw_linked(connection: Connection, actor: Actor, links: Sequence[LinkCreated]) -> None:
-    """Expire the pending suggestions of pairs that `actor` linked, but not those that the links came from."""
-    ids = await repository.expire_linked(
-        connection,
-        [(made.link.requirement_id, made.link.test_case_id, made.suggestion_id) for made in links],
-        LINKED,
-    )
-    if ids:
-        await outbox.record(connection, [expired_event(ids, LINKED, actor)])
+async def withdraw_linked(connection: Connection, actor: Actor, ids: Collection[UUID]) -> None:
+    """Expire suggestions, which must be locked, of pairs that `actor` has linked directly."""
+    expired = await repository.expire(connection, ids, LINKED) if ids else []
+    if expired:
+        await outbox.record(connection, [expired_event(expired, LINKED, actor)])
 
 
 async def withdraw_old(database: Database) -> None:
