@@ -86,6 +86,17 @@ async def away() -> None:
     raise psycopg.OperationalError("host 10.0.0.1 refused")
 
 
+BOTH = asyncio.Barrier(2)
+
+
+@router.post("/locks/{first}/{second}")
+async def lock_both(first: int, second: int, database: Db) -> None:
+    async with database.transaction() as connection:
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (first,))
+        await BOTH.wait()
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (second,))
+
+
 def bearer(role: Role | None) -> dict[str, str]:
     identity = Identity(None if role is None else 7, "who@traceline.test", role)
     return {"Authorization": f"Bearer {TOKENS.issue(identity)}"}
@@ -171,6 +182,16 @@ async def test_what_nobody_foresaw_tells_no_secret(client: httpx.AsyncClient) ->
     assert_problem(response, 503, "unavailable")
     assert "10.0.0.1" not in response.text
     assert response.headers["retry-after"] == "1"
+
+
+async def test_of_two_who_wait_for_each_other_one_is_told_to_try_again(client: httpx.AsyncClient) -> None:
+    async with asyncio.timeout(30):
+        answers = await asyncio.gather(client.post("/api/v1/locks/1/2"), client.post("/api/v1/locks/2/1"))
+    done, given_up = sorted(answers, key=lambda answer: answer.status_code)
+    assert done.status_code == 200
+    problem = assert_problem(given_up, 503, "unavailable")
+    assert problem["detail"].endswith("try again.")
+    assert "database" not in problem["detail"]
 
 
 @pytest.mark.parametrize(
