@@ -20,7 +20,7 @@ from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

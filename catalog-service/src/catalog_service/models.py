@@ -165,7 +165,7 @@ row_counts = sa.Table(
     "row_counts",
     metadata,
     sa.Column("table_name", sa.Text, primary_key=True),
-    sa.Column("slot", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("slot", sa.Integer, sa.Identity(always=True, start=32), primary_key=True),
     sa.Column("rows", sa.BigInteger, nullable=False),
     comment="how many rows a table has: the sum over its slots; kept by triggers",
 )

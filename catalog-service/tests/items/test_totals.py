@@ -1,8 +1,10 @@
 """The total of a list is how many there are, though nobody counts them for it."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 
+import psycopg
 import pytest
 
 LISTS = {"requirements": "/requirements", "test_cases": "/test-cases", "links": "/links"}
@@ -52,6 +54,22 @@ async def test_totals_are_right_after_many_writers_at_once(catalog: Any) -> None
         *(catalog.test_case() for _ in range(30)),
     )
     assert await totals(catalog) == await counted(catalog)
+
+
+async def test_who_has_counted_holds_up_nobody(catalog: Any) -> None:
+    before = await totals(catalog)
+    insert = (
+        "INSERT INTO requirements (id, title, description, type, priority, status, created_at, updated_at)"
+        " VALUES (gen_random_uuid(), 'Title', 'Text', 'technical', 'low', 'draft', now(), now())"
+    )
+    async with AsyncExitStack() as open_transactions:
+        for _ in range(40):
+            connection = await psycopg.AsyncConnection.connect(catalog.database.url)
+            await open_transactions.enter_async_context(connection)
+            await connection.execute("SET lock_timeout = '10s'")
+            await connection.execute(insert)
+        assert await totals(catalog) == before
+    assert await totals(catalog) == before | {"requirements": before["requirements"] + 40} == await counted(catalog)
 
 
 async def test_a_reader_sees_the_rows_and_their_total_as_of_one_moment(catalog: Any) -> None:
