@@ -1,10 +1,6 @@
 """The migrations build what the models describe, and the app waits for the newest of them."""
 
-from importlib.resources import files
-
 import psycopg
-from alembic import command
-from alembic.config import Config
 
 from catalog_service.app import SCHEMA_VERSION
 from catalog_service.models import metadata
@@ -24,9 +20,7 @@ def test_the_app_needs_the_newest_migration(postgres: PostgresServer) -> None:
 
 def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
     url = postgres.empty_database()
-    older = Config(attributes={"database_url": url})
-    older.set_main_option("script_location", str(files("catalog_service") / "migrations"))
-    command.upgrade(older, "0002")
+    migrations.upgrade("catalog_service", url, to="0002")
     insert = (
         "INSERT INTO requirements (id, title, description, type, priority, status, created_at, updated_at)"
         " SELECT gen_random_uuid(), 'Title', 'Text', 'technical', 'low', 'draft', now(), now()"
@@ -45,9 +39,7 @@ def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: Postg
 
 def test_links_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
     url = postgres.empty_database()
-    older = Config(attributes={"database_url": url})
-    older.set_main_option("script_location", str(files("catalog_service") / "migrations"))
-    command.upgrade(older, "0003")
+    migrations.upgrade("catalog_service", url, to="0003")
     with psycopg.connect(url) as connection:
         for table, more, values in (("requirements", "", ""), ("test_cases", ", automation_status", ", 'manual'")):
             connection.execute(

@@ -1,9 +1,6 @@
 """The migrations build what the models describe, and the app waits for the newest."""
 
-from importlib.resources import files
-
 import psycopg
-from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
@@ -25,9 +22,7 @@ def test_the_app_needs_the_newest_migration() -> None:
 
 def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
     url = postgres.empty_database()
-    older = Config(attributes={"database_url": url})
-    older.set_main_option("script_location", str(files("notification_service") / "migrations"))
-    command.upgrade(older, "0002")
+    migrations.upgrade("notification_service", url, to="0002")
     rows = (
         "INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at, read_at)"
         " SELECT gen_random_uuid(), n % 2, 'system', 'Title', 'Text', '{}', now(), CASE WHEN n = 1 THEN now() END"

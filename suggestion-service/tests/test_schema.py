@@ -3,8 +3,6 @@
 from importlib.resources import files
 
 import psycopg
-from alembic import command
-from alembic.config import Config
 
 from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
@@ -24,9 +22,7 @@ def test_the_app_waits_for_the_newest_migration() -> None:
 
 def test_suggestions_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:
     url = postgres.empty_database()
-    older = Config(attributes={"database_url": url})
-    older.set_main_option("script_location", str(files("suggestion_service") / "migrations"))
-    command.upgrade(older, "0007")
+    migrations.upgrade("suggestion_service", url, to="0007")
     insert = (
         "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
         " created_at, requirement_text_sequence, test_case_text_sequence)"

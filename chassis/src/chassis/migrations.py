@@ -18,12 +18,12 @@ from chassis.start_failure import StartFailure
 _LOCK = 7_235_114
 
 
-def upgrade(package: str, database_url: str) -> None:
-    """Bring the database of service `package` to the newest schema, unless it has a newer one; others wait."""
+def upgrade(package: str, database_url: str, to: str = "head") -> None:
+    """Bring the database of service `package` to a schema version, unless it has a newer one; others wait."""
     config = Config()
     config.set_main_option("script_location", str(files(package).joinpath("migrations")))
     config.attributes["database_url"] = database_url
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def run(metadata: MetaData) -> None:
