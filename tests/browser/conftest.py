@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +12,8 @@ from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from chassis import debian
+from chassis.start_failure import StartFailure
 
 from .trap import Trap
 from .visit import Visit
@@ -67,17 +68,13 @@ def _chromium() -> str:
     named = os.environ.get("CHROMIUM")
     names = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
     found = next(filter(None, map(shutil.which, names)), None)
-    if not found and not named and os.geteuid() == 0 and shutil.which("apt-get"):
-        for arguments in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-            subprocess.run(
-                ["apt-get", "-q", *arguments],  # noqa: S607 - a system's own command
-                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
+    why = f"There is no {' nor '.join(names)} here."
+    if not found and not named and debian.can_install():
+        try:
+            debian.install("chromium", lambda: shutil.which("chromium") is not None)
+        except StartFailure as failure:
+            why = str(failure)
         found = shutil.which("chromium")
     if not found:
-        pytest.fail(
-            f"There is no {' nor '.join(names)} here: install Chromium, or set CHROMIUM to the program.", pytrace=False
-        )
+        pytest.fail(f"{why} Install Chromium, or set CHROMIUM to the program.", pytrace=False)
     return found

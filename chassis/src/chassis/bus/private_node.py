@@ -3,17 +3,16 @@
 Who runs the command is not decided here: tests start it themselves, `make stack` gives it to its process runner.
 """
 
-import fcntl
 import json
 import os
 import secrets
 import shutil
 import socket
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import TypedDict
 
+from chassis import debian
 from chassis.free_ports import free_port
 from chassis.start_failure import StartFailure
 
@@ -147,45 +146,15 @@ def installed() -> bool:
 
 def install() -> None:
     """Install RabbitMQ where that is possible, without starting its service; raise StartFailure where it is not."""
-    apt_get = shutil.which("apt-get")
-    if apt_get is None or os.geteuid() != 0:
+    if not debian.can_install():
         raise StartFailure(
             "RabbitMQ is not installed: install it (Debian, Ubuntu: apt-get install rabbitmq-server; "
             "macOS: brew install rabbitmq), or set RABBITMQ_URL to a running one."
         )
-    # Several programs may find it missing at the same time.
-    with (Path(tempfile.gettempdir()) / "traceline-installing-rabbitmq").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not installed():
-            _install_with(apt_get)
-
-
-def _install_with(apt_get: str) -> None:
-    policy = Path("/usr/sbin/policy-rc.d")
-    forbid_start = not policy.exists()
-    if forbid_start:
-        policy.write_text("#!/bin/sh\nexit 101\n")
-        policy.chmod(0o755)
     try:
-        for arguments in (["update"], ["install", "-y", "--no-install-recommends", "rabbitmq-server"]):
-            done = subprocess.run(
-                [apt_get, "-q", *arguments],
-                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                check=False,
-            )
-            if done.returncode != 0:
-                last = done.stdout.strip().rpartition("\n")[2]
-                raise StartFailure(
-                    f"RabbitMQ could not be installed (apt-get {arguments[0]}: {last}): "
-                    "install rabbitmq-server by hand, or set RABBITMQ_URL to a running one."
-                )
-    finally:
-        if forbid_start:
-            policy.unlink()
+        debian.install("rabbitmq-server", installed)
+    except StartFailure as failure:
+        raise StartFailure(f"{failure} Install it by hand, or set RABBITMQ_URL to a running one.") from None
 
 
 def _scripts() -> Path:
