@@ -64,16 +64,15 @@ WHERE e.item_id = r.id AND e.model = %(model)s AND e.claim = %(claim)s AND i.id 
 RETURNING r.id
 """
 
-_COMPLETE = f"""
-SELECT NOT EXISTS (SELECT FROM items i LEFT JOIN embeddings e ON e.item_id = i.id AND e.model = %(model)s
-    WHERE NOT i.deleted AND e.text_hash IS DISTINCT FROM {_HASH}) AS complete
-"""
 
-_MISSING = f"""
-SELECT count(*) AS missing FROM items i LEFT JOIN embeddings e ON e.item_id = i.id
-    AND e.model = (SELECT model FROM embedding_model)
-WHERE NOT i.deleted AND e.text_hash IS DISTINCT FROM {_HASH}
-"""
+def _lacking(model: str) -> str:
+    """Items `i` that have no vectors of their present text from the model."""
+    return f"""items i LEFT JOIN embeddings e ON e.item_id = i.id AND e.model = {model}
+        WHERE NOT i.deleted AND e.text_hash IS DISTINCT FROM {_HASH}"""
+
+
+_COMPLETE = f"SELECT NOT EXISTS (SELECT FROM {_lacking('%(model)s')}) AS complete"
+_MISSING = f"SELECT count(*) AS missing FROM {_lacking('(SELECT model FROM embedding_model)')}"
 _ITEMS = "SELECT count(*) AS missing FROM items WHERE NOT deleted"
 
 # One that is being scored just now and is done before this commits is left to settling.
