@@ -32,8 +32,9 @@ COLUMNS = (
 PREFIX = "link_"
 """What the names of a link's columns begin with, in the rows of `find_linked`."""
 
-_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
-_SOURCE = f"links l {_ENDS}"
+JOINED_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id"
+"""Both items of a link `l`, as `r` and `t`."""
+_SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
 _TITLES = "r.title AS requirement_title, t.title AS test_case_title"
 _SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
@@ -63,7 +64,7 @@ async def find_page(
 ) -> tuple[list[Row], int]:
     """Give one page of links (as `find` does) under conditions on `links l`, and the total."""
     total = None if conditions.where else counted("links")
-    return await fetch_page(connection, _SELECTED, "links l", conditions, order, skip, limit, total, joined=_ENDS)
+    return await fetch_page(connection, _SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
 
 
 async def find_linked(
@@ -84,7 +85,7 @@ async def find_linked(
     conditions = Conditions()
     conditions.add(f"l.{kind.name}_id = %(item_id)s", item_id=item_id)
     order = "l.created_at DESC, l.id"
-    return await fetch_page(connection, selected, "links l", conditions, order, skip, limit, joined=_ENDS)
+    return await fetch_page(connection, selected, "links l", conditions, order, skip, limit, joined=JOINED_ENDS)
 
 
 async def ends(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> Row:

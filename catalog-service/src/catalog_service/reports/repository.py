@@ -7,6 +7,7 @@ from typing import Any
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.listing import Conditions, Row, counted, fetch_page
 from chassis.database import Connection, Database
 from chassis.http.paging import Choice
@@ -163,8 +164,7 @@ async def suspect_links(
             SELECT {", ".join(f"l.{column}" for column in LINK_COLUMNS)}, {suspicion.COLUMNS},
                    r.external_id AS requirement_external_id, r.title AS requirement_title,
                    t.external_id AS test_case_external_id, t.title AS test_case_title
-            FROM page JOIN links l ON l.id = page.id
-            JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
+            FROM page JOIN links l ON l.id = page.id {JOINED_ENDS}
         ) AS found ON true
         ORDER BY created_at DESC, id
         """,
