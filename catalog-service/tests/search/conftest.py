@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from catalog_service.app import SCHEMA_VERSION
 from catalog_service.search.endpoints import router
 from chassis.database import Database, columns, placeholders
 from chassis.http.app import create_app
@@ -61,7 +62,7 @@ async def items(postgres: PostgresServer) -> AsyncIterator[Items]:
 async def client(items: Items) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer's client."""
     app = create_app(
-        "catalog", [router], database=items.database, internal_tokens=TOKENS, schema_version="0004", state={}
+        "catalog", [router], database=items.database, internal_tokens=TOKENS, schema_version=SCHEMA_VERSION, state={}
     )
     token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
     async with httpx.AsyncClient(
