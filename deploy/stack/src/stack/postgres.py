@@ -16,6 +16,7 @@ _CONFIGURATION = {
     "jit": "off",
     # Fewer checkpoints: commits wait for the disk while one ends.
     "max_wal_size": "1GB",
+    "checkpoint_timeout": "15min",
     "wal_compression": "on",
     "random_page_cost": "1.1",
 }
