@@ -10,12 +10,14 @@ import sys
 import uvloop
 
 from acceptance.bench.scale.memory import Watch
+from acceptance.bench.scale.mix import LIST
 from acceptance.bench.scale.session import Session
 from acceptance.bench.scale.sizes import FULL, SMALL, Scale
 from acceptance.process import fresh_folder
 from acceptance.stack import RunningStack
 
 _SMALL_LOAD = 60.0
+_LIST_ALONE = 60.0
 _LOOKS = 120
 
 
@@ -46,7 +48,9 @@ async def _measure(session: Session, small: Scale, full: Scale, length: float) -
     session.take_documents()
     watch = Watch(every=length / _LOOKS)
     large_load = await session.load(length, watch)
-    session.show_load(small_load, large_load)
+    # What the machine itself makes of it: late timers, and other guests of the same hardware.
+    list_alone = await session.load(min(_LIST_ALONE, length), only=LIST)
+    session.show_load(small_load, large_load, list_alone)
     session.show_memory(watch, length)
     session.check_record()
 

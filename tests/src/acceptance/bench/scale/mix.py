@@ -16,9 +16,12 @@ _PAGES = 50
 
 
 class Mix:
-    """Gives one request after the other, of one user after the other; the same for the same record."""
+    """Gives one request after the other, of one user after the other; the same for the same record.
 
-    def __init__(self, record: Record, tokens: Sequence[str], seed: int = 11) -> None:
+    With `only`, the name of an operation, they all do that.
+    """
+
+    def __init__(self, record: Record, tokens: Sequence[str], only: str | None = None, seed: int = 11) -> None:
         self._random = random.Random(seed)
         self._record = record
         self._tokens = tokens
@@ -43,8 +46,9 @@ class Mix:
             (2, "link", self._link),
             (1, "unlink", self._unlink),
         ]
-        self._weights = [weight for weight, _, _ in kinds]
-        self._kinds = [(name, make) for _, name, make in kinds]
+        wanted = [kind for kind in kinds if only in (None, kind[1])]
+        self._weights = [weight for weight, _, _ in wanted]
+        self._kinds = [(name, make) for _, name, make in wanted]
 
     def __call__(self) -> Ask:
         """Give the next request."""

@@ -88,10 +88,10 @@ class Session:
             most = max(one.catalog, one.gateway)
             self._expect(most <= _DOCUMENT_MB, f"{form}: takes {most:.0f} MB, not {_DOCUMENT_MB:.0f}")
 
-    async def load(self, length: float, watch: Watch | None = None) -> Loaded:
-        """Put it under the mixed load for so many seconds; what is answered wrongly is missed."""
+    async def load(self, length: float, watch: Watch | None = None, only: str | None = None) -> Loaded:
+        """Put it under the load of a mix for so many seconds; what is answered wrongly is missed."""
         tokens = [user.token for user in self._users if user.token is not None]
-        mix = Mix(self._record, tokens)
+        mix = Mix(self._record, tokens, only)
         # The record is large: a look through all of it for garbage would be measured.
         gc.collect()
         gc.freeze()
@@ -106,8 +106,8 @@ class Session:
         self._expect(not loaded.wrong, f"{len(loaded.wrong)} answers were wrong")
         return loaded
 
-    def show_load(self, small: Loaded, large: Loaded) -> None:
-        """Print what both loads took, an operation a row."""
+    def show_load(self, small: Loaded, large: Loaded, alone: Loaded) -> None:
+        """Print what both loads took, an operation a row; `alone` is the large record with nothing but the list."""
         header(
             f"Mixed load, {self._connections} connections, {large.requests / large.duration:.0f} requests a second"
             f" for {large.duration:.0f} s, ms",
@@ -122,7 +122,10 @@ class Session:
             row(name, f"{len(now.seconds):,}", *figures, _goal(goal))
             if goal is not None:
                 self._expect(p99 <= goal, f"under load, {name}: p99 {p99:.1f} ms, not {goal:.1f}")
-        print(f"{len(small.wrong) + len(large.wrong)} wrong answers")
+        quiet = alone.of(LIST)
+        percentiles = (f"{quiet.percentile(share):.1f}" for share in (0.5, 0.99))
+        row(f"{LIST} and nothing else", f"{len(quiet.seconds):,}", "", "", *percentiles)
+        print(f"{len(small.wrong) + len(large.wrong) + len(alone.wrong)} wrong answers")
 
     def show_memory(self, watch: Watch, length: float) -> None:
         """Print what each program held from when it was warm on."""
