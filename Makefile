@@ -61,9 +61,8 @@ format: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Much of it is waiting, for services to start and to stop: a process a core shortens that.
 test: $(INSTALLED) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
-	$(BIN)/pytest -p acceptance.sharing --numprocesses logical --maxprocesses 4 --no-loadscope-reorder
+	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
 
 # The long forms of the fault suite and of the attacks, which take more than an hour.
 fault: $(INSTALLED) $(BROWSER_TOOLS)

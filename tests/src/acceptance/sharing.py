@@ -1,5 +1,6 @@
 """A pytest plugin: how `make test` shares the tests among processes. Those of one Traceline stay together."""
 
+import os
 import re
 
 import pytest
@@ -8,6 +9,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 _TRACELINES = {"embedded", "stack", "given"}
 """The parameters of the end-to-end tests: what they talk to."""
+
+_MOST_PROCESSES = 4
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no types
@@ -20,6 +23,12 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
         parameters = re.split(r"[\[\]-]", test)
         talks_to = _TRACELINES.intersection(parameters) if file.startswith("tests/e2e/") else set()
         return talks_to.pop() if talks_to else file
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Give how many processes there are: one more than cores, since much of it is waiting for services to start."""
+    return min(_MOST_PROCESSES, (os.cpu_count() or 1) + 1)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Sharing:
