@@ -1,7 +1,7 @@
 """catalog-service over its own database, and clients of each role."""
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
@@ -29,11 +29,7 @@ class Catalog:
         self.app = app
         self.database = database
         self.email = identity.email
-        self._http = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app),
-            base_url="http://service",
-            headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
-        )
+        self._http = _client(app, identity)
 
     def being(self, identity: Identity) -> "Catalog":
         """The same service, called by somebody else."""
@@ -110,14 +106,32 @@ def ok(response: httpx.Response, status: int = 200) -> Json:
     return response.json()
 
 
+def _app(database: Database) -> Any:
+    settings = Settings(database_url=database.url, internal_token_secret=SECRET)
+    return create_app(settings, database, InternalTokens(SECRET))
+
+
+def _client(app: Any, identity: Identity) -> httpx.AsyncClient:
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=app),
+        base_url="http://service",
+        headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
+    )
+
+
+@pytest.fixture(scope="session")
+def viewing() -> Callable[[Database], httpx.AsyncClient]:
+    """Gives a viewer's client of the service over a database."""
+    return lambda database: _client(_app(database), VIEWER)
+
+
 @pytest.fixture(scope="module")
 async def catalog(postgres: PostgresServer) -> AsyncIterator[Catalog]:
     """The service as a reviewer sees it."""
     url = postgres.database("catalog_service")
     database = Database(url, pool_size=12)
     await database.open()
-    settings = Settings(database_url=url, internal_token_secret=SECRET)
-    yield Catalog(create_app(settings, database, InternalTokens(SECRET)), database, REVIEWER)
+    yield Catalog(_app(database), database, REVIEWER)
     await database.close()
 
 

@@ -8,14 +8,9 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from catalog_service.app import SCHEMA_VERSION
-from catalog_service.reports.endpoints import router
 from chassis.database import Database, columns, placeholders
-from chassis.http.app import create_app
-from chassis.identity import Identity, InternalTokens, Role
 from chassis.testing import PostgresServer
 
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
 _BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 
 
@@ -102,15 +97,7 @@ async def record(postgres: PostgresServer) -> AsyncIterator[Record]:
 
 
 @pytest.fixture
-async def client(record: Record) -> AsyncIterator[httpx.AsyncClient]:
+async def client(record: Record, viewing: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer's client."""
-    app = create_app(
-        "catalog", [router], database=record.database, internal_tokens=TOKENS, schema_version=SCHEMA_VERSION, state={}
-    )
-    token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=app),
-        base_url="http://service",
-        headers={"authorization": f"Bearer {token}"},
-    ) as client:
+    async with viewing(record.database) as client:
         yield client

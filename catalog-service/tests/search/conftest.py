@@ -8,14 +8,8 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from catalog_service.app import SCHEMA_VERSION
-from catalog_service.search.endpoints import router
 from chassis.database import Database, columns, placeholders
-from chassis.http.app import create_app
-from chassis.identity import Identity, InternalTokens, Role
 from chassis.testing import PostgresServer
-
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
 
 
 class Items:
@@ -59,15 +53,7 @@ async def items(postgres: PostgresServer) -> AsyncIterator[Items]:
 
 
 @pytest.fixture
-async def client(items: Items) -> AsyncIterator[httpx.AsyncClient]:
+async def client(items: Items, viewing: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer's client."""
-    app = create_app(
-        "catalog", [router], database=items.database, internal_tokens=TOKENS, schema_version=SCHEMA_VERSION, state={}
-    )
-    token = TOKENS.issue(Identity(id=1, email="viewer@example.test", role=Role.VIEWER))
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=app),
-        base_url="http://service",
-        headers={"authorization": f"Bearer {token}"},
-    ) as client:
+    async with viewing(items.database) as client:
         yield client
