@@ -14,13 +14,11 @@ from psycopg import sql
 
 from chassis.start_failure import StartFailure
 
-# The server serves one process: little shared memory, few connections, no JIT for its small queries.
+# The server serves one process: little shared memory, few connections.
 _CONFIGURATION = {
     "shared_buffers": "64MB",
     "max_connections": "60",
-    "jit": "off",
     "max_wal_size": "512MB",
-    "random_page_cost": "1.1",
 }
 _ANSWERS_WITHIN = 30
 

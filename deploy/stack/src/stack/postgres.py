@@ -13,12 +13,10 @@ _CONFIGURATION = {
     "unix_socket_permissions": "0700",
     "max_connections": "250",
     "shared_buffers": "512MB",
-    "jit": "off",
     # Fewer checkpoints: commits wait for the disk while one ends.
     "max_wal_size": "1GB",
     "checkpoint_timeout": "15min",
     "wal_compression": "on",
-    "random_page_cost": "1.1",
 }
 _FAST_SHUTDOWN = "INT"
 
