@@ -81,7 +81,7 @@ def as_problem(error: Exception) -> Problem:
         return MalformedBody("The request ended before its body was whole.")  # which nobody is there to read
     if isinstance(error, psycopg.errors.DeadlockDetected):
         _log.warning("PostgreSQL gave up one of those who waited for each other: %s", error)
-        return Unavailable("Somebody else changed the same things at the same moment, so nothing was done; try again.")
+        return Unavailable("Somebody else changed the same things at the same moment; try again.")
     if isinstance(error, AWAY):
         _log.warning("The database is away: %s", error)
         return Unavailable("The service cannot reach its database right now; try again.")
