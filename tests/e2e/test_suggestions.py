@@ -332,6 +332,7 @@ def test_many_are_rejected_by_a_filter(reviewer: Traceline) -> None:
         ({"action": "accept", "ids": ["x"]}, "ids"),
         ({"action": "accept", "ids": "all"}, "ids"),
         ({"action": "accept", "filter": {"status": "maybe"}}, "status"),
+        ({"action": "accept", "filter": {"min_scroe": 0.9}}, "min_scroe"),
         ({"action": "accept", "ids": [UNKNOWN], "link_type": "guesses"}, "link_type"),
         ({"action": "accept"}, ""),
     ],

@@ -103,6 +103,8 @@ async def test_what_catalog_could_not_be_asked_for_is_finished_later(service: An
         ({"action": "accept", "ids": ["x"]}, "/ids/0"),
         ({"action": "accept", "filter": {"status": "maybe"}}, "/filter/status"),
         ({"action": "accept", "filter": {"min_score": 2}}, "/filter/min_score"),
+        ({"action": "accept", "filter": {"min_scroe": 0.9}}, "/filter/min_scroe"),
+        ({"action": "accept", "filter": {"search": "lamp", "limit": 1}}, "/filter/limit"),
         ({"action": "accept", "ids": [UNKNOWN], "link_type": "guesses"}, "/link_type"),
     ],
 )

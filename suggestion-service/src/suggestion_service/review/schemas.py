@@ -148,7 +148,12 @@ class Reject(BaseModel):
 
 
 class BulkFilter(BaseModel):
-    """Suggestions by the filters of the list, written as there. Without `status`: pending ones."""
+    """Suggestions by the filters of the list, written as there. Without `status`: pending ones.
+
+    What is none of these is refused: a filter that was mistyped would review everything.
+    """
+
+    model_config = ConfigDict(extra="forbid")
 
     status: str = "pending"
     method: str | None = None
