@@ -51,13 +51,14 @@ class Catalog:
         self.feed: list[bytes] = []
         self.items: dict[uuid.UUID, Json] = {}
         self.links: dict[uuid.UUID, Json] = {}
-        self.puts: list[Json] = []
+        self.puts: list[list[Json]] = []
+        self.not_understood: set[uuid.UUID] = set()
         self.answers_with: int | None = None
         self.caller_dies = False
         self.app = Starlette(
             routes=[
                 Route("/internal/changes", self._changes),
-                Route("/internal/links/by-suggestion/{id}", self._put_link, methods=["PUT"]),
+                Route("/internal/links/by-suggestion", self._put_links, methods=["PUT"]),
             ]
         )
 
@@ -155,21 +156,30 @@ class Catalog:
         events = b",".join(self.feed[after : after + limit])
         return Response(b'{"head":%d,"events":[%s]}' % (len(self.feed), events), media_type="application/json")
 
-    async def _put_link(self, request: Request) -> Response:
-        body = orjson.loads(await request.body())
-        self.puts.append(body)
+    async def _put_links(self, request: Request) -> Response:
+        accepted = orjson.loads(await request.body())["accepted"]
+        self.puts.append(accepted)
         if self.answers_with is not None:
             return JSONResponse({"code": "whatever"}, self.answers_with)
-        suggestion_id = uuid.UUID(request.path_params["id"])
-        if suggestion_id in self.links:
-            return JSONResponse({"id": str(self.links[suggestion_id]["id"])}, 200)
-        pair = uuid.UUID(body["requirement_id"]), uuid.UUID(body["test_case_id"])
-        if any((link["requirement_id"], link["test_case_id"]) == pair for link in self.links.values()):
-            return JSONResponse({"code": "link_exists"}, 409)
-        made = self.link(*pair, suggestion_id, confidence_score=body["confidence_score"], link_type=body["link_type"])
+        if any(uuid.UUID(one["suggestion_id"]) in self.not_understood for one in accepted):
+            return JSONResponse({"code": "invalid_request"}, 422)
+        items = [self._accepted(one) for one in accepted]
         if self.caller_dies:
             raise asyncio.CancelledError
-        return JSONResponse({"id": str(made["id"])}, 201)
+        return JSONResponse({"items": items})
+
+    def _accepted(self, one: Json) -> Json:
+        suggestion_id = uuid.UUID(one["suggestion_id"])
+        if suggestion_id in self.links:
+            return {"link_id": str(self.links[suggestion_id]["id"]), "code": None}
+        pair = uuid.UUID(one["requirement_id"]), uuid.UUID(one["test_case_id"])
+        for name, item_id in zip(("requirement", "test_case"), pair, strict=True):
+            if item_id not in self.items:
+                return {"link_id": None, "code": f"{name}_not_found"}
+        if any((link["requirement_id"], link["test_case_id"]) == pair for link in self.links.values()):
+            return {"link_id": None, "code": "link_exists"}
+        made = self.link(*pair, suggestion_id, confidence_score=one["confidence_score"], link_type=one["link_type"])
+        return {"link_id": str(made["id"]), "code": None}
 
 
 class Service:

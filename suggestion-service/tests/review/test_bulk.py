@@ -6,6 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from suggestion_service.review import acceptance
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 TEXTS = ("the pump stops at noon", "a lamp burns in the hall", "every door closes slowly", "two ladders lean outside")
 
@@ -90,6 +92,26 @@ async def test_what_catalog_could_not_be_asked_for_is_finished_later(service: An
     await service.reconcile()
     assert await statuses(service, queue) == ["accepted"] * 4
     assert len(catalog.links) == 4
+
+
+async def test_what_catalog_does_not_understand_holds_up_nothing_else(
+    service: Any, catalog: Any, queue: Any, caplog: Any
+) -> None:
+    catalog.not_understood = {UUID(queue[2])}
+    answer = await service.post("/suggestions/bulk-review", {"action": "accept", "ids": queue})
+    assert [result["code"] for result in answer["items"]] == [None, None, "unavailable", None]
+    assert queue[2] in caplog.text
+    catalog.not_understood.clear()
+    await service.reconcile()
+    assert await statuses(service, queue) == ["accepted"] * 4
+
+
+async def test_many_links_are_made_by_few_calls(service: Any, catalog: Any, queue: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(acceptance, "_LINKS_AT_ONCE", 3)
+    await service.post("/suggestions/bulk-review", {"action": "accept", "ids": queue})
+    assert [len(put) for put in catalog.puts] == [3, 1]
+    assert {one["suggestion_id"] for put in catalog.puts for one in put} == set(queue)
+    assert await statuses(service, queue) == ["accepted"] * 4
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,9 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
         "link_id": str(link["id"]),
     }
     assert accepted["reviewed_at"].endswith("Z")
-    (put,) = catalog.puts
+    ((put,),) = catalog.puts
     assert put == {
+        "suggestion_id": suggestion["id"],
         "requirement_id": suggestion["requirement_id"],
         "test_case_id": suggestion["test_case_id"],
         "link_type": "verifies",
@@ -68,7 +69,7 @@ async def test_the_event_of_its_own_link_leaves_an_accepted_suggestion_alone(
 @pytest.mark.parametrize("body", [None, {}, {"feedback": None}])
 async def test_a_body_is_optional(service: Any, catalog: Any, suggestion: Any, body: Any) -> None:
     await service.post(f"/suggestions/{suggestion['id']}/accept", body)
-    assert catalog.puts[0]["link_type"] == "covers"
+    assert catalog.puts[0][0]["link_type"] == "covers"
     other = await service.pair("a lamp burns in the hall")
     assert (await service.post(f"/suggestions/{other['id']}/reject", body))["feedback"] is None
 
@@ -208,7 +209,7 @@ async def test_a_pair_that_was_linked_meanwhile_leaves_the_queue(service: Any, c
 
 
 async def test_a_pair_whose_item_is_gone_is_not_found(service: Any, catalog: Any, suggestion: Any) -> None:
-    catalog.answers_with = 404
+    catalog.items.clear()
     await service.post(f"/suggestions/{suggestion['id']}/accept", status=404)
     assert await service.suggestions() == []
     assert await service.rows("SELECT * FROM accept_intents") == []

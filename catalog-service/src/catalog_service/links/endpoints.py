@@ -11,7 +11,7 @@ from catalog_service.items.filters import Choices
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import repository, service, suspicion
 from catalog_service.links.schemas import (
-    AcceptedSuggestion,
+    AcceptedSuggestions,
     Link,
     LinkCreate,
     LinkedRequirement,
@@ -24,7 +24,7 @@ from catalog_service.listing import Conditions, ordered, parse_ids
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection, Db
-from chassis.events import Actor, actor_of
+from chassis.events import actor_of
 from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
 from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
@@ -32,6 +32,7 @@ from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, ServiceCaller, Viewer
+from chassis.problems import Problem
 
 PATH = "/api/v1/links"
 _SORTS = {"created_at": "l.created_at", "confidence_score": "l.confidence_score"}
@@ -187,18 +188,23 @@ async def _linked(
     return page(request, [service.shown_linked(row, other) for row in rows], total, skip, limit)
 
 
-@internal_router.put("/links/by-suggestion/{suggestion_id}")
-async def put_link_by_suggestion(
-    request: Request, suggestion_id: UUID, body: AcceptedSuggestion, caller: ServiceCaller, database: Db
+@internal_router.put("/links/by-suggestion")
+async def put_links_by_suggestion(
+    request: Request, body: AcceptedSuggestions, caller: ServiceCaller, database: Db
 ) -> Response:
-    """Make the link of an accepted suggestion, once, however often it is asked for.
+    """Make the links of accepted suggestions, each once, however often it is asked for.
 
-    201 the link when it was made now, 200 when it was made before; then with nothing but its `id` if it has been
-    deleted since. 404 `requirement_not_found`, `test_case_not_found`; 409 `link_exists` when the pair has a link
-    of another origin.
+    `items` has for each, in order, the `link_id`, of a link that was made before too, and if it has been deleted since;
+    or as `code` why there is none: `requirement_not_found`, `test_case_not_found`, or `link_exists` when the pair has
+    a link of another origin.
     """
-    actor = Actor(body.actor.id, body.actor.email)
-    fields = body.model_dump(exclude={"actor"})
     async with database.transaction() as connection:
-        link, is_new = await service.create_accepted(connection, suggestion_id, fields, actor)
-    return answer(link, 201 if is_new else 200)
+        made = await service.create_accepted(connection, [one.model_dump() for one in body.accepted])
+    return answer(
+        {
+            "items": [
+                {"link_id": None, "code": one.code} if isinstance(one, Problem) else {"link_id": one, "code": None}
+                for one in made
+            ]
+        }
+    )

@@ -1,8 +1,10 @@
 """The SQL of links."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
+
+from psycopg.types.json import Json
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
@@ -38,10 +40,10 @@ _SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
 _TITLES = "r.title AS requirement_title, t.title AS test_case_title"
 _SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
+EXISTS = Conflict("A link between this requirement and this test case already exists.", code="link_exists")
+"""The problem of a second link of a pair."""
 _REFUSALS = {
-    "uq_requirement_test_case": Conflict(
-        "A link between this requirement and this test case already exists.", code="link_exists"
-    ),
+    "uq_requirement_test_case": EXISTS,
     "fk_links_requirement_id_requirements": REQUIREMENT.not_found(),
     "fk_links_test_case_id_test_cases": TEST_CASE.not_found(),
 }
@@ -140,22 +142,48 @@ async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> S
     return await cursor.fetchall()
 
 
-async def remember_acceptance(connection: Connection, suggestion_id: UUID, link_id: UUID, now: Any) -> UUID | None:
-    """Remember that a suggestion became a link; give the link that it became before, else None.
+async def remember_acceptances(connection: Connection, links: Mapping[UUID, UUID], now: datetime) -> dict[UUID, UUID]:
+    """Remember which link (value) each suggestion (key) becomes; give those that became another one before.
 
-    Another acceptance of the same suggestion that is under way is waited for.
+    Other acceptances of the same suggestions that are under way are waited for.
     """
     cursor = await connection.execute(
-        "INSERT INTO accepted_suggestions (suggestion_id, link_id, created_at) VALUES (%s, %s, %s)"
-        " ON CONFLICT (suggestion_id) DO NOTHING",
-        (suggestion_id, link_id, now),
+        "INSERT INTO accepted_suggestions (suggestion_id, link_id, created_at)"
+        " SELECT suggestion_id, link_id, %s FROM unnest(%s::uuid[], %s::uuid[]) AS new (suggestion_id, link_id)"
+        " ORDER BY suggestion_id ON CONFLICT (suggestion_id) DO NOTHING",
+        (now, list(links), list(links.values())),
     )
-    if cursor.rowcount:
-        return None
+    if cursor.rowcount == len(links):
+        return {}
     cursor = await connection.execute(
-        "SELECT link_id FROM accepted_suggestions WHERE suggestion_id = %s", (suggestion_id,)
+        "SELECT suggestion_id, link_id FROM accepted_suggestions WHERE suggestion_id = ANY(%s) AND link_id <> ALL(%s)",
+        (list(links), list(links.values())),
     )
-    row = await cursor.fetchone()
-    assert row is not None, "nobody forgets an acceptance"
-    earlier: UUID = row["link_id"]
-    return earlier
+    return {row["suggestion_id"]: row["link_id"] for row in await cursor.fetchall()}
+
+
+async def forget_acceptances(connection: Connection, suggestion_ids: Sequence[UUID]) -> None:
+    """Forget what was remembered of suggestions that became no link."""
+    await connection.execute("DELETE FROM accepted_suggestions WHERE suggestion_id = ANY(%s)", (list(suggestion_ids),))
+
+
+async def keep_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """Give titles and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
+    cursor = await connection.execute(
+        f"SELECT id, title AS {kind.name}_title, version AS {kind.name}_version FROM {kind.table}"
+        " WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
+        (list(ids),),
+    )
+    return {row.pop("id"): row for row in await cursor.fetchall()}
+
+
+async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
+    """Insert links whose ends were kept; give the ids of those whose pair had no link yet."""
+    names = ", ".join((*COLUMNS, "requirement_version", "test_case_version"))
+    cursor = await connection.execute(
+        f"INSERT INTO links ({names}) SELECT {names} FROM json_populate_recordset(NULL::links, %s)"
+        " ORDER BY requirement_id, test_case_id ON CONFLICT ON CONSTRAINT uq_requirement_test_case DO NOTHING"
+        " RETURNING id",
+        (Json(rows),),
+    )
+    return {row["id"] for row in await cursor.fetchall()}

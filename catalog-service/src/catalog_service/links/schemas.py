@@ -154,11 +154,18 @@ class Reviewer(BaseModel):
 
 
 class AcceptedSuggestion(NewBody):
-    """What suggestion-service sends when a suggestion was accepted."""
+    """A suggestion that was accepted, and the link that it asks for."""
 
+    suggestion_id: UUID
     requirement_id: UUID
     test_case_id: UUID
     confidence_score: Score
     link_type: LinkType = LinkType.COVERS
     notes: str | None = None
     actor: Reviewer
+
+
+class AcceptedSuggestions(BaseModel):
+    """What suggestion-service sends when suggestions were accepted."""
+
+    accepted: Annotated[list[AcceptedSuggestion], Field(max_length=500)]

@@ -1,6 +1,6 @@
 """What can be done to links: each change with its event, in the caller's transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -12,10 +12,13 @@ from catalog_service.links.schemas import LinkSource
 from catalog_service.listing import Row, by_field
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
+from chassis import outbox
 from chassis.database import Connection
 from chassis.events import Actor, NewEvent
-from chassis.problems import NotFound
+from chassis.problems import NotFound, Problem
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
+
+_KINDS = (REQUIREMENT, TEST_CASE)
 
 
 def shown(row: Row, prefix: str = "") -> Row:
@@ -62,8 +65,11 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
 
     `fields`: requirement_id, test_case_id, link_type, notes. Raises NotFound, and Conflict `link_exists`.
     """
-    return await _insert(
-        connection,
+    ends = await repository.ends(connection, fields["requirement_id"], fields["test_case_id"])
+    for kind in _KINDS:
+        if ends[f"{kind.name}_version"] is None:
+            raise kind.not_found()
+    link = by_field(
         {
             **fields,
             "id": uuid4(),
@@ -74,54 +80,70 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
             "confirmed_at": None,
             "confirmed_by": None,
         },
-        actor,
-    )
-
-
-async def create_accepted(connection: Connection, suggestion_id: UUID, fields: Row, actor: Actor) -> tuple[Row, bool]:
-    """Make the link of an accepted suggestion, once; give it as it is answered, and whether it is new.
-
-    `fields`: requirement_id, test_case_id, link_type, notes, confidence_score. A link that was made for this
-    suggestion earlier and deleted since is not made again: then its id alone is given. Raises NotFound, and
-    Conflict `link_exists`.
-    """
-    now = datetime.now(UTC)
-    link_id = uuid4()
-    earlier = await repository.remember_acceptance(connection, suggestion_id, link_id, now)
-    if earlier is not None:
-        row = await repository.find(connection, earlier)
-        return ({"id": earlier} if row is None else shown(row)), False
-    link = await _insert(
-        connection,
-        {
-            **fields,
-            "id": link_id,
-            "link_source": LinkSource.AI_CONFIRMED.value,
-            "created_at": now,
-            "created_by": author(actor),
-            "confirmed_at": now,
-            "confirmed_by": author(actor),
-        },
-        actor,
-        suggestion_id,
-    )
-    return link, True
-
-
-async def _insert(connection: Connection, fields: Row, actor: Actor, suggestion_id: UUID | None = None) -> Row:
-    ends = await repository.ends(connection, fields["requirement_id"], fields["test_case_id"])
-    for kind in (REQUIREMENT, TEST_CASE):
-        if ends[f"{kind.name}_version"] is None:
-            raise kind.not_found()
-    link = by_field(fields, repository.COLUMNS)
-    event = NewEvent(
-        LinkCreated.model_validate({"link": {**link, **ends}, "suggestion_id": suggestion_id}),
-        str(link["id"]),
-        actor,
+        repository.COLUMNS,
     )
     versions = by_field(ends, ("requirement_version", "test_case_version"))
-    await repository.insert(connection, {**link, **versions}, event)
+    await repository.insert(connection, {**link, **versions}, _created({**link, **ends}, None, actor))
     return {**link, "suspect": False, "suspect_reason": None}
+
+
+async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> list[UUID | Problem]:
+    """Make the links of accepted suggestions, each once; give for each, in order, the link's id or why there is none.
+
+    `accepted`: suggestion_id, requirement_id, test_case_id, link_type, notes, confidence_score, and actor (id, email).
+    The link is that of an earlier call when there was one, and if it has been deleted since: it is not made again.
+    """
+    now = datetime.now(UTC)
+    by_suggestion = {one["suggestion_id"]: one for one in accepted}
+    ids = {suggestion_id: uuid4() for suggestion_id in by_suggestion}
+    earlier = await repository.remember_acceptances(connection, ids, now)
+    new = [one for suggestion_id, one in by_suggestion.items() if suggestion_id not in earlier]
+    ends = {
+        kind.name: await repository.keep_ends(connection, kind, [one[f"{kind.name}_id"] for one in new])
+        for kind in _KINDS
+    }
+    links: dict[UUID, Row] = {}
+    refused: dict[UUID, Problem] = {}
+    for one in new:
+        suggestion_id = one["suggestion_id"]
+        gone = [kind for kind in _KINDS if one[f"{kind.name}_id"] not in ends[kind.name]]
+        if gone:
+            refused[suggestion_id] = gone[0].not_found()
+        else:
+            link = _accepted(one, ids[suggestion_id], now)
+            for kind in _KINDS:
+                link |= ends[kind.name][one[f"{kind.name}_id"]]
+            links[suggestion_id] = link
+    made = await repository.insert_all(connection, list(links.values()))
+    refused |= {suggestion_id: repository.EXISTS for suggestion_id, link in links.items() if link["id"] not in made}
+    if refused:
+        await repository.forget_acceptances(connection, list(refused))
+    events = [
+        _created(link, suggestion_id, Actor(**by_suggestion[suggestion_id]["actor"]))
+        for suggestion_id, link in links.items()
+        if suggestion_id not in refused
+    ]
+    await outbox.record(connection, events)
+    outcomes: dict[UUID, UUID | Problem] = {**ids, **earlier, **refused}
+    return [outcomes[one["suggestion_id"]] for one in accepted]
+
+
+def _accepted(one: Row, link_id: UUID, now: datetime) -> Row:
+    reviewer = author(Actor(**one["actor"]))
+    asked_for = ("requirement_id", "test_case_id", "link_type", "notes", "confidence_score")
+    return {
+        **by_field(one, asked_for),
+        "id": link_id,
+        "link_source": LinkSource.AI_CONFIRMED.value,
+        "created_at": now,
+        "created_by": reviewer,
+        "confirmed_at": now,
+        "confirmed_by": reviewer,
+    }
+
+
+def _created(link: Row, suggestion_id: UUID | None, actor: Actor) -> NewEvent:
+    return NewEvent(LinkCreated.model_validate({"link": link, "suggestion_id": suggestion_id}), str(link["id"]), actor)
 
 
 async def update(connection: Connection, row: Row, fields: Mapping[str, Any], actor: Actor) -> None:

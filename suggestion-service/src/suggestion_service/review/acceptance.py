@@ -3,7 +3,6 @@
 A suggestion with an intent is closed to other reviews. Whoever ends between the steps is finished by `reconcile`.
 """
 
-import asyncio
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -24,7 +23,7 @@ from suggestion_service.review.withdrawal import expired_event
 
 _log = logging.getLogger(__name__)
 
-_CALLS_AT_ONCE = 8
+_LINKS_AT_ONCE = 200
 _RECONCILED_AT_ONCE = 50
 
 Outcome = UUID | Refused | Problem
@@ -76,23 +75,27 @@ async def resume(connection: Connection, actor: Actor, link_type: str, suggestio
 
 
 async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:
-    """Have the links of intents made, some at a time; give the outcome of each."""
-    free = asyncio.Semaphore(_CALLS_AT_ONCE)
+    """Have the links of intents made, many by one call; give the outcome of each."""
+    outcomes: dict[UUID, Outcome] = {intent["suggestion_id"]: _waits() for intent in intents}
+    for begin in range(0, len(intents), _LINKS_AT_ONCE):
+        some = intents[begin : begin + _LINKS_AT_ONCE]
+        try:
+            made = await links.make(catalog, some)
+        except Unavailable as problem:
+            _log.warning("The links of %d suggestions have to wait: %s", len(intents) - begin, problem)
+            break
+        for intent, outcome in zip(some, made, strict=True):
+            if outcome is not None:
+                outcomes[intent["suggestion_id"]] = outcome
+    return outcomes
 
-    async def one(intent: dict[str, Any]) -> Outcome:
-        async with free:
-            try:
-                return await links.make(catalog, intent)
-            except Unavailable as problem:
-                _log.warning("The link of suggestion %s has to wait: %s", intent["suggestion_id"], problem)
-                return Unavailable(
-                    "catalog-service does not answer right now. The acceptance is kept and finished by itself"
-                    " when it does; read the suggestion in a while.",
-                    retry_after=5,
-                )
 
-    outcomes = await asyncio.gather(*(one(intent) for intent in intents))
-    return {intent["suggestion_id"]: outcome for intent, outcome in zip(intents, outcomes, strict=True)}
+def _waits() -> Unavailable:
+    return Unavailable(
+        "catalog-service does not answer right now. The acceptance is kept and finished by itself when it does; read"
+        " the suggestion in a while.",
+        retry_after=5,
+    )
 
 
 async def finish_refused(database: Database, intent: dict[str, Any], refused: Refused) -> None:

@@ -1,11 +1,15 @@
-"""The one synchronous call: catalog makes the link of an accepted suggestion, exactly once."""
+"""The one synchronous call: catalog makes the links of accepted suggestions, each exactly once."""
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from chassis.peers import Peer
-from chassis.problems import Conflict, NotFound, Problem, Unavailable
+from chassis.problems import Conflict, NotFound, Problem
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +32,39 @@ _GONE = Refused(
 )
 
 
-async def make(catalog: Peer, intent: dict[str, Any]) -> UUID | Refused:
-    """Have the link of an intent made; give its id. The same intent again gives the same link.
+async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | Refused | None]:
+    """Have the links of intents made; give, in order, the id of each. The same intent again gives the same link.
 
-    Raises Unavailable when catalog does not answer: the link may then have been made or not.
+    Refused stands for what catalog will never make, None for what it does not understand. Raises Unavailable when it
+    does not answer: the links may then have been made or not.
     """
-    response = await catalog.put(
-        f"/internal/links/by-suggestion/{intent['suggestion_id']}",
-        {
-            "requirement_id": intent["requirement_id"],
-            "test_case_id": intent["test_case_id"],
-            "link_type": intent["link_type"],
-            "confidence_score": intent["similarity_score"],
-            "actor": {"id": intent["reviewer_id"], "email": intent["reviewer_email"]},
-        },
+    response = await catalog.put("/internal/links/by-suggestion", {"accepted": [_accepted(one) for one in intents]})
+    if response.status_code == 200:
+        return [_outcome(item) for item in response.json()["items"]]
+    if len(intents) > 1:
+        # What is not understood may be one of them; the others are not to wait for it.
+        middle = len(intents) // 2
+        return [*await make(catalog, intents[:middle]), *await make(catalog, intents[middle:])]
+    _log.error(
+        "catalog-service does not understand the link of suggestion %s (%d).",
+        intents[0]["suggestion_id"],
+        response.status_code,
     )
-    if response.status_code in {200, 201}:
-        return UUID(response.json()["id"])
-    if response.status_code == 409:
-        return _LINK_EXISTS
-    if response.status_code == 404:
-        return _GONE
-    raise Unavailable(f"catalog-service did not understand the link to make ({response.status_code}).")
+    return [None]
+
+
+def _accepted(intent: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "suggestion_id": intent["suggestion_id"],
+        "requirement_id": intent["requirement_id"],
+        "test_case_id": intent["test_case_id"],
+        "link_type": intent["link_type"],
+        "confidence_score": intent["similarity_score"],
+        "actor": {"id": intent["reviewer_id"], "email": intent["reviewer_email"]},
+    }
+
+
+def _outcome(item: dict[str, Any]) -> UUID | Refused:
+    if item["link_id"] is not None:
+        return UUID(item["link_id"])
+    return _LINK_EXISTS if item["code"] == "link_exists" else _GONE
