@@ -2,17 +2,30 @@
 
 import secrets
 import socket
+from collections.abc import Iterator
 
 _PORTS = range(20_000, 32_000)
 """Below those that the system gives to connections, so that none of them is taken by chance: a client that knocks
 where nobody listens would meet itself."""
 
 
+def _from_a_random_one() -> Iterator[int]:
+    first = secrets.randbelow(len(_PORTS))
+    while True:
+        yield from _PORTS[first:]
+        yield from _PORTS[:first]
+
+
+# One after the other, from a place of each process' own: nobody may listen yet on those that were given before, and two
+# systems that start at the same moment hardly ever meet.
+_untried = _from_a_random_one()
+
+
 def free_port(wanted: int | None, taken: set[int]) -> int:
     """Give `wanted` if it is not in `taken` and nobody listens there, else another; the port is added to `taken`."""
-    port = wanted or secrets.choice(_PORTS)
+    port = wanted or next(_untried)
     while port in taken or not _is_free(port):
-        port = secrets.choice(_PORTS)
+        port = next(_untried)
     taken.add(port)
     return port
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from supervisor.options import ServerOptions  # type: ignore[import-untyped]
 
+from chassis.bus.private_node import PrivateNode
+from chassis.free_ports import free_port
 from stack import configuration, ports
 from stack.programs import SERVICES, Surroundings, all_processes, processes_with_ports, programs
 
@@ -106,11 +108,35 @@ def test_secrets_stand_only_in_files_that_nobody_else_can_read(folder: Path) -> 
 
 def test_a_port_stays_the_same_until_somebody_else_has_it(tmp_path: Path) -> None:
     file = tmp_path / "ports.json"
-    first = ports.assign(file, ["one", "two"], avoid={8000})
-    assert ports.assign(file, ["one", "two"], avoid={8000}) == first
+    first = ports.assign(file, ["one", "two"], taken={8000})
+    assert ports.assign(file, ["one", "two"], taken={8000}) == first
     with socket.socket() as other:
         other.bind(("127.0.0.1", first["one"]))
         other.listen()
-        moved = ports.assign(file, ["one", "two"], avoid={8000})
+        moved = ports.assign(file, ["one", "two"], taken={8000})
     assert moved["one"] != first["one"]
     assert moved["two"] == first["two"]
+
+
+def test_a_port_that_is_promised_to_another_is_given_up(tmp_path: Path) -> None:
+    """As when RabbitMQ has got it, which does not listen yet."""
+    file = tmp_path / "ports.json"
+    first = ports.assign(file, ["one", "two"], taken=set())
+    taken = {first["one"]}
+    moved = ports.assign(file, ["one", "two"], taken)
+    assert moved["one"] != first["one"]
+    assert moved["two"] == first["two"]
+    assert taken == {first["one"], *moved.values()}
+
+
+def test_no_port_is_given_twice_before_somebody_listens() -> None:
+    """Everything of a stack starts at the same time."""
+    given = [free_port(None, set()) for _ in range(1000)]
+    assert len(set(given)) == 1000
+
+
+def test_the_ports_of_a_node_are_known_before_it_runs(tmp_path: Path) -> None:
+    node = PrivateNode(tmp_path / "rabbitmq", port=5673)
+    node.prepare()
+    assert len(node.ports) == 3
+    assert 5673 in node.ports

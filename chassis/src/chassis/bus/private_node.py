@@ -61,6 +61,12 @@ class PrivateNode:
         return f"amqp://traceline:{kept['password']}@127.0.0.1:{kept['port']}/"
 
     @property
+    def ports(self) -> set[int]:
+        """What its programs listen on once they run."""
+        kept = self._kept()
+        return {kept["port"], kept["distribution_port"], kept["epmd_port"]}
+
+    @property
     def command(self) -> list[str]:
         """Runs the node in the foreground as one process; SIGTERM ends it well."""
         return [str(_scripts() / "rabbitmq-server")]

@@ -7,10 +7,12 @@ from pathlib import Path
 from chassis.free_ports import free_port
 
 
-def assign(file: Path, names: Iterable[str], *, avoid: Iterable[int]) -> dict[str, int]:
-    """Give each of `names` a port: the one that `file` remembers, or a new one when somebody listens there now."""
+def assign(file: Path, names: Iterable[str], taken: set[int]) -> dict[str, int]:
+    """Give each of `names` a port: the one that `file` remembers, or a new one when it is in `taken` or in use now.
+
+    They are added to `taken`.
+    """
     kept: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
-    taken = set(avoid)
     ports = {name: free_port(kept.get(name), taken) for name in names}
     file.write_text(json.dumps(ports, indent=1) + "\n")
     return ports

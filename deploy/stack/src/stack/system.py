@@ -38,13 +38,12 @@ class System:
         """Start everything; it is not ready yet. Raises StartFailure when that cannot be."""
         postgres, database_url = self._postgres()
         node, rabbitmq_url = self._rabbitmq()
-        self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), avoid={self.settings.port})
+        taken = {self.settings.port, *(node.ports if node else ())}
+        self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), taken)
         surroundings = Surroundings(
             listener=(self.settings.host, self.settings.port),
             ports=self._ports,
-            metrics_ports=ports.assign(
-                self.folder / "metrics_ports.json", all_processes(), avoid={self.settings.port, *self._ports.values()}
-            ),
+            metrics_ports=ports.assign(self.folder / "metrics_ports.json", all_processes(), taken),
             database_urls=databases.urls(database_url),
             rabbitmq_url=rabbitmq_url,
             internal_token_secret=self.internal_token_secret,
