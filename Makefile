@@ -64,7 +64,7 @@ format: $(INSTALLED)
 test: $(INSTALLED) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
 
-# The long forms of the fault suite and of the attacks, which take more than an hour.
+# The long forms of the fault suite and of the attacks, which take most of an hour.
 fault: $(INSTALLED) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
 
