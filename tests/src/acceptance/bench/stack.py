@@ -1,4 +1,4 @@
-"""The stack: how fast it starts, what it takes while nothing happens, and how soon a create has its suggestions."""
+"""The stack: how fast it starts, what it takes while nothing happens, how soon suggestions come and are accepted."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 
-from acceptance.bench import create_to_suggestions, idle
+from acceptance.bench import accepting, create_to_suggestions, idle
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.settling import settled
 from acceptance.stack import READY_WITHIN, RunningStack
@@ -31,6 +31,7 @@ def main(folder: Path) -> None:
             )
             idle.measure(stack)
             create_to_suggestions.measure(stack)
+            accepting.measure(stack)
 
 
 def _healthy(base_url: str) -> float:
