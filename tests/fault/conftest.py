@@ -17,14 +17,14 @@ from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def collector() -> Iterator[Collector]:
     """Takes the traces of the stack."""
     with Collector() as collector:
         yield collector
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(collector: Collector) -> Iterator[RunningStack]:
     """One for all tests that leave it as they found it; its programs die where `fail_points` are armed.
 

@@ -1,0 +1,1 @@
+"""A package: what its tests share ends with the last of them, not with the last of all."""
