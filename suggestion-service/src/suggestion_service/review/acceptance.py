@@ -76,7 +76,12 @@ async def resume(connection: Connection, actor: Actor, link_type: str, suggestio
 
 async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:
     """Have the links of intents made, many by one call; give the outcome of each."""
-    outcomes: dict[UUID, Outcome] = {intent["suggestion_id"]: _waits() for intent in intents}
+    waits = Unavailable(
+        "catalog-service does not answer right now. The acceptance is kept and finished by itself when it does; read"
+        " the suggestion in a while.",
+        retry_after=5,
+    )
+    outcomes: dict[UUID, Outcome] = dict.fromkeys((intent["suggestion_id"] for intent in intents), waits)
     for begin in range(0, len(intents), _LINKS_AT_ONCE):
         some = intents[begin : begin + _LINKS_AT_ONCE]
         try:
@@ -85,17 +90,11 @@ async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, O
             _log.warning("The links of %d suggestions have to wait: %s", len(intents) - begin, problem)
             break
         for intent, outcome in zip(some, made, strict=True):
-            if outcome is not None:
+            if outcome is None:
+                _log.error("catalog-service does not understand the link of suggestion %s.", intent["suggestion_id"])
+            else:
                 outcomes[intent["suggestion_id"]] = outcome
     return outcomes
-
-
-def _waits() -> Unavailable:
-    return Unavailable(
-        "catalog-service does not answer right now. The acceptance is kept and finished by itself when it does; read"
-        " the suggestion in a while.",
-        retry_after=5,
-    )
 
 
 async def finish_refused(database: Database, intent: dict[str, Any], refused: Refused) -> None:

@@ -1,6 +1,5 @@
 """The one synchronous call: catalog makes the links of accepted suggestions, each exactly once."""
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +7,6 @@ from uuid import UUID
 
 from chassis.peers import Peer
 from chassis.problems import Conflict, NotFound, Problem
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +27,7 @@ _GONE = Refused(
         "The requirement or the test case of this suggestion does not exist any more.", code="suggestion_not_found"
     ),
 )
+_REFUSALS = {"link_exists": _LINK_EXISTS, "requirement_not_found": _GONE, "test_case_not_found": _GONE}
 
 
 async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | Refused | None]:
@@ -45,11 +43,6 @@ async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | 
         # What is not understood may be one of them; the others are not to wait for it.
         middle = len(intents) // 2
         return [*await make(catalog, intents[:middle]), *await make(catalog, intents[middle:])]
-    _log.error(
-        "catalog-service does not understand the link of suggestion %s (%d).",
-        intents[0]["suggestion_id"],
-        response.status_code,
-    )
     return [None]
 
 
@@ -64,7 +57,7 @@ def _accepted(intent: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _outcome(item: dict[str, Any]) -> UUID | Refused:
+def _outcome(item: dict[str, Any]) -> UUID | Refused | None:
     if item["link_id"] is not None:
         return UUID(item["link_id"])
-    return _LINK_EXISTS if item["code"] == "link_exists" else _GONE
+    return _REFUSALS.get(item["code"])
