@@ -27,14 +27,15 @@ def before_call(context: Any, case: Any, kwargs: Any) -> None:
     A sequence of requests goes on with what its first one made: its ids stay, and its keys were never sent before, or
     the answer would be that of an earlier sequence, which may have deleted what it made.
     """
-    in_sequence = case.meta.phase.name is TestPhase.STATEFUL
     # What is no key or no id at all is an attack by itself.
-    if in_sequence and _KEY.fullmatch(case.headers.get("Idempotency-Key", "")):
-        case.headers["Idempotency-Key"] = str(uuid4())
-    for name in () if in_sequence else sorted(set(case.path_parameters) & set(_known)):
-        id_ = _NUMBER if name == "user_id" else _UUID
-        if id_.fullmatch(str(case.path_parameters[name])) and _choice.random() < 0.5:
-            case.path_parameters[name] = _choice.choice(_known[name])
+    if case.meta.phase.name is TestPhase.STATEFUL:
+        if _KEY.fullmatch(case.headers.get("Idempotency-Key", "")):
+            case.headers["Idempotency-Key"] = str(uuid4())
+    else:
+        for name in sorted(set(case.path_parameters) & set(_known)):
+            id_ = _NUMBER if name == "user_id" else _UUID
+            if id_.fullmatch(str(case.path_parameters[name])) and _choice.random() < 0.5:
+                case.path_parameters[name] = _choice.choice(_known[name])
     user_id = str(case.path_parameters.get("user_id"))
     if user_id.isdecimal() and int(user_id) <= _spared:
         case.path_parameters["user_id"] = 2**31 - 1
