@@ -2,13 +2,14 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Self
+
+from chassis import free_ports
 
 ADMIN_EMAIL = "admin@traceline.test"
 ADMIN_PASSWORD = "the admin of these tests"
@@ -135,8 +136,5 @@ class RunningProgram(ABC):
 
 
 def free_port() -> int:
-    """A port of the loopback address on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port of the loopback address on which nobody listens, and that no connection is given by chance."""
+    return free_ports.free_port(None, set())
