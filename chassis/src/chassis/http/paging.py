@@ -1,7 +1,9 @@
 """Lists: `skip` and `limit`, the envelope, the RFC 8288 Link header, sorting and filters."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import quote
@@ -117,4 +119,51 @@ def parse_words(value: str | None) -> Choice[str] | None:
     return Choice(
         tuple(word for word in words if not word.startswith("!")),
         tuple(word[1:] for word in words if word.startswith("!")),
+    )
+
+
+def parse_expand(value: str | None, allowed: Collection[str]) -> frozenset[str]:
+    """Return what `expand=a,b` asks for, nothing when it is not given; raise Invalid for what is not in `allowed`."""
+    if value is None:
+        return frozenset()
+    words = [word.strip() for word in value.split(",")]
+    known = ", ".join(sorted(allowed))
+    errors = [
+        FieldError(
+            "/query/expand", f"{word[:100]!r} cannot be expanded here; what can be is: {known}.", "unknown_value"
+        )
+        for word in words
+        if word not in allowed
+    ]
+    if errors:
+        raise Invalid.fields(errors)
+    return frozenset(words)
+
+
+_MOMENT = re.compile(
+    r"(?P<day>\d{4}-\d\d-\d\d)"
+    r"(?:[Tt ](?P<time>\d\d:\d\d:\d\d)(?P<fraction>\.\d{1,9})?(?:[Zz]|(?P<sign>[-+ ])(?P<offset>\d\d:\d\d)))?",
+    re.ASCII,
+)
+
+
+def parse_moment(name: str, value: str) -> datetime:
+    """Return the moment in UTC that query parameter `name` gives: an RFC 3339 timestamp, or a day for its midnight UTC.
+
+    The "+" of an offset may have become a blank, as it does in an address in which it is not percent-encoded.
+    Raises Invalid for anything else.
+    """
+    try:
+        if found := _MOMENT.fullmatch(value.strip()):
+            # datetime keeps microseconds; a leap second is taken for the second before it.
+            time = re.sub(":60$", ":59", found["time"] or "00:00:00") + (found["fraction"] or "")[:7]
+            offset = f"{found['sign'].replace(' ', '+')}{found['offset']}" if found["sign"] else "+00:00"
+            return datetime.fromisoformat(f"{found['day']}T{time}{offset}").astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise Invalid.field(
+        f"/query/{name}",
+        f"{value[:100]!r} is no moment. Give a day such as 2026-01-31 (its midnight, UTC)"
+        " or a time with its offset such as 2026-01-31T12:00:00Z.",
+        "invalid_moment",
     )
