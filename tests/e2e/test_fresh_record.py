@@ -148,7 +148,6 @@ def test_a_threshold_of_0_is_0_and_not_the_default(admin: Traceline) -> None:
     assert run["threshold"] == 0
     (found,) = admin.suggestions_for(requirement["id"], test_case["id"])
     assert 0 < found["similarity_score"] < 0.3
-    assert found["band"] == "low"
 
 
 def test_a_threshold_of_1_leaves_what_is_the_same(admin: Traceline) -> None:

@@ -56,8 +56,14 @@ async def test_a_suggestion_shows_its_pair_and_band(service: Any, queue: Any, vi
     ],
 )
 async def test_the_band_follows_the_score(service: Any, queue: Any, score: float, band: str) -> None:
-    await service.execute("UPDATE suggestions SET similarity_score = %s", score)
+    await service.execute("UPDATE suggestions SET similarity_score = %s, suggestion_method = 'hybrid'", score)
     assert {found["band"] for found in await service.suggestions()} == {band}
+
+
+@pytest.mark.parametrize("method", ["semantic_similarity", "keyword_match"])
+async def test_a_score_that_is_no_probability_has_no_band(service: Any, queue: Any, method: str) -> None:
+    await service.execute("UPDATE suggestions SET suggestion_method = %s", method)
+    assert {found["band"] for found in await service.suggestions()} == {None}
 
 
 async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:

@@ -13,7 +13,8 @@ from chassis.identity import Viewer
 from suggestion_service.analytics import repository
 from suggestion_service.analytics.schemas import Performance
 from suggestion_service.learning import repository as learning
-from suggestion_service.review.schemas import Band, SuggestionMethod, SuggestionStatus
+from suggestion_service.review.band import Band
+from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
 
 router = APIRouter(prefix="/api/v1/analytics", route_class=StrictRoute, tags=["Analytics"])
 

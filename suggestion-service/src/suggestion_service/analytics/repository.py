@@ -3,11 +3,11 @@
 from typing import Any
 
 from chassis.database import Connection
-from suggestion_service.review.repository import BAND
+from suggestion_service.review.band import BAND
 
 
 async def counts(connection: Connection) -> list[dict[str, Any]]:
-    """Give how many suggestions there are of each method, band and status."""
+    """Give how many suggestions there are of each method, band (None where the method has none) and status."""
     cursor = await connection.execute(
         f"SELECT s.suggestion_method AS method, {BAND} AS band, s.status, count(*) AS number"
         " FROM suggestions s GROUP BY 1, 2, 3"

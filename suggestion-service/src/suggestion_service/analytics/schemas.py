@@ -4,7 +4,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from suggestion_service.review.schemas import Band, SuggestionMethod
+from suggestion_service.review.band import Band
+from suggestion_service.review.schemas import SuggestionMethod
 
 
 class Totals(BaseModel):
@@ -31,7 +32,7 @@ class MethodFigures(Figures):
 
 
 class BandFigures(Figures):
-    """Of one band of scores."""
+    """Of one band of hybrid scores; the other methods have no bands."""
 
     band: Band
 

@@ -8,12 +8,8 @@ from uuid import UUID
 from chassis.database import Connection
 from chassis.http.paging import Sort
 from suggestion_service.locking import lock_suggestions
+from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import Filters, order_by
-
-BAND = (
-    "CASE WHEN s.similarity_score >= 0.9 THEN 'very_high' WHEN s.similarity_score >= 0.75 THEN 'high'"
-    " WHEN s.similarity_score >= 0.6 THEN 'moderate' ELSE 'low' END"
-)
 
 
 def _short(alias: str) -> str:

@@ -7,6 +7,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from suggestion_service.review.band import Band
+
 
 class SuggestionStatus(StrEnum):
     PENDING = "pending"
@@ -27,15 +29,6 @@ class LinkType(StrEnum):
     VERIFIES = "verifies"
     VALIDATES = "validates"
     RELATED = "related"
-
-
-class Band(StrEnum):
-    """0.90 to 1.00, 0.75 to 0.89, 0.60 to 0.74, below 0.60."""
-
-    VERY_HIGH = "very_high"
-    HIGH = "high"
-    MODERATE = "moderate"
-    LOW = "low"
 
 
 class Action(StrEnum):
@@ -116,7 +109,11 @@ class Suggestion(BaseModel):
     requirement_id: UUID
     test_case_id: UUID
     similarity_score: float = Field(ge=0, le=1)
-    band: Band
+    band: Band | None = Field(
+        description="Of a hybrid score, which is a probability: `very_high` from 0.90, `high` from 0.75, `moderate`"
+        " from 0.60, `low` below. Null for the other methods: what their scores are worth differs from record to"
+        " record."
+    )
     suggestion_method: SuggestionMethod
     suggestion_reason: str | None
     suggestion_metadata: dict[str, Any] | None
