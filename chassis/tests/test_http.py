@@ -1,7 +1,9 @@
 """The manners of every service's HTTP app, on a small one of its own."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
+from math import ceil
 from typing import Annotated, Any
 
 import httpx
@@ -19,7 +21,8 @@ from chassis.http.responses import check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Identity, InternalTokens, Reviewer, Role, ServiceCaller, Viewer
 
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+SECRET = "a-secret-of-at-least-32-characters!!"
+TOKENS = InternalTokens(SECRET)
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
@@ -219,6 +222,14 @@ async def test_what_is_no_internal_token_is_refused(client: httpx.AsyncClient, a
     others = InternalTokens("another-secret-of-at-least-32-chars!").issue(Identity(7, "a@b.test", Role.ADMIN))
     response = await client.get("/api/v1/things", headers={"Authorization": f"Bearer {others}"})
     assert_problem(response, 401, "unauthenticated")
+
+
+@pytest.mark.parametrize("ahead", [0.05, 1, 4])
+def test_an_issuer_whose_clock_is_a_little_ahead_is_believed(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
+    now = ceil(time.time()) + ahead  # as in the first moment of the issuer's next second
+    monkeypatch.setattr("chassis.identity.time.time", lambda: now)
+    token = InternalTokens(SECRET).issue(Identity(7, "a@b.test", Role.ADMIN))
+    assert InternalTokens(SECRET).verify(token).id == 7
 
 
 async def test_an_etag_answers_304_and_guards_a_write(client: httpx.AsyncClient) -> None:

@@ -13,6 +13,8 @@ from chassis.request_context import actor_id
 
 AUDIENCE = "traceline-internal"
 LIFETIME = 60
+_CLOCK_SKEW = 5
+"""Seconds by which the issuer's clock and ours may differ."""
 _CACHE_SIZE = 10_000
 
 
@@ -89,6 +91,7 @@ class InternalTokens:
                 algorithms=["HS256"],
                 audience=AUDIENCE,
                 issuer="traceline",
+                leeway=_CLOCK_SKEW,
                 options={"require": ["iss", "aud", "sub", "email", "role", "iat", "exp", "tid", "texp"]},
             )
             claims = decoded["payload"]
