@@ -40,7 +40,7 @@ class Issuer:
     key_requests: int = 0
     away: bool = False
 
-    def token(self, user_id: int = 7, role: str = "reviewer", **changed: Any) -> str:
+    def token(self, user_id: int = 7, role: str = "reviewer", kind: str | None = tokens.TYPE, **changed: Any) -> str:
         now = time.time()
         claims = {
             "iss": tokens.ISSUER,
@@ -53,7 +53,7 @@ class Issuer:
             "jti": uuid.uuid4().hex,
         } | changed
         claims = {name: value for name, value in claims.items() if value is not None}
-        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": self.key_id})
+        return jwt.encode(claims, self.key, algorithm="EdDSA", headers={"kid": self.key_id, "typ": kind})
 
     def tell(self, payload: Payload) -> None:
         envelope = NewEvent(payload, "1", SYSTEM).envelope()

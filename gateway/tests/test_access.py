@@ -18,6 +18,7 @@ from stand_ins import Running
 
 from chassis.identity import Identity, Role
 from contracts.auth import PasswordChanged, TokenEnded, UserState, UserUpdated
+from contracts.tokens import LONGEST_LIFETIME, TYPE
 
 PATH = "/api/v1/requirements"
 
@@ -82,23 +83,33 @@ def tokens_that_do_not_pass(running: Running) -> dict[str, str]:
             "a header of many levels": f"{_part(b'[' * 2900)}.{payload}.{signature}",
             "a header that is no object": f"{_part(b'7')}.{payload}.{signature}",
             "a header that is no text": f"{_part(bytes([255]))}.{payload}.{signature}",
-            "alg none": jwt.encode(claims, None, algorithm="none", headers={"kid": "k1"}),
-            "alg None": _signed(claims, {"alg": "None", "kid": "k1"}, b""),
-            "algs": _signed(claims, {"alg": ["EdDSA"], "kid": "k1"}, b""),
-            "HS256 with the public key's PEM": _signed(claims, {"alg": "HS256", "kid": "k1"}, pem),
-            "HS256 with the public key": _signed(claims, {"alg": "HS256", "kid": "k1"}, public_key.public_bytes_raw()),
-            "HS256 with the published key": _signed(
-                claims, {"alg": "HS256", "kid": "k1"}, jwt.algorithms.OKPAlgorithm.to_jwk(public_key).encode()
+            "alg none": jwt.encode(claims, None, algorithm="none", headers={"kid": "k1", "typ": TYPE}),
+            "alg None": _signed(claims, {"alg": "None", "typ": TYPE, "kid": "k1"}, b""),
+            "algs": _signed(claims, {"alg": ["EdDSA"], "typ": TYPE, "kid": "k1"}, b""),
+            "HS256 with the public key's PEM": _signed(claims, {"alg": "HS256", "typ": TYPE, "kid": "k1"}, pem),
+            "HS256 with the public key": _signed(
+                claims, {"alg": "HS256", "typ": TYPE, "kid": "k1"}, public_key.public_bytes_raw()
             ),
-            "HS256 with nothing": _signed(claims, {"alg": "HS256", "kid": "k1"}, b""),
-            "another's key": jwt.encode(claims, own_key, headers={"kid": "k1"}, **ed),
-            "unknown key id": jwt.encode(claims, own_key, headers={"kid": "k2"}, **ed),
-            "no key id": jwt.encode(claims, issuer.key, **ed),
-            "a key id that is no text": _signed(claims, {"alg": "EdDSA", "kid": ["k1"]}, b""),
-            "a key id that is half a character": _signed(claims, {"alg": "EdDSA", "kid": "\ud800"}, b""),
-            "critical extension": jwt.encode(claims, issuer.key, headers={"kid": "k1", "crit": ["x"], "x": 1}, **ed),
+            "HS256 with the published key": _signed(
+                claims,
+                {"alg": "HS256", "typ": TYPE, "kid": "k1"},
+                jwt.algorithms.OKPAlgorithm.to_jwk(public_key).encode(),
+            ),
+            "HS256 with nothing": _signed(claims, {"alg": "HS256", "typ": TYPE, "kid": "k1"}, b""),
+            "another's key": jwt.encode(claims, own_key, headers={"kid": "k1", "typ": TYPE}, **ed),
+            "unknown key id": jwt.encode(claims, own_key, headers={"kid": "k2", "typ": TYPE}, **ed),
+            "no key id": jwt.encode(claims, issuer.key, headers={"typ": TYPE}, **ed),
+            "a key id that is no text": _signed(claims, {"alg": "EdDSA", "typ": TYPE, "kid": ["k1"]}, b""),
+            "a key id that is half a character": _signed(claims, {"alg": "EdDSA", "typ": TYPE, "kid": "\ud800"}, b""),
+            "critical extension": jwt.encode(
+                claims, issuer.key, headers={"kid": "k1", "typ": TYPE, "crit": ["x"], "x": 1}, **ed
+            ),
             "wrong audience": issuer.token(aud="else"),
             "wrong issuer": issuer.token(iss="else"),
+            "a lifetime that is never given": issuer.token(exp=time.time() + LONGEST_LIFETIME.total_seconds() + 60),
+            "without a type": issuer.token(kind="JWT"),
+            "another type": issuer.token(kind="id+jwt"),
+            "no type": issuer.token(kind=None),
             "expired": issuer.token(exp=int(time.time()) - 1),
             "an end that is no time": issuer.token(exp="tomorrow"),
             "from the future": issuer.token(iat=time.time() + 3600),
@@ -150,7 +161,9 @@ async def test_keys_are_fetched_once_an_interval_however_many_tokens_name_unknow
         before = running.issuer.key_requests
         answers = await asyncio.gather(
             *(
-                running.get(PATH, jwt.encode(claims, own_key, "EdDSA", headers={"kid": f"unknown {number}"}))
+                running.get(
+                    PATH, jwt.encode(claims, own_key, "EdDSA", headers={"kid": f"unknown {number}", "typ": TYPE})
+                )
                 for number in range(200)
             )
         )
@@ -158,6 +171,17 @@ async def test_keys_are_fetched_once_an_interval_however_many_tokens_name_unknow
             assert_refused(response)
         assert running.issuer.key_requests == before + 1
         assert (await running.get(PATH, running.issuer.token())).status_code == 200
+
+
+async def test_who_was_logged_in_when_the_gateway_was_upgraded_stays_so(running: Running) -> None:
+    earlier = running.issuer.token(kind="JWT", iat=time.time() - 300)
+    assert (await running.get(PATH, earlier)).status_code == 200
+
+
+async def test_a_token_of_the_longest_lifetime_passes(running: Running) -> None:
+    now = time.time()
+    token = running.issuer.token(iat=now, exp=now + LONGEST_LIFETIME.total_seconds())
+    assert (await running.get(PATH, token)).status_code == 200
 
 
 async def test_a_kept_token_still_expires(running: Running) -> None:

@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from acceptance.client import Json, Traceline, ok, problem
 
+TYPED = {"typ": "at+jwt"}
+
 
 @pytest.fixture(scope="module")
 def token(reviewer: Traceline) -> str:
@@ -81,7 +83,7 @@ def test_a_token_without_a_signature_is_refused(anyone: Traceline, token: str, c
 
 def test_a_token_signed_by_somebody_else_is_refused(anyone: Traceline, token: str, claims: Json) -> None:
     kid = jwt.get_unverified_header(token)["kid"]
-    for headers in ({"kid": kid}, {"kid": "ours"}, {}):
+    for headers in ({"kid": kid, **TYPED}, {"kid": "ours", **TYPED}, {}):
         refused(anyone, jwt.encode(claims, Ed25519PrivateKey.generate(), "EdDSA", headers=headers))
         refused(anyone, jwt.encode(claims, ec.generate_private_key(ec.SECP256R1()), "ES256", headers=headers))
 
@@ -89,15 +91,17 @@ def test_a_token_signed_by_somebody_else_is_refused(anyone: Traceline, token: st
 def test_a_token_that_brings_its_own_key_is_refused(anyone: Traceline, claims: Json) -> None:
     key = Ed25519PrivateKey.generate()
     public = json.loads(jwt.get_algorithm_by_name("EdDSA").to_jwk(key.public_key()))
-    refused(anyone, jwt.encode(claims, key, "EdDSA", headers={"jwk": public, "kid": "mine"}))
-    refused(anyone, jwt.encode(claims, key, "EdDSA", headers={"jku": "http://127.0.0.1:9/jwks", "kid": "mine"}))
+    refused(anyone, jwt.encode(claims, key, "EdDSA", headers={"jwk": public, "kid": "mine", **TYPED}))
+    refused(
+        anyone, jwt.encode(claims, key, "EdDSA", headers={"jku": "http://127.0.0.1:9/jwks", "kid": "mine", **TYPED})
+    )
 
 
 def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(anyone: Traceline, token: str, claims: Json) -> None:
     header = jwt.get_unverified_header(token)
     (key,) = (key for key in anyone.read("/auth/jwks.json")["keys"] if key["kid"] == header["kid"])
     secret = base64.urlsafe_b64decode(key["x"] + "==")
-    refused(anyone, jwt.encode(claims, secret, "HS256", headers={"kid": header["kid"]}))
+    refused(anyone, jwt.encode(claims, secret, "HS256", headers={"kid": header["kid"], **TYPED}))
 
 
 def test_an_expired_token_of_somebody_else_is_refused(anyone: Traceline, claims: Json) -> None:

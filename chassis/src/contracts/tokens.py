@@ -5,6 +5,8 @@ from datetime import timedelta
 ISSUER = "traceline"
 AUDIENCE = "traceline-api"
 ALGORITHM = "EdDSA"
+TYPE = "at+jwt"
+"""The `typ` of the header: an access token (RFC 9068), and no other kind of JWT that the same key may sign."""
 REQUIRED_CLAIMS = ("iss", "aud", "sub", "role", "email", "iat", "exp", "jti")
 """`sub` is the user's id as a string; `iat` and `exp` are seconds with a fraction of microseconds.
 

@@ -31,6 +31,10 @@ _FORGETTING = 60
 """Seconds between two looks for ended tokens that would have expired by now."""
 _CLOCK_SKEW = 5
 """Seconds by which auth-service's clock may be ahead of ours; an expired token is refused all the same."""
+_LONGEST_LIFE = tokens.LONGEST_LIFETIME.total_seconds() + 1
+"""Seconds; the one more is for what `iat` and `exp` lose as floating-point numbers."""
+_FORMER_TYPE = "JWT"
+"""The `typ` of tokens that auth-service issued before it named their type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Access:
         self._position = 0
         self._fresh_at = float("-inf")
         self._fetching_keys = asyncio.Lock()
+        self._began_at = time.time()
 
     async def run(self) -> None:
         """Read what happened to users, for ever; at most about _POLL seconds old while auth-service answers."""
@@ -160,6 +165,9 @@ class Access:
             header = jwt.get_unverified_header(token)
             if header.get("alg") != tokens.ALGORITHM or "crit" in header:
                 raise refused()
+            kind = header.get("typ")
+            if kind not in (tokens.TYPE, _FORMER_TYPE):
+                raise refused()
             key = await self._key(header.get("kid"))
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -170,6 +178,12 @@ class Access:
                 leeway=_CLOCK_SKEW,
                 options={"require": list(tokens.REQUIRED_CLAIMS)},
             )
+            issued_at, expires_at = float(claims["iat"]), float(claims["exp"])
+            # Who was logged in when this gateway was upgraded stays so; what is issued since has its type.
+            if kind == _FORMER_TYPE and issued_at > self._began_at:
+                raise refused()
+            if expires_at - issued_at > _LONGEST_LIFE:
+                raise refused()
             identity = Identity(
                 int(claims["sub"]),
                 str(claims["email"]),
@@ -181,7 +195,7 @@ class Access:
             raise refused() from None
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
-        verified = _Verified(identity, float(claims["iat"]), float(claims["exp"]))
+        verified = _Verified(identity, issued_at, expires_at)
         self._verified[token] = verified
         return verified
 

@@ -7,7 +7,7 @@ import jwt
 
 from auth_service.signing_keys.service import SigningKey
 from auth_service.users.repository import UserRow
-from contracts.tokens import ALGORITHM, AUDIENCE, ISSUER
+from contracts.tokens import ALGORITHM, AUDIENCE, ISSUER, TYPE
 
 
 def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) -> str:
@@ -26,5 +26,5 @@ def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) ->
         },
         key.private_key,
         algorithm=ALGORITHM,
-        headers={"kid": key.kid},
+        headers={"kid": key.kid, "typ": TYPE},
     )
