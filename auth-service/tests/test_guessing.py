@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import httpx
 
 from auth_service.sessions.throttle import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
-from auth_service.users.passwords import PLACES
+from auth_service.users.passwords import OF_ADDRESS, OF_STRANGERS, PLACES
+from chassis.problems import Unavailable
 
 from .conftest import Service, problem, running
 
@@ -93,15 +94,36 @@ async def test_what_was_guessed_is_known_to_every_replica_and_after_a_restart(se
 async def test_one_address_cannot_take_all_the_time_there_is_for_passwords(service: Service) -> None:
     await service.register(KIM)
     with ExitStack() as held:
-        for _ in range(PLACES // 2):
+        for _ in range(OF_ADDRESS):
             held.enter_context(service.passwords.place(ELSEWHERE))
         refused = await service.log_in(KIM, address=ELSEWHERE)
         problem(refused, 503)
         assert refused.headers["retry-after"] == "1"
         assert (await service.log_in(KIM, address=HOME)).status_code == 200
-        for number in range(PLACES // 2):
-            held.enter_context(service.passwords.place(f"203.0.113.{number}"))
-        problem(await service.log_in(KIM, address=HOME), 503)
-        problem(await service.register("robin@example.com"), 503)
     assert (await service.log_in(KIM, address=ELSEWHERE)).status_code == 200
     assert await service.rows("SELECT id FROM login_attempts") == [], "no refusal is an attempt"
+
+
+async def test_two_addresses_leave_time_for_a_third_that_nobody_knows(service: Service) -> None:
+    await service.register(KIM)
+    with ExitStack() as held:
+        for address in (ELSEWHERE, "203.0.113.1"):
+            with suppress(Unavailable):
+                while True:
+                    held.enter_context(service.passwords.place(address))
+        assert (await service.log_in(KIM, address=HOME)).status_code == 200
+
+
+async def test_strangers_without_number_leave_a_third_to_where_somebody_has_logged_in(service: Service) -> None:
+    await service.register(KIM)
+    await service.log_in(KIM, address=HOME)
+    with ExitStack() as held:
+        with suppress(Unavailable):
+            for number in range(PLACES):
+                held.enter_context(service.passwords.place(f"2001:db8:{number:x}::1"))
+        problem(await service.log_in(KIM, address=ELSEWHERE), 503)
+        problem(await service.register("robin@example.com"), 503)
+        assert (await service.log_in(KIM, address=HOME)).status_code == 200
+        for number in range(PLACES - OF_STRANGERS):
+            held.enter_context(service.passwords.place(f"198.51.100.{number}", is_known=True))
+        problem(await service.log_in(KIM, address=HOME), 503)

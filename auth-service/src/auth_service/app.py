@@ -18,7 +18,7 @@ from chassis.process import Process, run
 from chassis.settings import read
 from chassis.start_failure import StartFailure
 
-SCHEMA_VERSION = "0002"
+SCHEMA_VERSION = "0003"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

@@ -64,6 +64,7 @@ known_networks = sa.Table(
     sa.Column("at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
 )
 sa.Index("ix_known_networks_at", known_networks.c.at)
+sa.Index("ix_known_networks_network", known_networks.c.network, known_networks.c.at)
 
 signing_keys = sa.Table(
     "signing_keys",

@@ -130,6 +130,14 @@ async def know_network(connection: Connection, account: str, network: str) -> No
     )
 
 
+async def is_known_network(connection: Connection, network: str, known_for: timedelta) -> bool:
+    """Tell whether somebody has logged in from the network, to whatever account, within `known_for`."""
+    cursor = await connection.execute(
+        "SELECT FROM known_networks WHERE network = %s AND at > now() - %s LIMIT 1", (network, known_for)
+    )
+    return await cursor.fetchone() is not None
+
+
 async def prune_known_networks(connection: Connection, known_for: timedelta) -> None:
     """Delete the networks from which nobody has logged in for that long."""
     await connection.execute("DELETE FROM known_networks WHERE at < now() - %s", (known_for,))

@@ -89,6 +89,12 @@ async def failed(connection: Connection, attempt: Attempt) -> None:
     await repository.fail_attempt(connection, attempt.id)
 
 
+async def is_known(database: Database, address: str) -> bool:
+    """Tell whether somebody has logged in from the address within KNOWN_FOR."""
+    async with database.connection() as connection:
+        return await repository.is_known_network(connection, network_of(address), KNOWN_FOR)
+
+
 def _refusal(until: datetime, now: datetime) -> TooManyRequests:
     seconds = max(1, ceil((until - now).total_seconds()))
     return TooManyRequests(f"Too many failed attempts; try again in {ceil(seconds / 60)} min.", retry_after=seconds)

@@ -1,7 +1,8 @@
 """Password hashes: argon2id, in threads, at most as many at once as there are cores, and four.
 
-Each is dear, and whoever has no account may ask for one: requests wait for a thread, but not any number of them,
-and those of one address hold half of the places at most.
+Each is dear, and whoever has no account may ask for one: requests wait for a thread, but not any number of them.
+Those of one address hold a quarter of the places at most, and those of addresses from which nobody has logged in lately
+two thirds: so neither one party nor many strangers keep out who is known.
 """
 
 import asyncio
@@ -21,6 +22,8 @@ from argon2.low_level import hash_secret_raw
 from fastapi import Depends, Request
 
 from auth_service.addresses import client_address, network_of
+from auth_service.sessions import throttle
+from chassis.database import Db
 from chassis.problems import Unavailable
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
@@ -31,6 +34,9 @@ _THREADS = 4
 
 PLACES = 200
 """Requests with a password that may be under way at once: a wait of about two seconds for two cores."""
+
+OF_ADDRESS = PLACES // 4
+OF_STRANGERS = PLACES - PLACES // 3
 
 
 class Passwords:
@@ -44,11 +50,20 @@ class Passwords:
         self._nobodys = _HASHER.hash(secrets.token_hex())
         self._taken: Counter[str] = Counter()
 
+    @property
+    def is_crowded(self) -> bool:
+        """Tell whether the places that are left are for known addresses."""
+        return self._taken.total() >= OF_STRANGERS
+
     @contextmanager
-    def place(self, address: str) -> Iterator[None]:
-        """Hold a place for a request from `address`; raise Unavailable when it would have to wait for too long."""
+    def place(self, address: str, *, is_known: bool = False) -> Iterator[None]:
+        """Hold a place for a request from `address`; raise Unavailable when it would have to wait for too long.
+
+        `is_known`: somebody has logged in from there lately.
+        """
         network = network_of(address)
-        if self._taken.total() >= PLACES or self._taken[network] >= PLACES // 2:
+        most = PLACES if is_known else OF_STRANGERS
+        if self._taken.total() >= most or self._taken[network] >= OF_ADDRESS:
             raise Unavailable("Too many passwords are being checked right now; try again in a moment.")
         self._taken[network] += 1
         try:
@@ -104,9 +119,12 @@ def _verify(password: str, password_hash: str) -> bool:
         return False
 
 
-async def _of(request: Request) -> AsyncIterator[Passwords]:
+async def _of(request: Request, database: Db) -> AsyncIterator[Passwords]:
     passwords: Passwords = request.app.state.passwords
-    with passwords.place(client_address(request)):
+    address = client_address(request)
+    # Asked only when it matters: most of the time there are places for everybody.
+    is_known = passwords.is_crowded and await throttle.is_known(database, address)
+    with passwords.place(address, is_known=is_known):
         yield passwords
 
 
