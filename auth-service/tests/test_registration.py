@@ -117,6 +117,13 @@ async def test_a_registration_with_the_same_key_is_answered_once(service: Servic
     problem(other, 422, "idempotency_key_reused")
 
 
+async def test_two_people_may_choose_the_same_key(service: Service) -> None:
+    for email in ("kim@example.com", "robin@example.com"):
+        body = {"email": email, "password": PASSWORD, "full_name": "Kim"}
+        answer = await service.call("POST", "/api/v1/auth/register", body, idempotency_key="1")
+        assert (answer.status_code, answer.json()["email"]) == (201, email)
+
+
 async def test_what_is_kept_of_a_body_with_a_password_cannot_be_computed_from_it(service: Service) -> None:
     body = {"email": "kim@example.com", "password": PASSWORD, "full_name": "Kim"}
     await service.call("POST", "/api/v1/auth/register", body, idempotency_key="k1")

@@ -1,6 +1,7 @@
 """The HTTP door to users: registering, oneself, and administration."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -159,7 +160,10 @@ async def _create(
     # What is kept of the body, to know it again, must not make the password in it easier to guess.
     idempotency_key = request.headers.get("idempotency-key", "").encode()
     body_key = await passwords.key(body.password.get_secret_value(), idempotency_key) if idempotency_key else b""
-    return await answer_once(request, database, _ANYONE if admin is None else admin, create, body_key=body_key)
+    if admin is not None:
+        return await answer_once(request, database, admin, create, body_key=body_key)
+    whose = sha256(body.email.encode()).hexdigest()
+    return await answer_once(request, database, _ANYONE, create, body_key=body_key, whose=whose)
 
 
 async def _change(

@@ -20,12 +20,14 @@ async def answer_once(
     create: Callable[[Connection], Awaitable[Response]],
     *,
     body_key: bytes = b"",
+    whose: str = "",
 ) -> Response:
     """Run `create` and commit it; with an `Idempotency-Key`, once for the same key, caller and route in 24 h.
 
     `create` must write with exactly one statement: without a key it runs in no other transaction. A
     concurrent request of the same key waits for the first one. The same key with another body raises Invalid.
     `body_key` (at most 64 bytes) keys the hash that is kept of the body, where the body holds a secret.
+    `whose` tells callers apart of whom nothing is known: each has keys of their own.
     """
     key = request.headers.get("idempotency-key")
     if key is None:
@@ -35,7 +37,7 @@ async def answer_once(
         raise Invalid.field(
             "/header/Idempotency-Key", "An idempotency key has 1 to 255 printable characters.", "invalid_key"
         )
-    scope = f"{request.method} {request.scope['path']}"
+    scope = f"{request.method} {request.scope['path']} {whose}".rstrip()
     # The query says as much of what is wanted as the body does.
     asked = request.scope["query_string"] + b"\n" + await request.body()
     body_hash = blake2b(asked, digest_size=32, key=body_key).digest()
