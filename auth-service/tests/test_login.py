@@ -8,12 +8,13 @@ import argon2
 import jwt
 import pytest
 
+from auth_service.app import create_app
 from auth_service.users import passwords as passwords_module
 from auth_service.users.passwords import Passwords
-from chassis.identity import Identity, Role
-from contracts.tokens import REQUIRED_CLAIMS
+from chassis.identity import Identity, InternalTokens, Role
+from contracts.tokens import REQUIRED_CLAIMS, TYPE
 
-from .conftest import PASSWORD, POOL_SIZE, Service, problem
+from .conftest import PASSWORD, POOL_SIZE, Service, problem, running, settings_of
 
 
 async def public_key(service: Service, token: str) -> jwt.PyJWK:
@@ -40,6 +41,7 @@ async def test_a_login_gives_a_token_that_the_public_keys_verify(service: Servic
     assert response.headers["cache-control"] == "no-store"
     body = response.json()
     assert (body["token_type"], body["expires_in"]) == ("bearer", 3600)
+    assert jwt.get_unverified_header(body["access_token"])["typ"] == TYPE
     claims = await claims_of(service, body["access_token"])
     assert (claims["sub"], claims["email"], claims["role"]) == (str(kim.id), "kim@example.com", "viewer")
     assert claims["exp"] - claims["iat"] == 3600  # type: ignore[operator]
@@ -92,9 +94,26 @@ async def test_the_failure_of_nobody_is_written_as_that_of_somebody(service: Ser
         "email": "kim@example.com",
         "address": "2001:db8::7",
         "reason": "wrong_password",
+        "typed": None,
     }
     assert unknown["data"]["reason"] == "unknown_account"
     assert known["actor"] == unknown["actor"] == "anonymous"
+
+
+async def test_a_password_typed_into_the_email_field_is_kept_as_a_hash_that_nobody_can_compute(
+    service: Service, url: str
+) -> None:
+    secret = "sup3rs3cret!typedhere"
+    for typed in (secret, secret, "another"):
+        await service.log_in(typed, address="192.0.2.7")
+    async with running(settings_of(url, internal_token_secret="another secret, as elsewhere, of 32")) as elsewhere:
+        await elsewhere.log_in(secret, address="192.0.2.7")
+    events = await service.events("auth.login.failed")
+    assert secret not in str(events)
+    assert {(event["subject"], event["data"]["email"]) for event in events} == {("unknown", "unknown")}
+    first, again, other, keyed_otherwise = (event["data"]["typed"] for event in events)
+    assert first == again
+    assert len({first, other, keyed_otherwise}) == 3
 
 
 async def test_an_inactive_account_is_told_so_with_the_right_password_only(service: Service) -> None:
@@ -104,6 +123,18 @@ async def test_an_inactive_account_is_told_so_with_the_right_password_only(servi
     problem(await service.log_in("kim@example.com", "not this one"), 401, "invalid_credentials")
     reasons = [event["data"]["reason"] for event in await service.events("auth.login.failed")]
     assert reasons == ["account_inactive", "wrong_password"]
+
+
+def test_no_page_that_is_made_of_the_document_shows_a_password() -> None:
+    app = create_app(settings_of("postgresql://nobody@localhost/nothing"), None, InternalTokens("-" * 32))  # type: ignore[arg-type]
+    shown = {
+        f"{name}.{field}": about.get("format")
+        for name, schema in app.openapi()["components"]["schemas"].items()
+        for field, about in schema.get("properties", {}).items()
+        if "password" in field
+    }
+    assert len(shown) == 5
+    assert set(shown.values()) == {"password"}, shown
 
 
 async def test_a_login_is_a_form_with_both_fields(service: Service) -> None:

@@ -167,6 +167,16 @@ async def test_a_failed_log_in_is_kept_under_the_email_that_was_tried(world: "Wo
     assert entry["details"] == {"address": "192.0.2.7", "reason": "invalid_credentials"}
 
 
+@pytest.mark.parametrize("email", [auth.UNKNOWN, "sup3rs3cret!typedhere"], ids=["today", "told by older software"])
+async def test_of_a_name_that_is_nobodys_only_its_hash_is_kept(world: "World", email: str) -> None:
+    failed = auth.LoginFailed(email=email, address="192.0.2.7", reason="unknown_account", typed="8f14e45fceea167a")
+    await world.tell(failed, by=world.system)
+    [entry] = await world.audit_log(action="user.login_failed")
+    assert (entry["actor"], entry["resource_title"]) == ("unknown", "unknown")
+    assert entry["details"] == {"address": "192.0.2.7", "reason": "unknown_account", "typed": "8f14e45fceea167a"}
+    assert "sup3rs3cret" not in str(await world.rows("SELECT * FROM audit_entries"))
+
+
 async def test_filters_take_alternatives_and_exclusions(world: "World") -> None:
     item = world.requirement()
     await world.tell(catalog.RequirementCreated(requirement=item))

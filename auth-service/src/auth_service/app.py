@@ -32,7 +32,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         schema_version=SCHEMA_VERSION,
         state={
             "passwords": passwords,
-            "login": Login(database, passwords, CurrentKey(), settings.token_lifetime),
+            "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
             "users_by_id": users.users_by_id(database),
         },
     )

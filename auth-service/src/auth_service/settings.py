@@ -1,6 +1,7 @@
 """What the environment decides for auth-service."""
 
 from datetime import timedelta
+from hashlib import blake2b
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
@@ -19,6 +20,12 @@ class Settings(ServiceSettings):
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr = Field(default=SecretStr(BUILT_IN_ADMIN_PASSWORD), min_length=8, max_length=128)
+
+    @property
+    def hash_key(self) -> bytes:
+        """What keys the hashes that nobody is to guess from: made of the secret, so that it need not be another."""
+        secret = self.internal_token_secret.get_secret_value().encode()
+        return blake2b(secret, digest_size=32, person=b"typed user names").digest()
 
     @property
     def token_lifetime(self) -> timedelta:

@@ -52,13 +52,22 @@ class TokenEnded(Payload):
     expires_at: datetime
 
 
+UNKNOWN = "unknown"
+"""Stands for an email that no account has."""
+
+
 class LoginFailed(Payload):
-    """Somebody tried to log in and could not; `reason` is a stable code."""
+    """Somebody tried to log in and could not; `reason` is a stable code.
+
+    `email` is that of the account, or `unknown`: what somebody typed there may be a password. `typed` is then a keyed
+    hash of it, the same for the same text as long as the key is.
+    """
 
     wire_name = "auth.login.failed"
     email: str
     address: str
     reason: str
+    typed: str | None = None
 
 
 EVENTS: tuple[type[Payload], ...] = (UserCreated, UserUpdated, PasswordChanged, TokenEnded, LoginFailed)

@@ -191,17 +191,26 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
 
 
 def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
-    """Give one entry; its actor is the email that was tried, without an id: nobody knows who it was."""
+    """Give one entry; its actor is the email of the account, without an id: nobody knows who it was.
+
+    What was typed and is no account's email is not kept, whoever tells of it: it may be a password.
+    """
     failed = event.data
+    if failed.reason == "unknown_account":
+        account = auth.UNKNOWN
+        summary = f"A log-in from {failed.address} failed: no account has the email that was typed."
+    else:
+        account = failed.email.lower()
+        summary = f"A log-in as {account} from {failed.address} failed ({failed.reason})."
     yield _entry(
         event,
         AuditAction.USER_LOGIN_FAILED,
         ResourceType.USER,
         None,
-        failed.email,
-        f"A log-in as {failed.email} from {failed.address} failed ({failed.reason}).",
-        details={"address": failed.address, "reason": failed.reason},
-        actor=Actor(None, failed.email.lower()),
+        account,
+        summary,
+        details=given(failed, frozenset({"email"})),
+        actor=Actor(None, account),
     )
 
 

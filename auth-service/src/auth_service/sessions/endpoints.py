@@ -30,7 +30,9 @@ async def log_in(
     request: Request,
     _: PasswordPort,
     username: Annotated[str, Form(max_length=254, description="The email.", examples=["kim@example.com"])],
-    password: Annotated[str, Form(max_length=128, examples=["correct horse battery"])],
+    password: Annotated[
+        str, Form(max_length=128, examples=["correct horse battery"], json_schema_extra={"format": "password"})
+    ],
 ) -> Response:
     """After 10 failures for an account, or 50 for an address, within 15 minutes: 429 with `Retry-After`."""
     login: service.Login = request.app.state.login

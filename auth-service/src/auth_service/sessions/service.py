@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 
 from prometheus_client import Counter
 
@@ -18,9 +19,11 @@ from chassis.database import Connection, Database
 from chassis.events import Actor, NewEvent, actor_of
 from chassis.identity import Identity
 from chassis.problems import Forbidden, TooManyRequests, Unauthenticated
-from contracts.auth import LoginFailed, PasswordChanged, TokenEnded
+from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
 
 _ANONYMOUS = Actor(None, "anonymous")
+_TYPED_BYTES = 8
+"""Enough to see that the same was typed again, and little for whoever would guess what it was."""
 
 _FAILURES = Counter("traceline_login_failures_total", "Log-ins that were refused.", ("reason",))
 for _reason in ("unknown_account", "wrong_password", "account_inactive", "throttled"):
@@ -35,6 +38,8 @@ class Login:
     passwords: Passwords
     signing_key: CurrentKey
     token_lifetime: timedelta
+    hash_key: bytes
+    """Keys what is kept of a user name that is nobody's; 64 bytes at most."""
 
     async def __call__(self, username: str, password: str, address: str) -> str:
         """Give an access token.
@@ -53,8 +58,10 @@ class Login:
         known_hash = None if found is None else found["password_hash"]
         matches = await self.passwords.matches(password, known_hash)
         if found is None or not matches:
-            reason = "unknown_account" if found is None else "wrong_password"
-            await self._refuse(attempt, address, reason)
+            if found is None:
+                await self._refuse(attempt, self._unknown(account, address))
+            else:
+                await self._refuse(attempt, LoginFailed(email=account, address=address, reason="wrong_password"))
             raise _wrong_credentials()
         newer_hash = await self.passwords.hash(password) if self.passwords.is_outdated(found["password_hash"]) else None
         token = await self._issue(found, newer_hash, attempt, address)
@@ -74,16 +81,22 @@ class Login:
             if newer_hash is not None:
                 await repository.set_password_hash(connection, user["id"], newer_hash)
             if not user["is_active"]:
-                await outbox.record(connection, [_failure(attempt, address, "account_inactive")])
+                failed = LoginFailed(email=attempt.account, address=address, reason="account_inactive")
+                await outbox.record(connection, [_told(failed)])
                 return None
             key = await self.signing_key.read(connection)
         return tokens.issue(user, key, now, self.token_lifetime)
 
-    async def _refuse(self, attempt: Attempt, address: str, reason: str) -> None:
+    async def _refuse(self, attempt: Attempt, failure: LoginFailed) -> None:
         async with self.database.transaction() as connection:
             await throttle.failed(connection, attempt)
-            await outbox.record(connection, [_failure(attempt, address, reason)])
-        _FAILURES.labels(reason).inc()
+            await outbox.record(connection, [_told(failure)])
+        _FAILURES.labels(failure.reason).inc()
+
+    def _unknown(self, typed: str, address: str) -> LoginFailed:
+        """Give the failure of a name that no account has: perhaps a password, typed into the wrong field."""
+        hashed = blake2b(typed.encode(), key=self.hash_key, digest_size=_TYPED_BYTES).hexdigest()
+        return LoginFailed(email=UNKNOWN, address=address, reason="unknown_account", typed=hashed)
 
 
 async def change_password(
@@ -138,12 +151,8 @@ async def log_out(connection: Connection, identity: Identity) -> None:
     await repository.end_token(connection, identity.token_id, expires_at, event)
 
 
-def _failure(attempt: Attempt, address: str, reason: str) -> NewEvent:
-    return NewEvent(
-        LoginFailed(email=attempt.account, address=address, reason=reason),
-        subject=attempt.account,
-        actor=_ANONYMOUS,
-    )
+def _told(failure: LoginFailed) -> NewEvent:
+    return NewEvent(failure, subject=failure.email, actor=_ANONYMOUS)
 
 
 def _wrong_credentials() -> Unauthenticated:
