@@ -2,8 +2,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack tests
+PROGRAMS := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack
+PACKAGES := $(PROGRAMS) tests
 INSTALLED := .venv/.installed
+TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
 IMAGES := gateway auth-service catalog-service suggestion-service notification-service
@@ -12,28 +14,29 @@ comma := ,
 
 .PHONY: install demo run stack check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
+# What the programs run on, and no more.
 install: $(INSTALLED)
 
-$(INSTALLED): requirements.lock pyproject.toml $(PACKAGES:%=%/pyproject.toml)
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
-		{ echo "Traceline needs Python 3.11, 3.12 or 3.13: say which with 'make PYTHON=python3.12 ...'."; exit 1; }
-	@echo "Installing into .venv (once; about a minute) ..."
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation $(PACKAGES:%=-e ./%)
+$(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) deploy/install.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.platform == "win32" or not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
+		{ echo "Traceline needs Python 3.11, 3.12 or 3.13 on Linux or macOS (on Windows: in WSL):" \
+		"say which with 'make PYTHON=python3.12 ...'."; exit 1; }
+	@$(PYTHON) deploy/install.py .venv requirements.lock $(PROGRAMS)
+	@touch $@
+
+# What tests, checks and measures them, in the same place.
+$(TOOLS): requirements-dev.lock tests/pyproject.toml $(INSTALLED)
+	@$(PYTHON) deploy/install.py .venv requirements-dev.lock tests
 	@touch $@
 
 # checkov, and a kubectl for machines without one; apart, since checkov holds its dependencies to single versions.
 $(MANIFEST_TOOLS): deploy/k8s/check/requirements.lock | $(INSTALLED)
-	@echo "Installing into .venv/manifest-tools (once; half a minute) ..."
-	@$(PYTHON) -m venv .venv/manifest-tools
-	@.venv/manifest-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(PYTHON) deploy/install.py .venv/manifest-tools $<
 	@touch $@
 
-# Locked together with requirements.lock: it changes nothing of what is there.
-$(BROWSER_TOOLS): tests/browser/requirements.lock | $(INSTALLED)
-	@echo "Installing what drives a browser (once; 50 MB) ..."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+# Locked together with requirements-dev.lock: it changes nothing of what is there.
+$(BROWSER_TOOLS): tests/browser/requirements.lock | $(TOOLS)
+	@$(PYTHON) deploy/install.py .venv $<
 	@touch $@
 
 # Ctrl-C reaches the whole foreground group: exec lets the program answer it alone, without make's complaint.
@@ -47,7 +50,7 @@ run: $(INSTALLED)
 stack: $(INSTALLED)
 	@exec $(BIN)/python -m stack
 
-check: $(INSTALLED) $(MANIFEST_TOOLS)
+check: $(TOOLS) $(MANIFEST_TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(foreach p,$(PACKAGES),$(p)/src)
@@ -57,36 +60,36 @@ check: $(INSTALLED) $(MANIFEST_TOOLS)
 	.venv/manifest-tools/bin/checkov --config-file deploy/k8s/check/checkov.yaml --directory .venv/manifest-tools/rendered
 	$(BIN)/python -m acceptance.dependencies
 
-format: $(INSTALLED)
+format: $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: $(INSTALLED) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+test: $(TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
-fault: $(INSTALLED) $(BROWSER_TOOLS)
+fault: $(TOOLS) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is
 # installed where that is possible.
-browser: $(INSTALLED) $(BROWSER_TOOLS)
+browser: $(TOOLS) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/browser -m "long or not long"
 
-bench: $(INSTALLED)
+bench: $(TOOLS)
 	$(BIN)/python -m acceptance.bench
 
 # Takes a quarter of an hour or more; one part alone: .venv/bin/python -m acceptance.bench.engine --help
-bench-engine: $(INSTALLED)
+bench-engine: $(TOOLS)
 	$(BIN)/python -m acceptance.bench.engine
 
 # The stack with 100,000 requirements, as many test cases and 300,000 links: takes half an hour, ten minutes of it under
 # load. Shorter: .venv/bin/python -m acceptance.bench.scale --help
-bench-scale: $(INSTALLED)
+bench-scale: $(TOOLS)
 	$(BIN)/python -m acceptance.bench.scale
 
 # How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script
-quality: $(INSTALLED)
+quality: $(TOOLS)
 	@$(BIN)/python -m acceptance.quality $(if $(DATASETS),"$(DATASETS)") $(if $(SCORER),--scorer "$(SCORER)")
 
 # The extra `embeddings`. Some platforms get a torch of gigabytes for graphics cards, which it has no use for: name
@@ -106,7 +109,7 @@ $(IMAGES:%=image-%): image-%:
 		$(if $(PIP_CONF),--secret id=pip$(comma)src=$(PIP_CONF)) $(DOCKER_BUILD_OPTIONS) .
 
 # The images as they run: needs those that `make images` has built.
-images-check: $(INSTALLED)
+images-check: $(TOOLS)
 	$(BIN)/pytest deploy/docker/tests -m "long or not long"
 
 # The document of all events, as the models have it now; the tests say when it was forgotten.
@@ -119,13 +122,16 @@ LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashe
 DATED = { echo "\# Made by \`make lock\` on $$(date -u +%F)."; cat $(1).new; } > $(1) && rm $(1).new
 
 lock:
-	$(LOCK) $(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) \
-		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements.lock.new
+	$(LOCK) $(foreach p,$(PROGRAMS),--no-emit-package traceline-$(notdir $(p))) \
+		$(PROGRAMS:%=%/pyproject.toml) --group build --output-file requirements.lock.new
 	@$(call DATED,requirements.lock)
+	$(LOCK) $(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) --constraint requirements.lock \
+		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements-dev.lock.new
+	@$(call DATED,requirements-dev.lock)
 	$(LOCK) deploy/k8s/check/requirements.in --output-file deploy/k8s/check/requirements.lock.new
 	@$(call DATED,deploy/k8s/check/requirements.lock)
-	$(LOCK) tests/browser/requirements.in --constraint requirements.lock --output-file tests/browser/requirements.lock.new
+	$(LOCK) tests/browser/requirements.in --constraint requirements-dev.lock --output-file tests/browser/requirements.lock.new
 	@$(call DATED,tests/browser/requirements.lock)
 
 clean:
-	rm -rf .venv .traceline .traceline-stack
+	rm -rf .venv .traceline .traceline-demo .traceline-stack

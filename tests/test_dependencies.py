@@ -45,7 +45,7 @@ def test_the_list_of_accepted_holes_can_be_read() -> None:
     assert all(accepted(ACCEPTED).values())
 
 
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: f"{path.parent.name} {path.name}")
 def test_a_lock_says_when_it_was_made(lock: Path) -> None:
     made = date.fromisoformat(lock.read_text()[len("# Made by `make lock` on ") :][:10])
     assert age(lock, made).days == 0

@@ -16,8 +16,13 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-LOCK = ROOT / "requirements.lock"
-LOCKS = [LOCK, *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser"))]
+LOCK = ROOT / "requirements-dev.lock"
+"""Holds all of requirements.lock, too, in the same versions."""
+LOCKS = [
+    ROOT / "requirements.lock",
+    LOCK,
+    *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser")),
+]
 ACCEPTED = ROOT / "accepted-holes.toml"
 OLDEST = timedelta(days=90)
 _MADE = re.compile(r"\A# Made by `make lock` on (\d{4}-\d{2}-\d{2})\.$", re.MULTILINE)

@@ -1,0 +1,69 @@
+"""Install into a virtual environment: `python3 deploy/install.py FOLDER LOCK [PACKAGE_FOLDER...]`, a line a package.
+
+Of LOCK each file is checked against its hash, and only wheels are taken, so that no compiler is needed. Packages of
+this repository are installed so that their sources stay where they are. FOLDER is made when it is not there.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PIP = ["-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--progress-bar=off"]
+# What is imported is compiled then: that is a part of it only, and the start does not wait for the rest.
+FROM_LOCK = ["--require-hashes", "--only-binary=:all:", "--no-compile"]
+PIN = re.compile(r"^[\w.-]+==", re.MULTILINE)
+FETCHED = re.compile(
+    r"(?:Downloading|Using cached|Processing) "
+    r"(?:\S*/)?([^/\s-]+)-([^/\s-]+)-[^/\s]+\.whl"
+    r"(?: \(([\d.]+ \w?B)\))?(?: \(from .*\))?$"
+)
+UNPACKS = "Installing collected packages"
+
+
+def main(folder: str, lock: str, *packages: str) -> int:
+    """Install; give the exit code."""
+    python = f"{folder}/bin/python"
+    if not Path(python).exists():
+        made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True, check=False)
+        if made.returncode != 0:
+            print(made.stdout + made.stderr, file=sys.stderr)
+            return refuse("Python's venv is needed (Debian, Ubuntu: apt-get install python3-venv).")
+    count = len(PIN.findall(Path(lock).read_text()))
+    print(f"Installing into {folder} what {lock} names, {count} packages at most:", flush=True)
+    if run([python, *PIP, *FROM_LOCK, "--requirement", lock]) != 0:
+        return refuse(f"Not all of {lock} could be installed: see above. The same command goes on from here.")
+    ours = [word for package in packages for word in ("--editable", f"./{package}")]
+    if ours and run([python, *PIP, "--no-build-isolation", *ours]) != 0:
+        return refuse("Traceline's own packages could not be installed: see above.")
+    return 0
+
+
+def run(command: list[str]) -> int:
+    """Run pip and give its exit code; print a line for each package that it fetches, and its complaints if it fails."""
+    said: list[str] = []
+    fetched = 0
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
+        assert pip.stdout is not None
+        for line in pip.stdout:
+            said.append(line)
+            if (found := FETCHED.search(line.strip())) is not None:
+                fetched += 1
+                name, version, size = found.groups()
+                print(f"  {fetched:3} {name} {version}{f', {size}' if size else ''}", flush=True)
+            elif line.startswith(UNPACKS) and fetched > 1:
+                print("      unpacking ...", flush=True)
+    if pip.returncode != 0:
+        first = next((number for number, line in enumerate(said) if line.startswith("ERROR")), 0)
+        sys.stderr.writelines(said[first:])
+    return pip.returncode
+
+
+def refuse(sentence: str) -> int:
+    """Say why it ends; give the exit code."""
+    print(sentence, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
