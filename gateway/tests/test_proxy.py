@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import unquote
 
+import orjson
 import pytest
 from stand_ins import Running, running_gateway
 from starlette.types import Message
@@ -95,12 +96,28 @@ async def test_only_known_headers_reach_a_service_and_none_that_speaks_for_the_g
         b"/api/v1//requirements",
         b"//api/v1/requirements",
         b"/api/v1/requirements/%00",
+        b"/api/v1/requirements/by-external-id/..%2f..%2fusers",
+        b"/api/v1/requirements/by-external-id/../x",
+        b"/api/v1/test-cases/by-external-id/a%5c%2e%2E%5cb",
+        b"/api/v1/test-cases/by-external-id/%2e",
+        b"/api/v1/test-cases/by-external-id/a%00",
+        b"/api/v1/links/by-external-id/a%2fb",
+        b"/api/v1/requirements/x%2fby-external-id/a",
     ],
 )
 async def test_a_path_that_could_mean_two_things_is_refused(running: Running, path: bytes) -> None:
     status, body = await raw(running, "GET", path, [(b"host", b"x")])
     assert status == 400
     assert b"malformed_path" in body
+
+
+@pytest.mark.parametrize("value", ["A%2FB", "a%5Cb", "A/B", "a//b", "/a/", "1.%2E.2", "%2Etest%2E", "a..%20.."])
+async def test_a_value_at_the_end_of_a_path_may_have_any_character(running: Running, value: str) -> None:
+    headers = [(b"host", b"x"), (b"authorization", b"Bearer " + running.issuer.token().encode())]
+    path = f"/api/v1/requirements/by-external-id/{value}"
+    status, body = await raw(running, "GET", path.encode(), headers)
+    assert status == 200, body
+    assert unquote(orjson.loads(body)["path"]) == unquote(path)
 
 
 @pytest.mark.parametrize("name", [b"host", b"authorization", b"content-length", b"content-type", b"idempotency-key"])

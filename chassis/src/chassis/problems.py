@@ -42,7 +42,10 @@ class FieldError:
 
 
 class Problem(Exception):
-    """An answer that is an error; `detail` is a sentence that a person can act on."""
+    """An answer that is an error; `detail` is a sentence that a person can act on.
+
+    `members` are further members of the problem document, for programs: what `detail` names, by its id.
+    """
 
     status: ClassVar[int] = 500
     default_code: ClassVar[str] = "internal_error"
@@ -55,12 +58,14 @@ class Problem(Exception):
         code: str | None = None,
         errors: Sequence[FieldError] = (),
         headers: Mapping[str, str] | None = None,
+        members: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.code = code if code is not None else self.default_code
         self.errors = tuple(errors)
         self.headers = {**self.default_headers, **(headers or {})}
+        self.members = {**(members or {})}
 
 
 class MalformedBody(Problem):
@@ -184,7 +189,7 @@ def document(problem: Problem, path: str) -> dict[str, Any]:
     }
     if problem.errors or isinstance(problem, Invalid):
         body["errors"] = [{"pointer": e.pointer, "message": e.message, "code": e.code} for e in problem.errors]
-    return body
+    return {**body, **problem.members}
 
 
 def render(problem: Problem, scope: Scope) -> Response:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
+from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,6 +25,9 @@ from gateway.routes import VERSIONS, Version
 _log = logging.getLogger(__name__)
 _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
 """What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments, NUL."""
+_HIDDEN_IN_VALUE = re.compile(rb"\0|(^|[/\\])\.{1,2}([/\\]|$)")
+"""The same of a value at the end of a path, decoded: what somebody on the way might take for a step out of it."""
+_VALUES = tuple(value for version in VERSIONS for value in version.values)
 
 
 class Proxy:
@@ -67,11 +71,7 @@ class Proxy:
     def _find(self, scope: Scope) -> tuple[Version, str]:
         path: str = scope["path"]
         raw_path: bytes = scope["raw_path"].partition(b"?")[0]
-        if _HIDDEN.search(raw_path):
-            raise MalformedBody(
-                "The path has encoded or doubled slashes, dots or backslashes; write it plainly.",
-                code="malformed_path",
-            )
+        _check_path(raw_path)
         for version in VERSIONS:
             if path.startswith(version.prefix):
                 service = version.service_of(path)
@@ -117,6 +117,23 @@ class Proxy:
 
     def _too_large(self) -> TooLarge:
         return TooLarge(f"The body is larger than {self._max_body_bytes} bytes.")
+
+
+def _check_path(raw_path: bytes) -> None:
+    for beginning in _VALUES:
+        if raw_path.startswith(beginning):
+            if _HIDDEN_IN_VALUE.search(unquote_to_bytes(raw_path[len(beginning) :])):
+                raise MalformedBody(
+                    "The value at the end of the path holds NUL, or '.' or '..' between slashes, which an address"
+                    " cannot carry; find it by a filter of the list instead.",
+                    code="malformed_path",
+                )
+            return
+    if _HIDDEN.search(raw_path):
+        raise MalformedBody(
+            "The path has encoded or doubled slashes, dots or backslashes; write it plainly.",
+            code="malformed_path",
+        )
 
 
 def _bearer(authorization: bytes | None) -> str:

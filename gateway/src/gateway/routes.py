@@ -24,13 +24,15 @@ class Version:
     """One version of the API.
 
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
-    need no token.
+    need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
+    or backslash is only a character.
     """
 
     prefix: str
     services: dict[str, str]
     public: frozenset[tuple[str, str]]
     deprecation: Deprecation | None = None
+    values: tuple[bytes, ...] = ()
     headers: list[tuple[bytes, bytes]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,7 @@ V1 = Version(
             ("GET", "/api/v1/auth/jwks.json"),
         }
     ),
+    values=(b"/api/v1/requirements/by-external-id/", b"/api/v1/test-cases/by-external-id/"),
 )
 
 VERSIONS = (V1,)

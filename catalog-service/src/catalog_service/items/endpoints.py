@@ -7,6 +7,7 @@ from fastapi import Request, Response
 
 from catalog_service.items import repository, service
 from catalog_service.items.creations import ItemCreations
+from catalog_service.items.external_ids import naming_who_has_it
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.reads import ItemReads
@@ -24,16 +25,17 @@ async def create(kind: ItemKind, request: Request, database: Database, caller: I
     """Create an item."""
     row, event = service.new(kind, body.model_dump(), actor_of(caller))
     answer = created(request, row, f"{kind.path}/{row['id']}")
-    if "idempotency-key" not in request.headers:
-        creations: ItemCreations = request.app.state.item_creations[kind.name]
-        await creations.store(row, event)
-        return answer
 
     async def store(connection: Connection) -> Response:
         await repository.insert(connection, kind, row, event)
         return answer
 
-    return await answer_once(request, database, caller, store)
+    async with naming_who_has_it(kind, database, body.external_id):
+        if "idempotency-key" in request.headers:
+            return await answer_once(request, database, caller, store)
+        creations: ItemCreations = request.app.state.item_creations[kind.name]
+        await creations.store(row, event)
+    return answer
 
 
 async def read(kind: ItemKind, request: Request, item_id: UUID) -> Response:
@@ -56,9 +58,10 @@ async def replace(
     kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemWrite
 ) -> Response:
     """Replace an item."""
-    return await _change(
-        kind, request, database, caller, item_id, lambda now: service.replacement(now, body.model_dump())
-    )
+    async with naming_who_has_it(kind, database, body.external_id):
+        return await _change(
+            kind, request, database, caller, item_id, lambda now: service.replacement(now, body.model_dump())
+        )
 
 
 async def patch(
@@ -66,7 +69,8 @@ async def patch(
 ) -> Response:
     """Apply a merge patch to an item."""
     named = body.model_dump(exclude_unset=True)
-    return await _change(kind, request, database, caller, item_id, lambda now: service.patched(kind, now, named))
+    async with naming_who_has_it(kind, database, body.external_id):
+        return await _change(kind, request, database, caller, item_id, lambda now: service.patched(kind, now, named))
 
 
 async def _change(

@@ -28,6 +28,9 @@ COLUMNS = (
 )
 """The fields of every item, in the order in which they are answered."""
 
+BRIEF = ("id", "external_id", "title", "module")
+"""The fields by which a person knows an item: what stands for it wherever it is not told in full."""
+
 MEANING = ("title", "description", "type", "priority")
 """The fields of every item whose change makes a new version."""
 
@@ -54,9 +57,9 @@ class ItemKind:
     updated: type[Payload]
     deleted: type[Payload]
 
-    def not_found(self) -> NotFound:
-        """The problem of an id that nothing has."""
-        return NotFound(f"There is no {self.label} with this id.", code=f"{self.name}_not_found")
+    def not_found(self, by: str = "id") -> NotFound:
+        """The problem of an id, or another field `by`, that nothing has."""
+        return NotFound(f"There is no {self.label} with this {by}.", code=f"{self.name}_not_found")
 
     def external_id_taken(self) -> dict[str, Conflict]:
         """The problem of a second item with the same external_id, by constraint."""
@@ -65,3 +68,12 @@ class ItemKind:
                 f"Another {self.label} has this external_id already.", code="external_id_taken"
             )
         }
+
+    def external_id_taken_by(self, holder: Mapping[str, Any]) -> Conflict:
+        """The same, naming the item that has it: `holder` has the fields BRIEF."""
+        return Conflict(
+            f"Another {self.label} has the external_id {holder['external_id']!r} already:"
+            f" “{holder['title']}”, id {holder['id']}.",
+            code="external_id_taken",
+            members={self.name: dict(holder)},
+        )

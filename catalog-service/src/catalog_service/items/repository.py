@@ -20,6 +20,15 @@ async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str)
     return await cursor.fetchone()
 
 
+async def find_by_external_id(connection: Connection, kind: ItemKind, external_id: str, lock: str = "") -> Row | None:
+    """Give an item as it is answered, or None; `lock` as of `find`, or nothing."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE external_id = %s {lock}", (external_id,)
+    )
+    return await cursor.fetchone()
+
+
 async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
     """Give those of the items that exist, by id."""
     cursor = connection.cursor(binary=True)

@@ -32,7 +32,7 @@ from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, ServiceCaller, Viewer
-from chassis.problems import Problem
+from chassis.problems import Conflict, FieldError, Invalid, Problem
 
 PATH = "/api/v1/links"
 _SORTS = {"created_at": "l.created_at", "confidence_score": "l.confidence_score"}
@@ -73,14 +73,34 @@ class LinkFilters(BaseModel):
     summary="Link a requirement and a test case",
 )
 async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, database: Db) -> Response:
-    """A pair is linked once. The link is `manual`, its confidence is 1.0."""
+    """A pair is linked once; each end is named by its id or by its external_id.
+
+    The link is `manual` and its confidence 1.0, also when `link_source` or `confidence_score` is sent: they are read
+    only. 409 `link_exists` tells the `link_id` of the link that there is.
+    """
     fields = body.model_dump(exclude={"confidence_score"})
+    named = (
+        FieldError(f"/{end}_id", f"Send {end}_id or {end}_external_id.", "missing")
+        for end in ("requirement", "test_case")
+        if fields[f"{end}_id"] is None and fields[f"{end}_external_id"] is None
+    )
+    if missing := list(named):
+        raise Invalid.fields(missing)
 
     async def make(connection: Connection) -> Response:
         link = await service.create(connection, fields, actor_of(reviewer))
         return created(request, link, f"{PATH}/{link['id']}")
 
-    return await answer_once(request, database, reviewer, make)
+    try:
+        return await answer_once(request, database, reviewer, make)
+    except Conflict as conflict:
+        if conflict.code != "link_exists":
+            raise
+        async with database.connection() as connection:
+            link_id = await repository.id_of_pair(connection, **conflict.members)
+        if link_id is None:
+            raise
+        raise repository.exists(**conflict.members, link_id=link_id) from None
 
 
 @router.get(

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from psycopg.types.json import Json
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
-from catalog_service.listing import Conditions, Row, counted, fetch_page
+from catalog_service.listing import Conditions, Row, by_field, counted, fetch_page
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis import outbox
@@ -40,10 +41,15 @@ _SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
 _TITLES = "r.title AS requirement_title, t.title AS test_case_title"
 _SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
-EXISTS = Conflict("A link between this requirement and this test case already exists.", code="link_exists")
-"""The problem of a second link of a pair."""
+
+
+def exists(**members: Any) -> Conflict:
+    """The problem of a second link of a pair; `members` name the pair and its link."""
+    detail = "A link between this requirement and this test case already exists."
+    return Conflict(detail, code="link_exists", members=members)
+
+
 _REFUSALS = {
-    "uq_requirement_test_case": EXISTS,
     "fk_links_requirement_id_requirements": REQUIREMENT.not_found(),
     "fk_links_test_case_id_test_cases": TEST_CASE.not_found(),
 }
@@ -90,16 +96,35 @@ async def find_linked(
     return await fetch_page(connection, selected, "links l", conditions, order, skip, limit, joined=JOINED_ENDS)
 
 
-async def ends(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> Row:
-    """Give titles and versions of a requirement and a test case; None instead for what does not exist."""
-    cursor = await connection.execute(
-        f"SELECT {_TITLES}, r.version AS requirement_version, t.version AS test_case_version"
-        " FROM (VALUES (1)) one LEFT JOIN requirements r ON r.id = %s LEFT JOIN test_cases t ON t.id = %s",
-        (requirement_id, test_case_id),
+async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
+    """Give ids, external ids, titles and versions of a requirement and a test case; None for what does not exist.
+
+    `wanted` names each by `KIND_id`, or where that is None by `KIND_external_id`.
+    """
+    joins = []
+    for kind in (REQUIREMENT, TEST_CASE):
+        by = "external_id" if wanted[f"{kind.name}_id"] is None else "id"
+        alias = _ALIASES[kind.name]
+        joins.append(f"LEFT JOIN {kind.table} {alias} ON {alias}.{by} = %({kind.name}_{by})s")
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT r.id AS requirement_id, r.external_id AS requirement_external_id, r.version AS requirement_version,"
+        f" t.id AS test_case_id, t.external_id AS test_case_external_id, t.version AS test_case_version, {_TITLES}"
+        f" FROM (VALUES (1)) one {' '.join(joins)}",
+        wanted,
     )
     row = await cursor.fetchone()
     assert row is not None, "the one row is there whatever joins it"
     return row
+
+
+async def id_of_pair(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> UUID | None:
+    """Give the id of the link of a pair, or None."""
+    cursor = await connection.execute(
+        "SELECT id FROM links WHERE requirement_id = %s AND test_case_id = %s", (requirement_id, test_case_id)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["id"]
 
 
 async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
@@ -107,7 +132,8 @@ async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
 
     Raises Conflict when the pair is linked, NotFound when an end is gone, be it at this very moment.
     """
-    with refusing(_REFUSALS):
+    pair = by_field(row, ("requirement_id", "test_case_id"))
+    with refusing({"uq_requirement_test_case": exists(**pair), **_REFUSALS}):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}) INSERT INTO links ({columns(row)}) VALUES ({placeholders(row)})",
             {**row, **outbox.fields(event)},

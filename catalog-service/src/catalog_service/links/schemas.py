@@ -6,8 +6,9 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import NewBody, OptionalText, absent
+from catalog_service.items.schemas import NewBody, OptionalText, UpTo100, absent
 from catalog_service.requirements.schemas import Requirement
 from catalog_service.test_cases.schemas import TestCase
 
@@ -33,8 +34,17 @@ class LinkSource(StrEnum):
 Score = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
 
 
+def _named_by_either(end: str) -> JsonDict:
+    names = (f"{end}_id", f"{end}_external_id")
+    return {"anyOf": [{"required": [name], "properties": {name: {"type": "string"}}} for name in names]}
+
+
 class LinkCreate(NewBody):
-    """A link to make by hand; its confidence is 1.0 whatever is sent."""
+    """A link to make by hand. Each end is named by its id or by its external_id.
+
+    A link made by hand is `manual` and its confidence is 1.0: what is sent for `link_source` or `confidence_score`, as
+    a client does that sends a link back as it read it, is not stored. The answer shows the link as it is.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -44,15 +54,19 @@ class LinkCreate(NewBody):
                     "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
                     "link_type": "verifies",
                     "notes": "Agreed in the review of 2 March",
-                }
-            ]
+                },
+                {"requirement_external_id": "REQ-42", "test_case_external_id": "TC-7"},
+            ],
+            "allOf": [_named_by_either("requirement"), _named_by_either("test_case")],
         },
     )
 
-    requirement_id: UUID
-    test_case_id: UUID
+    requirement_id: UUID | None = None
+    requirement_external_id: UpTo100 = None
+    test_case_id: UUID | None = None
+    test_case_external_id: UpTo100 = None
     link_type: LinkType = LinkType.COVERS
-    confidence_score: Score | None = None
+    confidence_score: Annotated[Score | None, Field(description="Checked, not stored: it is 1.0.")] = None
     notes: OptionalText = None
 
 

@@ -15,7 +15,7 @@ from catalog_service.test_cases.kind import TEST_CASE
 from chassis import outbox
 from chassis.database import Connection
 from chassis.events import Actor, NewEvent
-from chassis.problems import NotFound, Problem
+from chassis.problems import Invalid, NotFound, Problem
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 _KINDS = (REQUIREMENT, TEST_CASE)
@@ -63,15 +63,16 @@ async def lock(connection: Connection, link_id: UUID) -> Row:
 async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     """Make a link by hand, in one writing statement; give it as it is answered.
 
-    `fields`: requirement_id, test_case_id, link_type, notes. Raises NotFound, and Conflict `link_exists`.
+    `fields`: for each end KIND_id or KIND_external_id (the other may be None), link_type, notes. Raises NotFound,
+    Invalid when id and external_id mean two items, and Conflict `link_exists`.
     """
-    ends = await repository.ends(connection, fields["requirement_id"], fields["test_case_id"])
+    ends = await repository.ends(connection, fields)
     for kind in _KINDS:
-        if ends[f"{kind.name}_version"] is None:
-            raise kind.not_found()
+        _check_end(kind, fields, ends)
     link = by_field(
         {
             **fields,
+            **ends,
             "id": uuid4(),
             "link_source": LinkSource.MANUAL.value,
             "confidence_score": 1.0,
@@ -85,6 +86,19 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     versions = by_field(ends, ("requirement_version", "test_case_version"))
     await repository.insert(connection, {**link, **versions}, _created({**link, **ends}, None, actor))
     return {**link, "suspect": False, "suspect_reason": None}
+
+
+def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
+    if found[f"{kind.name}_id"] is None:
+        raise kind.not_found(by="external_id" if wanted[f"{kind.name}_id"] is None else "id")
+    name = f"{kind.name}_external_id"
+    if wanted[name] not in {None, found[name]}:
+        raise Invalid.field(
+            f"/{name}",
+            f"The {kind.label} with this {kind.name}_id has the external_id {found[name]!r}, not {wanted[name]!r};"
+            " send one of the two.",
+            "contradiction",
+        )
 
 
 async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> list[UUID | Problem]:
@@ -115,7 +129,7 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
                 link |= ends[kind.name][one[f"{kind.name}_id"]]
             links[suggestion_id] = link
     made = await repository.insert_all(connection, list(links.values()))
-    refused |= {suggestion_id: repository.EXISTS for suggestion_id, link in links.items() if link["id"] not in made}
+    refused |= {suggestion_id: repository.exists() for suggestion_id, link in links.items() if link["id"] not in made}
     if refused:
         await repository.forget_acceptances(connection, list(refused))
     events = [

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from catalog_service.items import endpoints as items
+from catalog_service.items import external_ids
+from catalog_service.items.external_ids import ExternalId
 from catalog_service.items.filters import Choices, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
@@ -66,6 +68,35 @@ async def create_requirement(request: Request, body: RequirementWrite, reviewer:
 )
 async def list_requirements(request: Request, viewer: Viewer) -> Response:
     return await items.find(REQUIREMENT, request, read_query(request, RequirementFilters))
+
+
+@router.get(
+    "/requirements/by-external-id/{external_id:path}",
+    response_model=Requirement,
+    responses=problem_responses(404),
+    summary="Read the requirement that has an external id",
+)
+async def read_requirement_by_external_id(
+    request: Request, external_id: ExternalId, viewer: Viewer, database: Db
+) -> Response:
+    return await external_ids.read(REQUIREMENT, request, database, external_id)
+
+
+@router.put(
+    "/requirements/by-external-id/{external_id:path}",
+    response_model=Requirement,
+    responses={201: {"model": Requirement, "description": "Created"}, **problem_responses(400, 412, 413, 415)},
+    summary="Create or replace the requirement that has an external id",
+)
+async def put_requirement_by_external_id(
+    request: Request, external_id: ExternalId, body: RequirementWrite, reviewer: Reviewer, database: Db
+) -> Response:
+    """The same call as often as you like: 201 when it created, 200 when it replaced what there was.
+
+    `external_id` may be left out of the body. With `If-None-Match: *` it only creates, with `If-Match` it only
+    replaces what was read.
+    """
+    return await external_ids.put(REQUIREMENT, request, database, reviewer, external_id, body)
 
 
 @router.get(

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from catalog_service.items import endpoints as items
+from catalog_service.items import external_ids
+from catalog_service.items.external_ids import ExternalId
 from catalog_service.items.filters import Choices, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Conditions
@@ -61,6 +63,35 @@ async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Revi
 )
 async def list_test_cases(request: Request, viewer: Viewer) -> Response:
     return await items.find(TEST_CASE, request, read_query(request, TestCaseFilters))
+
+
+@router.get(
+    "/test-cases/by-external-id/{external_id:path}",
+    response_model=TestCase,
+    responses=problem_responses(404),
+    summary="Read the test case that has an external id",
+)
+async def read_test_case_by_external_id(
+    request: Request, external_id: ExternalId, viewer: Viewer, database: Db
+) -> Response:
+    return await external_ids.read(TEST_CASE, request, database, external_id)
+
+
+@router.put(
+    "/test-cases/by-external-id/{external_id:path}",
+    response_model=TestCase,
+    responses={201: {"model": TestCase, "description": "Created"}, **problem_responses(400, 412, 413, 415)},
+    summary="Create or replace the test case that has an external id",
+)
+async def put_test_case_by_external_id(
+    request: Request, external_id: ExternalId, body: TestCaseWrite, reviewer: Reviewer, database: Db
+) -> Response:
+    """The same call as often as you like: 201 when it created, 200 when it replaced what there was.
+
+    `external_id` may be left out of the body. With `If-None-Match: *` it only creates, with `If-Match` it only
+    replaces what was read.
+    """
+    return await external_ids.put(TEST_CASE, request, database, reviewer, external_id, body)
 
 
 @router.get(

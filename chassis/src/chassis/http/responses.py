@@ -40,10 +40,18 @@ def created(request: Request, body: Any, location: str) -> Response:
 
 
 def check_precondition(request: Request, current: Any) -> None:
-    """Raise PreconditionFailed when `If-Match` names another state of the item than `current`, its body."""
-    wanted = request.headers.get("if-match")
-    if wanted is not None and not _matches(wanted, etag(encode(current)), weak=False):
+    """Raise PreconditionFailed unless the headers of a change allow for `current`, the body of the item.
+
+    `If-Match` must name its state, `If-None-Match` must not.
+    """
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    if wanted is None and unwanted is None:
+        return
+    tag = etag(encode(current))
+    if wanted is not None and not _matches(wanted, tag, weak=False):
         raise PreconditionFailed("Somebody changed this item since you read it; read it again and repeat the change.")
+    if _matches(unwanted, tag, weak=True):
+        raise PreconditionFailed("This item is there already, which If-None-Match forbids; leave it out to change it.")
 
 
 def _matches(header: str | None, tag: str, *, weak: bool) -> bool:
