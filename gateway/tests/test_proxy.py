@@ -146,6 +146,13 @@ async def test_public_addresses_need_no_token(running: Running) -> None:
     assert (await running.get("/")).headers["location"] == "/docs"
 
 
+async def test_the_gateways_own_addresses_take_no_parameters(running: Running) -> None:
+    for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json"):
+        refused = await running.get(f"{path}?verbose=1")
+        assert (refused.status_code, refused.json()["code"]) == (422, "unknown_parameter"), path
+        assert refused.json()["errors"][0]["pointer"] == "/query/verbose"
+
+
 async def test_the_gateways_own_addresses_only_take_get(running: Running) -> None:
     response = await running.get("/healthz", method="POST")
     assert_problem(response, 405, "method_not_allowed")

@@ -1,10 +1,11 @@
 """Queries, ids and headers that make no sense: answered or refused, never a failure."""
 
+import re
 from urllib.parse import quote
 
 import pytest
 
-from acceptance.client import Traceline, problem, requirement
+from acceptance.client import Traceline, ok, problem, requirement
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 HUGE = 10**30
@@ -92,6 +93,37 @@ def test_a_strange_query_is_answered_or_refused(admin: Traceline, path: str, nam
     response = admin.get(f"{path}?{name}={value}")
     if response.status_code != 200:
         problem(response, {400, 414, 422, 431})
+
+
+OWN = [("GET", path) for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")]
+"""What the gateway answers by itself."""
+
+
+def test_every_address_refuses_a_parameter_that_it_does_not_know(admin: Traceline) -> None:
+    described = admin.get(f"{admin.base_url}/api/v1/openapi.json").json()["paths"]
+    operations = [(method.upper(), path) for path, item in described.items() for method in item]
+    assert len(operations) > 50
+    for method, path in operations + OWN:
+        address = re.sub(r"\{[^}]*\}", UNKNOWN, path)
+        answer = problem(admin.request(method, f"{admin.base_url}{address}?nonsense=1"), 422, "unknown_parameter")
+        assert [error["pointer"] for error in answer["errors"]] == ["/query/nonsense"], (method, path)
+        assert answer["detail"].startswith("There is no query parameter 'nonsense' here"), (method, path)
+    ok(admin.get("/auth/me"))  # logging out was refused, too
+
+
+@pytest.mark.parametrize("path", ["/requirements?stauts=draft", "/suggestions?stauts=pending", "/links?type=covers"])
+def test_the_parameter_that_was_meant_is_named(admin: Traceline, path: str) -> None:
+    meant = {"stauts": "'status'", "type": "'link_type'"}[path.partition("?")[2].partition("=")[0]]
+    assert f"did you mean {meant}?" in problem(admin.get(path), 422)["detail"]
+
+
+def test_a_run_is_not_started_with_what_goes_unheard(admin: Traceline) -> None:
+    runs = admin.read("/suggestions/runs")["total"]
+    problem(admin.post("/suggestions/generate?treshold=0.5"), 422, "unknown_parameter")
+    problem(admin.post("/suggestions/generate?threshold=0.5&threshold=0.9"), 422, "repeated_parameter")
+    told = problem(admin.post("/suggestions/generate", json={"algorithm": "keyword"}), 422, "unexpected_body")
+    assert "algorithm" in told["detail"]
+    assert admin.read("/suggestions/runs")["total"] == runs
 
 
 STRANGE_IDS = ["x", "-1", "0", "%00", UNKNOWN[:-1], UNKNOWN + "0", "9" * 40, quote("ä🚪"), "%20", "%FF", "null"]

@@ -41,6 +41,16 @@ class FieldError:
     code: str
 
 
+def reference_token(step: object) -> str:
+    """Give one step of a JSON pointer (RFC 6901), escaped, and such that UTF-8 can carry it."""
+    return str(step).replace("~", "~0").replace("/", "~1").encode("utf-8", "replace").decode("utf-8")
+
+
+def pointer(*steps: object) -> str:
+    """Give the JSON pointer (RFC 6901) that takes these steps."""
+    return "".join(f"/{reference_token(step)}" for step in steps)
+
+
 class Problem(Exception):
     """An answer that is an error; `detail` is a sentence that a person can act on.
 
@@ -124,6 +134,13 @@ class UnsupportedMediaType(Problem):
     default_code = "unsupported_media_type"
 
 
+_TOLD_BY_THEMSELVES = frozenset(
+    {"unknown_field", "read_only_field", "unknown_parameter", "repeated_parameter", "unexpected_body"}
+)
+"""Codes of fields that are the code of the whole problem, too: what is wrong there is no value."""
+_PLACES = frozenset({"query", "path", "header", "cookie"})
+
+
 class Invalid(Problem):
     status = 422
     default_code = "invalid_request"
@@ -138,9 +155,16 @@ class Invalid(Problem):
         """Several fields are wrong; the detail tells the first and how many more."""
         first = errors[0]
         more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
-        where = first.pointer.strip("/").replace("/", ".")
-        code = first.code if first.code in {"unknown_field"} else None
-        return cls(f"{where or 'body'}: {first.message}{more}", errors=errors, code=code)
+        code = first.code if first.code in _TOLD_BY_THEMSELVES else None
+        return cls(f"{_where(first)}{first.message}{more}", errors=errors, code=code)
+
+
+def _where(error: FieldError) -> str:
+    """Give the field in words, `steps.2: `; nothing where the message names it, or is about the whole body."""
+    if not error.pointer or error.code in _TOLD_BY_THEMSELVES:
+        return ""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in error.pointer.split("/")[1:]]
+    return ".".join(steps[1:] if len(steps) > 1 and steps[0] in _PLACES else steps) + ": "
 
 
 class TooManyRequests(Problem):

@@ -4,7 +4,7 @@ import json
 import math
 from typing import Any
 
-from chassis.problems import Invalid, MalformedBody
+from chassis.problems import Invalid, MalformedBody, reference_token
 
 MAX_DEPTH = 32
 MAX_MEMBERS = 10_000
@@ -49,7 +49,7 @@ def _check(value: Any, pointer: str, depth: int) -> None:
     elif isinstance(value, dict):
         _check_size(value, pointer, depth)
         for key, member in value.items():
-            here = f"{pointer}/{_escape(key)}"
+            here = f"{pointer}/{reference_token(key)}"
             _check_text(key, here)
             _check(member, here, depth + 1)
     elif isinstance(value, list):
@@ -83,8 +83,3 @@ def _check_text(text: str, pointer: str) -> None:
 
 def _too_deep(pointer: str) -> Invalid:
     return Invalid.field(pointer, f"The body is nested deeper than {MAX_DEPTH} levels.", "too_deep")
-
-
-def _escape(key: str) -> str:
-    """Escape one reference token of a JSON pointer (RFC 6901), so that UTF-8 can carry it."""
-    return key.replace("~", "~0").replace("/", "~1").encode("utf-8", "replace").decode("utf-8")

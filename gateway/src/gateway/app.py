@@ -7,6 +7,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.http.edge import Edge, Headers
+from chassis.http.query_names import QueryNames
 from chassis.http.responses import answer, etag
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
@@ -24,6 +25,7 @@ from gateway.settings import Addresses, Settings
 from gateway.upstream import Upstream
 
 _HEALTH_TIMEOUT = 2
+_NO_PARAMETERS = QueryNames(())
 _OWN = frozenset({"/", "/healthz", "/livez", "/readyz", "/docs", OPENAPI_PATH})
 
 
@@ -65,6 +67,8 @@ class Gateway(Edge):
     ) -> None:
         if scope["method"] not in {"GET", "HEAD"}:
             raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
+        if scope["query_string"]:
+            _NO_PARAMETERS.check(scope["query_string"])
         await (await own())(scope, receive, send)
 
     async def _home(self) -> Response:

@@ -48,7 +48,10 @@ _PROBLEMS_OF_BODIES = _PROBLEMS | {str(status): response for status, response in
 _DESCRIPTION = """Which requirement is covered by which test, kept true while both change.
 
 Log in with `POST /api/v1/auth/login` and send the token as `Authorization: Bearer <ACCESS_TOKEN>`.
-Every error is a problem document (RFC 9457) with a stable `code`."""
+Every error is a problem document (RFC 9457) with a stable `code`.
+
+A query parameter that an address does not know, or that comes twice, is refused (422 `unknown_parameter`,
+`repeated_parameter`): what you asked for is what you get."""
 
 
 class Documentation:

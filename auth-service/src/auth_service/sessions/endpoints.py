@@ -17,7 +17,7 @@ from chassis.identity import ServiceCaller, Viewer
 from contracts.tokens import LONGEST_LIFETIME
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
-internal_router = APIRouter(prefix="/internal", include_in_schema=False)
+internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
 
 
 @router.post(

@@ -16,6 +16,8 @@ from starlette.routing import Match
 from chassis import outbox, telemetry
 from chassis.database import Database, Db
 from chassis.http.edge import Edge, as_problem
+from chassis.http.responses import answer
+from chassis.http.strict_route import StrictRoute
 from chassis.identity import InternalTokens, ServiceCaller
 from chassis.problems import MethodNotAllowed, Problem, render
 from chassis.readiness import check_schema
@@ -99,6 +101,7 @@ def create_app(
     """
     app = FastAPI(
         title=title,
+        openapi_url=None,  # the one below is a route as the others are
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -131,7 +134,11 @@ def _add_routes(app: FastAPI, router: APIRouter) -> None:
 
 
 def _internal_routes(schema_version: str) -> APIRouter:
-    router = APIRouter(include_in_schema=False)
+    router = APIRouter(include_in_schema=False, route_class=StrictRoute)
+
+    @router.get("/openapi.json")
+    async def openapi(request: Request) -> Response:
+        return answer(request.app.openapi())
 
     @router.get("/livez")
     async def livez() -> Response:

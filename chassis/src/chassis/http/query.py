@@ -12,7 +12,7 @@ Q = TypeVar("Q", bound=BaseModel)
 def read_query(request: Request, model: type[Q]) -> Q:
     """Give the query of a request as `model`; raises RequestValidationError, which becomes a 422.
 
-    Parameters that the model does not know are ignored; of one that is repeated the last counts.
+    The route has refused parameters that `documented` does not tell of.
     """
     try:
         return model.model_validate(dict(request.query_params))

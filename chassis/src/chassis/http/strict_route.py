@@ -1,19 +1,26 @@
-"""The route class of every service: refuses before a handler runs what nobody can store."""
+"""The route class of every service: refuses before a handler runs what nobody asked for and what nobody can store."""
 
+import re
 from collections.abc import Callable, Coroutine
 from typing import Any
 from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.params import Query
 from fastapi.routing import APIRoute
 
 from chassis import strict_json
-from chassis.problems import FieldError, Invalid, UnsupportedMediaType
+from chassis.http.query_names import QueryNames
+from chassis.http.wording import listed
+from chassis.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 _JSON = frozenset({"application/json", "application/merge-patch+json"})
 _MOST_ERRORS = 100
 _FORM = "application/x-www-form-urlencoded"
+_SAYS_NOTHING = re.compile(rb"\s*(\{\s*\}|null)?\s*")
+_BODILESS = frozenset({"GET", "HEAD"})
 
 
 class _StrictRequest(Request):
@@ -26,22 +33,49 @@ class _StrictRequest(Request):
 
 
 class StrictRoute(APIRoute):
-    """Checks text of query and form, the media type and the JSON of bodies; errors name the field."""
+    """Checks names and text of the query, the media type and the JSON or form of bodies; errors name the field."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Give FastAPI's handler behind the checks."""
         handler = super().get_route_handler()
-        is_form = self.body_field is not None and type(self.body_field.field_info).__name__ == "Form"
-        if self.body_field is None:
-            return _with_checked_query(handler)
-        return _with_checked_query(_with_checked_form(handler) if is_form else _with_checked_json(handler))
+        known = self.query_names()
+        if self.body_field is not None:
+            is_form = type(self.body_field.field_info).__name__ == "Form"
+            handler = _with_checked_form(handler) if is_form else _with_checked_json(handler)
+        elif not (self.methods or set()) <= _BODILESS and "requestBody" not in (self.openapi_extra or {}):
+            handler = _without_body(handler, known)
+        return _with_checked_query(handler, known)
+
+    def query_names(self) -> QueryNames:
+        """Give the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
+        declared = [field.alias for field in get_flat_params(self.dependant) if isinstance(field.field_info, Query)]
+        documented = (self.openapi_extra or {}).get("parameters", [])
+        return QueryNames([*declared, *(one["name"] for one in documented if one["in"] == "query")])
 
 
-def _with_checked_query(handler: _Handler) -> _Handler:
+def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
     async def handle(request: Request) -> Response:
         query: bytes = request.scope["query_string"]
-        if b"%" in query:
-            _check_pairs(query, "/query")
+        if query:
+            if b"%" in query:
+                _check_pairs(query, "query")
+            known.check(query)
+        return await handler(request)
+
+    return handle
+
+
+def _without_body(handler: _Handler, known: QueryNames) -> _Handler:
+    """Refuse a body where none is taken, so that nobody believes that it was heard; an empty object says nothing."""
+    told = "This address takes no body; leave it out."
+    if known.names:
+        told = (
+            f"This address takes no body: send {listed(known.names, 'and')} in the query, as in ?{known.names[0]}=..."
+        )
+
+    async def handle(request: Request) -> Response:
+        if not _SAYS_NOTHING.fullmatch(await request.body()):
+            raise Invalid.field("", told, "unexpected_body")
         return await handler(request)
 
     return handle
@@ -73,7 +107,7 @@ def _with_checked_form(handler: _Handler) -> _Handler:
                 raise UnsupportedMediaType(
                     f"The body must be a form: send 'Content-Type: {_FORM}', not {media_type or 'none'!r}."
                 )
-            _check_pairs(body, "")
+            _check_pairs(body)
         return await handler(request)
 
     return handle
@@ -83,14 +117,13 @@ def _media_type(request: Request) -> str:
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _check_pairs(pairs: bytes, prefix: str) -> None:
+def _check_pairs(pairs: bytes, *place: str) -> None:
     errors: list[FieldError] = []
     for name, value in parse_qsl(pairs.decode("latin-1"), keep_blank_values=True, errors="surrogateescape"):
         if not (strict_json.is_storable(name) and strict_json.is_storable(value)):
-            shown = name.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
             errors.append(
                 FieldError(
-                    f"{prefix}/{shown}",
+                    pointer(*place, name.replace("\0", "")),
                     "The text holds NUL (U+0000) or is not UTF-8; remove it.",
                     "invalid_text",
                 )

@@ -1,0 +1,65 @@
+"""Which query parameters an address knows; what else is sent to it is refused."""
+
+from collections import Counter
+from collections.abc import Iterable
+from difflib import get_close_matches
+from urllib.parse import parse_qsl
+
+from chassis.http.wording import shown
+from chassis.problems import FieldError, Invalid, pointer
+
+_MOST_ERRORS = 20
+_LONGEST_GUESSED = 60
+"""No name is as long, and a longer one takes long to compare."""
+
+
+class QueryNames:
+    """The names of an address's query parameters, in the order in which it documents them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.names = tuple(dict.fromkeys(names))
+        self._encoded = frozenset(name.encode() for name in self.names)
+
+    def check(self, query: bytes) -> None:
+        """Check that a query string names known parameters only, each once.
+
+        Raises Invalid, `unknown_parameter` or `repeated_parameter`: whoever mistypes a filter must not believe that he
+        filtered, and of two values only one would count.
+        """
+        seen = set()
+        for pair in query.split(b"&"):
+            name = pair.partition(b"=")[0]
+            if name not in self._encoded or name in seen:
+                break
+            seen.add(name)
+        else:
+            return
+        # Something is not as it most often is: it may be wrong, or well-known by an encoded name.
+        names = Counter(name for name, _ in parse_qsl(query.decode("latin-1"), keep_blank_values=True))
+        unknown = [name for name in names if name not in self.names]
+        errors = [self._unknown(name) for name in unknown[:_MOST_ERRORS]]
+        errors += [_repeated(name, names[name]) for name in self.names if names[name] > 1]
+        if errors:
+            raise Invalid.fields(errors)
+
+    def _unknown(self, name: str) -> FieldError:
+        by_look = {known.lower().replace("-", "_"): known for known in self.names}
+        asked = name.lower().replace("-", "_")
+        near = get_close_matches(asked, by_look, 1) if len(name) <= _LONGEST_GUESSED else []
+        if near:
+            hint = f"; did you mean '{by_look[near[0]]}'?"
+        elif self.names:
+            hint = f". There is: {', '.join(self.names)}."
+        else:
+            hint = ": this address takes none."
+        return FieldError(
+            pointer("query", name), f"There is no query parameter {shown(name)} here{hint}", "unknown_parameter"
+        )
+
+
+def _repeated(name: str, times: int) -> FieldError:
+    return FieldError(
+        pointer("query", name),
+        f"'{name}' is given {times} times; give it once. A filter takes several values with commas between them.",
+        "repeated_parameter",
+    )
