@@ -14,7 +14,7 @@ from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review
 from suggestion_service.settings import Addresses, Settings
 
-SCHEMA_VERSION = "0008"
+SCHEMA_VERSION = "0009"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:

@@ -248,6 +248,12 @@ suggestions = sa.Table(
             persisted=True,
         ),
     ),
+    sa.Column("review_id", sa.Uuid),
+    sa.Column(
+        "pending_since",
+        sa.DateTime(timezone=True),
+        comment="since when it is pending again; null: since created_at",
+    ),
     _from_0_to_1("similarity_score"),
     _one_of("suggestion_method", "semantic_similarity", "keyword_match", "heuristic", "hybrid"),
     _one_of("status", "pending", "accepted", "rejected", "expired"),
@@ -290,7 +296,39 @@ accept_intents = sa.Table(
     sa.Column("correlation_id", sa.Text, nullable=False),
     _timestamp("created_at"),
     sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.Column("review_id", sa.Uuid),
+    sa.Column("link_id", sa.Uuid, comment="of an acceptance that was lost with an older backup"),
     _one_of("link_type", "covers", "verifies", "validates", "related"),
+)
+
+undo_intents = sa.Table(
+    "undo_intents",
+    metadata,
+    sa.Column("suggestion_id", sa.Uuid, sa.ForeignKey(suggestions.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("actor_id", sa.BigInteger),
+    sa.Column("actor_email", sa.Text, nullable=False),
+    sa.Column("correlation_id", sa.Text, nullable=False),
+    _timestamp("created_at"),
+    sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, index=True),
+)
+
+reviews = sa.Table(
+    "reviews",
+    metadata,
+    sa.Column("id", sa.Uuid, primary_key=True),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column(
+        "suggestion_ids",
+        pg.ARRAY(sa.Uuid),
+        nullable=False,
+        comment="in the order in which they were asked for",
+    ),
+    sa.Column("reviewed_by", sa.Text, nullable=False),
+    _timestamp("reviewed_at"),
+    sa.Column("undone_at", sa.DateTime(timezone=True), index=True, comment="when some of it, or all, was last undone"),
+    sa.Column("undone_by", sa.Text),
+    _one_of("action", "accept", "reject"),
+    comment="one row a request; suggestions.review_id says which of them still stand",
 )
 
 learning = sa.Table(

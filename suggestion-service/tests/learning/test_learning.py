@@ -1,10 +1,13 @@
 """Reviews re-rank what is pending, where they are seen to help, and take it back when they do not any more."""
 
+from collections import Counter
 from itertools import product
 from typing import Any
 from uuid import UUID
 
 import pytest
+
+from suggestion_service.learning import learner, repository
 
 PUMP = "the pump stops when the tank is full"
 LAMP = "the lamp burns when the hall is dark"
@@ -87,6 +90,8 @@ async def test_the_explanation_names_the_reviews(service: Any, topics: Any) -> N
         assert len(said["because"]) == 3
         for because in said["because"]:
             assert because["requirement"].startswith(f"{topic}-")
+            assert because["requirement_title"].startswith(PUMP if topic == "PUMP" else LAMP)
+            assert because["test_case"] == because["test_case_title"]
             assert because["status"] == status
             assert 0 < because["similarity"] <= 1
         similarities = [because["similarity"] for because in said["because"]]
@@ -125,6 +130,24 @@ async def test_too_few_reviews_teach_nothing(service: Any, topics: Any) -> None:
     report = await learning(service)
     assert (report["active"], report["accepted"], report["rejected"]) == (False, 12, 9)
     assert "there are 12 and 9" in report["reason"]
+
+
+async def test_many_rejected_at_once_do_not_take_the_place_of_the_accepted(
+    service: Any, topics: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(learner, "_LATEST", 24)
+    await review(service, "accept", of(topics, "pump", reviewed=True))
+    await review(service, "reject", of(topics, "lamp", reviewed=True) | of(topics, "lamp", reviewed=False))
+    await service.follow()
+    await service.learner.learn_if_due()
+    report = await learning(service)
+    assert (report["active"], report["accepted"], report["rejected"]) == (True, 12, 12)
+    assert report["based_on"].startswith("12 accepted and 12 rejected pairs: the latest of each")
+    async with service.database.connection() as connection:
+        latest = await repository.reviews(connection, 30)
+        fewest = await repository.reviews(connection, 6)
+    assert Counter(row["status"] for row in latest) == {"accepted": 12, "rejected": 18}
+    assert Counter(row["status"] for row in fewest) == {"accepted": 3, "rejected": 3}
 
 
 async def test_reviews_that_contradict_each_other_teach_nothing(service: Any, topics: Any) -> None:

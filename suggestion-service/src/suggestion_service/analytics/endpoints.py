@@ -43,6 +43,7 @@ async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
                 "since": learnt.since,
                 "measured_at": learnt.measured_at,
                 "reason": learnt.verdict.reason,
+                "based_on": learnt.verdict.basis,
                 "accepted": learnt.verdict.accepted,
                 "rejected": learnt.verdict.rejected,
                 "by_score": learnt.verdict.by_score,

@@ -55,6 +55,7 @@ class Learning(BaseModel):
     since: datetime | None
     measured_at: datetime | None
     reason: str
+    based_on: str = Field(description="Which reviews are learnt from, in words.")
     accepted: int = Field(description="Accepted pairs that were learnt from.")
     rejected: int = Field(description="Rejected pairs that were learnt from.")
     by_score: float | None = Field(ge=0, le=1)

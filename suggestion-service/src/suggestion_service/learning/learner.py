@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 _LATEST = 1000
 """Reviews to learn from: the cost of a pending pair grows with them, what they teach hardly any more."""
+_NAMED = ("requirement", "requirement_title", "test_case", "test_case_title", "status")
+"""What an explanation says of a review: external ids, or titles where there are none, and the titles."""
 _CHUNK = 1000
 """Suggestions changed in one transaction."""
 _PAUSE = 1.0
@@ -113,7 +115,7 @@ def _told(adjustment: Adjustment | None, reviews: Sequence[dict[str, Any]]) -> d
     if adjustment is None:
         return {"adjustment": None, "because": None}
     because = [
-        {**{name: reviews[place][name] for name in ("requirement", "test_case", "status")}, "similarity": similarity}
+        {**{name: reviews[place][name] for name in _NAMED}, "similarity": similarity}
         for place, similarity in adjustment.because
     ]
     return {"adjustment": adjustment.value, "because": because}

@@ -13,9 +13,12 @@ from suggestion_service.learning.verdict import Verdict
 from suggestion_service.locking import lock_suggestions
 
 # New suggestions are stored one transaction after the other, under the lock of the corpus: the newest tells of all.
+# A review may be undone and another one made between two looks.
 _STATE = """
 SELECT l.*, concat_ws(' ', h.head,
     (SELECT count(*) FROM suggestions WHERE status IN ('accepted', 'rejected')),
+    (SELECT max(reviewed_at) FROM suggestions WHERE status IN ('accepted', 'rejected')),
+    (SELECT max(undone_at) FROM reviews),
     (SELECT max(created_at) FROM suggestions)) AS now
 FROM learning l, corpus_head h
 """
@@ -27,14 +30,25 @@ UPDATE learning SET active = %(active)s, since = CASE WHEN active = %(active)s T
 """
 
 # A review is about the texts that were read: it says nothing of later ones, nor when its link was deleted since.
-_REVIEWS = """
-SELECT s.requirement_id, s.test_case_id, s.status, s.similarity_score,
-    coalesce(r.external_id, r.title) AS requirement, coalesce(t.external_id, t.title) AS test_case
+_OF_STATUS = """
+(SELECT s.id, s.requirement_id, s.test_case_id, s.status, s.similarity_score, s.reviewed_at,
+    r.external_id AS requirement_external_id, r.title AS requirement_title,
+    t.external_id AS test_case_external_id, t.title AS test_case_title
 FROM suggestions s JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id
-WHERE s.status IN ('accepted', 'rejected')
+WHERE s.status IN ('accepted', 'rejected') AND s.status = '{status}'
     AND s.requirement_text_sequence >= r.text_sequence AND s.test_case_text_sequence >= t.text_sequence
     AND NOT EXISTS (SELECT FROM linked_pairs l WHERE l.link_id = s.link_id AND l.deleted)
-ORDER BY s.reviewed_at DESC, s.id LIMIT %s
+ORDER BY s.reviewed_at DESC, s.id LIMIT %(limit)s)
+"""
+
+# One of each in turn, until there are enough or one kind is at its end: a thousand that were rejected at once do not
+# take the place of the few that were accepted.
+_REVIEWS = f"""
+SELECT requirement_id, test_case_id, status, similarity_score, requirement_title, test_case_title,
+    coalesce(requirement_external_id, requirement_title) AS requirement,
+    coalesce(test_case_external_id, test_case_title) AS test_case
+FROM ({_OF_STATUS.format(status="accepted")} UNION ALL {_OF_STATUS.format(status="rejected")}) latest
+ORDER BY row_number() OVER (PARTITION BY status ORDER BY reviewed_at DESC, id), reviewed_at DESC, id LIMIT %(limit)s
 """
 
 _PENDING = """
@@ -83,8 +97,11 @@ async def mark_seen(connection: Connection, seen: str) -> None:
 
 
 async def reviews(connection: Connection, limit: int) -> list[dict[str, Any]]:
-    """Give the latest reviews of texts that have not changed since, with what to call their items."""
-    return await (await connection.execute(_REVIEWS, (limit,))).fetchall()
+    """Give the latest reviews of texts that have not changed since, with what to call their items.
+
+    They are half accepted and half rejected, as far as there are as many; the rest is filled with the other kind.
+    """
+    return await (await connection.execute(_REVIEWS, {"limit": limit})).fetchall()
 
 
 async def terms(connection: Connection, ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:

@@ -34,14 +34,23 @@ class Verdict:
         """The same in words."""
         if self.by_score is None or self.with_reviews is None:
             return (
-                f"Off: whether reviews help is measured from {LEAST_OF_EACH} accepted and {LEAST_OF_EACH} rejected"
-                f" pairs on whose texts have not changed since; there are {self.accepted} and {self.rejected}."
+                f"Off: it takes {LEAST_OF_EACH} accepted and {LEAST_OF_EACH} rejected pairs to see whether reviews"
+                f" help; there are {self.accepted} and {self.rejected}."
             )
         figures = (
             "judged by the other reviews, an accepted pair comes before a rejected one in"
             f" {self.with_reviews:.1%} of all cases, by the score alone in {self.by_score:.1%}"
         )
         return f"On: {figures}." if self.helps else f"Off: {figures}; that is not enough of a difference."
+
+    @property
+    def basis(self) -> str:
+        """What is learnt from, in words."""
+        return (
+            f"{self.accepted} accepted and {self.rejected} rejected pairs: the latest of each, half and half as far as"
+            " there are as many, at most 1,000 together. A review does not count once a text of its pair has changed,"
+            " its link was deleted, or it was undone."
+        )
 
 
 def verdict(before: NDArray[np.float64], after: NDArray[np.float64], accepted: NDArray[np.bool_]) -> Verdict:
