@@ -316,7 +316,14 @@ def test_many_are_rejected_by_a_filter(reviewer: Traceline) -> None:
     suggestion = reviewer.suggested_pair()
     other = reviewer.suggested_pair()
     filters = {"requirement_id": suggestion["requirement_id"], "min_score": 0.5}
-    answers = bulk(reviewer, "reject", filter=filters)
+    counted = ok(reviewer.post("/suggestions/bulk-review", json={"action": "reject", "filter": filters}))
+    assert (counted["dry_run"], counted["count"], counted["reviewed"]) == (True, 1, 0)
+    assert [item["id"] for item in counted["items"]] == [suggestion["id"]]
+    body = {"action": "reject", "filter": filters, "expected_count": 2}
+    refused = problem(reviewer.post("/suggestions/bulk-review", json=body), 409, "count_changed")
+    assert (refused["expected_count"], refused["count"]) == (2, 1)
+    assert reviewer.read(f"/suggestions/{suggestion['id']}")["status"] == "pending"
+    answers = bulk(reviewer, "reject", filter=filters, expected_count=1)
     assert [answer["id"] for answer in answers] == [suggestion["id"]]
     assert reviewer.read(f"/suggestions/{suggestion['id']}")["status"] == "rejected"
     assert reviewer.read(f"/suggestions/{other['id']}")["status"] == "pending"
@@ -332,6 +339,7 @@ def test_many_are_rejected_by_a_filter(reviewer: Traceline) -> None:
         ({"action": "accept", "ids": "all"}, "ids"),
         ({"action": "accept", "filter": {"status": "maybe"}}, "status"),
         ({"action": "accept", "filter": {"min_scroe": 0.9}}, "min_scroe"),
+        ({"action": "reject", "filter": {}, "expected_count": 1}, "filter"),
         ({"action": "accept", "ids": [UNKNOWN], "link_type": "guesses"}, "link_type"),
         ({"action": "accept"}, ""),
     ],

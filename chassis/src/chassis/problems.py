@@ -220,4 +220,6 @@ def render(problem: Problem, scope: Scope) -> Response:
     """Give the response of `problem`, the same shape from every service and the gateway."""
     raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     body = document(problem, raw_path.split(b"?")[0].decode("ascii", "replace"))
-    return Response(orjson.dumps(body), problem.status, headers=problem.headers, media_type=MEDIA_TYPE)
+    return Response(
+        orjson.dumps(body, option=orjson.OPT_UTC_Z), problem.status, headers=problem.headers, media_type=MEDIA_TYPE
+    )

@@ -53,18 +53,24 @@ class RunFinished(Payload):
 
 
 class SuggestionReviewed(Payload):
-    """One suggestion was accepted or rejected."""
+    """One suggestion was accepted or rejected; `review_id` is what undoing it takes (none before 0009)."""
 
     wire_name = "suggestion.suggestion.reviewed"
     suggestion: ReviewedSuggestion
+    review_id: UUID | None = None
 
 
 class SuggestionsBulkReviewed(Payload):
-    """Several suggestions were reviewed by one request: one event, not one a suggestion."""
+    """Several suggestions were reviewed by one request: one event, not one a suggestion.
+
+    The `feedback` of all stands beside them, once; in events of older programs each has its own.
+    """
 
     wire_name = "suggestion.suggestions.bulk_reviewed"
     action: Literal["accept", "reject"]
     suggestions: list[ReviewedSuggestion]
+    review_id: UUID | None = None
+    feedback: str | None = None
 
 
 class SuggestionsExpired(Payload):

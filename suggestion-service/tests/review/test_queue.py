@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -35,7 +36,7 @@ async def test_a_suggestion_shows_its_pair_and_band(service: Any, queue: Any, vi
     }
     assert best["test_case"] == {"id": best["test_case_id"], "external_id": None, "title": PUMP, "module": None}
     assert best["created_at"].endswith("Z")
-    assert [best[name] for name in ("reviewed_at", "reviewed_by", "feedback", "link_id")] == [None] * 4
+    assert [best[name] for name in ("reviewed_at", "reviewed_by", "feedback", "link_id", "review_id")] == [None] * 5
     response = await viewer.get(f"/suggestions/{best['id']}")
     assert response.json() == best
     same = await viewer.get(f"/suggestions/{best['id']}", headers={"If-None-Match": response.headers["etag"]})
@@ -92,6 +93,41 @@ async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:
     assert await found(search="lamps", status="rejected") == []
 
 
+async def test_filters_find_by_module_band_method_text_and_reviewer(service: Any, catalog: Any, queue: Any) -> None:
+    ids = [suggestion["id"] for suggestion in queue]
+
+    async def found(**filters: Any) -> list[str]:
+        return [suggestion["id"] for suggestion in await service.suggestions(sort="score:desc", **filters)]
+
+    assert await found(method="keyword") == [ids[3]]
+    assert await found(method="tfidf,keyword") == ids
+    assert await found(method="!tfidf") == [ids[3]]
+    assert await found(module="pumps") == ids
+    assert await found(module="!pumps") == await found(module="pump") == []
+    catalog.change(UUID(queue[1]["test_case_id"]), module="valves", steps={"1": "Close the flood gate"})
+    await service.follow()
+    assert await found(module="valves") == await found(search="FLOOD gate") == [ids[1]]
+    assert await found(module="valves,pumps") == ids
+    assert await found(module="!valves") == [ids[0], ids[2], ids[3]]
+    assert await found(search="description") == [], "the names of fields are no text"
+    await service.execute("UPDATE suggestions SET similarity_score = 0.95, suggestion_method = 'hybrid'")
+    await service.execute("UPDATE suggestions SET similarity_score = 0.7 WHERE id = %s", ids[2])
+    assert await found(band="moderate") == await found(band="!very_high") == [ids[2]]
+    assert set(await found(band="very_high,moderate")) == set(ids)
+    rejected = await service.post(f"/suggestions/{ids[0]}/reject")
+    moment = rejected["reviewed_at"]
+    assert await found(reviewed_by="Reviewer@example.test") == await found(reviewed_since=moment) == [ids[0]]
+    assert await found(reviewed_by="somebody@example.test") == await found(reviewed_since="2999-01-01") == []
+    assert set(await found(reviewed_by="!reviewer@example.test")) == set(ids[1:])
+
+
+async def test_the_relevance_is_shown_and_the_best_come_first(service: Any, queue: Any) -> None:
+    by_relevance = await service.suggestions(sort="relevance")
+    assert [found["id"] for found in by_relevance] == [suggestion["id"] for suggestion in queue]
+    assert all(better["relevance"] > worse["relevance"] for better, worse in pairwise(by_relevance))
+    assert await service.suggestions(sort="relevance:asc") == by_relevance[::-1]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -106,6 +142,9 @@ async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:
         ("test_case_id", "!"),
         ("skip", "-1"),
         ("limit", "501"),
+        ("band", "huge"),
+        ("reviewed_since", "yesterday"),
+        ("search", "x" * 201),
     ],
 )
 async def test_a_query_out_of_its_values_is_refused(service: Any, name: str, value: str) -> None:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from chassis.identity import Identity, Role
 from suggestion_service.review import acceptance, repository
 
 PUMP = "the pump stops when the tank is full"
@@ -29,8 +30,10 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
         "reviewed_by": "reviewer@example.test",
         "reviewed_at": accepted["reviewed_at"],
         "link_id": str(link["id"]),
+        "review_id": accepted["review_id"],
     }
     assert accepted["reviewed_at"].endswith("Z")
+    assert UUID(accepted["review_id"])
     ((put,),) = catalog.puts
     assert put == {
         "suggestion_id": suggestion["id"],
@@ -45,6 +48,7 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
     assert event["data"]["suggestion"]["status"] == "accepted"
     assert event["data"]["suggestion"]["link_id"] == str(link["id"])
     assert event["data"]["suggestion"]["requirement_title"] == PUMP
+    assert event["data"]["review_id"] == accepted["review_id"]
 
 
 async def test_the_event_of_its_own_link_leaves_an_accepted_suggestion_alone(
@@ -90,14 +94,24 @@ async def test_a_second_review_is_refused(service: Any, catalog: Any, suggestion
     answer = await service.post(f"/suggestions/{suggestion['id']}/{first}")
     refused = await service.post(f"/suggestions/{suggestion['id']}/{second}", status=409)
     assert refused["code"] == "suggestion_not_pending"
-    assert answer["status"] in refused["detail"]
+    assert f"reviewer@example.test {answer['status']} it on {answer['reviewed_at'][:10]} at" in refused["detail"]
+    assert refused["suggestion_status"] == answer["status"]
+    assert [refused[name] for name in ("reviewed_by", "reviewed_at", "link_id")] == [
+        answer[name] for name in ("reviewed_by", "reviewed_at", "link_id")
+    ]
     assert await service.read(f"/suggestions/{suggestion['id']}") == answer
     assert len(catalog.puts) == (first == "accept")
 
 
 @pytest.mark.parametrize(
     ("action", "body"),
-    [("accept", {"link_type": "guesses"}), ("accept", {"feedback": 5}), ("reject", {"feedback": []})],
+    [
+        ("accept", {"link_type": "guesses"}),
+        ("accept", {"feedback": 5}),
+        ("accept", {"feeback": "a typing error"}),
+        ("reject", {"feedback": []}),
+        ("reject", {"link_type": "covers"}),
+    ],
 )
 async def test_a_wrong_body_reviews_nothing(service: Any, suggestion: Any, action: str, body: Any) -> None:
     await service.post(f"/suggestions/{suggestion['id']}/{action}", body, status=422)
@@ -135,14 +149,15 @@ async def test_an_acceptance_that_was_lost_with_an_older_backup_is_taken_up_agai
 async def test_a_reject_that_waited_for_an_acceptance_to_begin_is_refused(
     service: Any, suggestion: Any, eventually: Any
 ) -> None:
-    now = datetime.now(UTC)
-    intent = {"reviewer_id": 9, "email": "other@example.test", "feedback": None, "link_type": "covers"}
-    intent |= {"correlation_id": "", "now": now, "due_at": now}
+    other = Identity(id=9, email="other@example.test", role=Role.REVIEWER)
+    intent = acceptance.new_intent(other, None, "covers", timedelta(0))
     async with service.database.transaction() as connection:
         assert len(await repository.begin_accept(connection, [UUID(suggestion["id"])], intent)) == 1
         rejecting = asyncio.create_task(service.http.post(f"/suggestions/{suggestion['id']}/reject"))
         await eventually(lambda: service.rows("SELECT FROM pg_locks WHERE NOT granted"))
-    assert (await rejecting).status_code == 409
+    refused = await rejecting
+    assert (refused.status_code, refused.json()["suggestion_status"]) == (409, "accepting")
+    assert "other@example.test is accepting it right now" in refused.json()["detail"]
     await service.reconcile()
     assert (await service.read(f"/suggestions/{suggestion['id']}"))["status"] == "accepted"
 

@@ -126,7 +126,7 @@ async def link(connection: Connection, events: list[Received[catalog.LinkCreated
         if suggestion_id is None:
             continue
         if suggestion_id == event.data.suggestion_id:
-            await acceptance.resume(connection, event.actor, event.data.link.link_type, suggestion_id)
+            await acceptance.resume(connection, event.actor, event.data.link, suggestion_id)
         else:
             linked_directly[event.actor].append(suggestion_id)
     for actor, ids in linked_directly.items():

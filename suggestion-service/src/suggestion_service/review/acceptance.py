@@ -4,10 +4,10 @@ A suggestion with an intent is closed to other reviews. Whoever ends between the
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from chassis import outbox, request_context
 from chassis.database import Connection, Database
@@ -15,6 +15,7 @@ from chassis.events import Actor, NewEvent
 from chassis.identity import Identity
 from chassis.peers import Peer
 from chassis.problems import Problem, Unavailable
+from contracts.catalog import LinkState
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import links, repository
@@ -30,47 +31,38 @@ Outcome = UUID | Refused | Problem
 """What became of an intent: the link, a refusal for good, or a problem that leaves the intent to `reconcile`."""
 
 
-async def begin(
-    database: Database,
-    ids: Sequence[UUID],
-    reviewer: Identity,
-    feedback: str | None,
-    link_type: str,
-    patience: timedelta,
-) -> list[dict[str, Any]]:
-    """Store the intent to accept; give the intents of those suggestions that were pending.
+def new_intent(reviewer: Identity, feedback: str | None, link_type: str, patience: timedelta) -> dict[str, Any]:
+    """Give what `begin` stores with each suggestion. After `patience` what is not finished is reconciled."""
+    return _intent(Actor(reviewer.id, reviewer.email), link_type, patience) | {"feedback": feedback}
 
-    After `patience` what is not finished is reconciled.
-    """
+
+def _intent(actor: Actor, link_type: str, patience: timedelta) -> dict[str, Any]:
     now = datetime.now(UTC)
-    intent = {
-        "reviewer_id": reviewer.id,
-        "email": reviewer.email,
-        "feedback": feedback,
-        "link_type": link_type,
-        "correlation_id": request_context.request_id.get(),
-        "now": now,
-        "due_at": now + patience,
-    }
-    async with database.statement() as connection:
-        return await repository.begin_accept(connection, ids, intent)
-
-
-async def resume(connection: Connection, actor: Actor, link_type: str, suggestion_id: UUID) -> None:
-    """Take up an acceptance that nothing is known of here, although its link was made: `reconcile` finishes it.
-
-    So it is after a restore: this service's backup is from a moment before that of catalog's.
-    """
-    now = datetime.now(UTC)
-    intent = {
+    return {
+        "review_id": uuid4(),
         "reviewer_id": actor.id,
         "email": actor.email,
         "feedback": None,
         "link_type": link_type,
+        "link_id": None,
         "correlation_id": request_context.request_id.get(),
         "now": now,
-        "due_at": now,
+        "due_at": now + patience,
     }
+
+
+async def begin(database: Database, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Store the intent to accept; give the intents of those suggestions that were pending."""
+    async with database.statement() as connection:
+        return await repository.begin_accept(connection, ids, intent)
+
+
+async def resume(connection: Connection, actor: Actor, link: LinkState, suggestion_id: UUID) -> None:
+    """Take up an acceptance that nothing is known of here, although its link was made: `reconcile` finishes it.
+
+    So it is after a restore: this service's backup is from a moment before that of catalog's.
+    """
+    intent = _intent(actor, link.link_type, timedelta(0)) | {"link_id": link.id}
     await repository.begin_accept(connection, [suggestion_id], intent)
 
 
@@ -119,7 +111,7 @@ async def finish_linked(database: Database, intent: dict[str, Any], link_id: UUI
 def reviewed_event(row: dict[str, Any], actor: Actor, intent: dict[str, Any]) -> NewEvent:
     """Give the event of one accepted suggestion."""
     return NewEvent(
-        SuggestionReviewed(suggestion=ReviewedSuggestion(**row)),
+        SuggestionReviewed(suggestion=ReviewedSuggestion(**row), review_id=row["review_id"]),
         str(row["id"]),
         actor,
         correlation_id=intent["correlation_id"],

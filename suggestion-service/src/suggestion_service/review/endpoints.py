@@ -3,19 +3,22 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
+from pydantic import Field
 
 from chassis.database import Db
 from chassis.http.app import problem_responses
-from chassis.http.paging import Limit, Page, Skip, page, parse_sort
+from chassis.http.paging import Limit, Page, Skip, page
+from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 from chassis.peers import Peer
 from suggestion_service.metrics import count_reviews
-from suggestion_service.review import repository, service
-from suggestion_service.review.filters import NEWEST_FIRST, SORTS, Filters
-from suggestion_service.review.schemas import Accept, BulkResult, BulkReview, Reject, Suggestion
+from suggestion_service.review import bulk, repository, service
+from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject
+from suggestion_service.review.filters import FilterFields, Filters, read_sort
+from suggestion_service.review.schemas import Suggestion
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Suggestions"])
 
@@ -26,53 +29,45 @@ async def _catalog(request: Request) -> Peer:
 
 
 Catalog = Annotated[Peer, Depends(_catalog)]
-Score = Annotated[float | None, Query(ge=0, le=1, allow_inf_nan=False)]
 
 
-@router.get("", response_model=Page[Suggestion], summary="List suggestions")
-async def list_suggestions(
-    request: Request,
-    _: Viewer,
-    database: Db,
-    status: Annotated[str | None, Query(description="Like `pending,accepted` or `!rejected`.")] = None,
-    method: Annotated[str | None, Query(description="Like `keyword_match,hybrid`.")] = None,
-    requirement_id: Annotated[str | None, Query(description="One id, or several with commas.")] = None,
-    test_case_id: Annotated[str | None, Query(description="One id, or several with commas.")] = None,
-    min_score: Score = None,
-    max_score: Score = None,
-    search: Annotated[str | None, Query(description="Part of a title or an external id of the pair.")] = None,
+class ListQuery(FilterFields):
+    """What narrows and orders the list."""
+
     sort: Annotated[
         str | None,
-        Query(
-            description="`score`, `relevance` (the score and what reviews of like pairs say, together) or `created_at`,"
-            " with `:asc` or `:desc`."
+        Field(
+            description="`score`, `relevance` (the score and what reviews of like pairs say, together; the best first)"
+            " or `created_at`, with `:asc` or `:desc`."
         ),
-    ] = None,
-    skip: Skip = 0,
-    limit: Limit = 50,
-) -> Response:
+    ] = None
+    skip: Skip = 0
+    limit: Limit = 50
+
+
+@router.get("", response_model=Page[Suggestion], summary="List suggestions", openapi_extra=documented(ListQuery))
+async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
     """Give one page, newest first unless sorted otherwise. Expired ones are left out unless `status` asks for them."""
-    filters = Filters.read(
-        status=status,
-        method=method,
-        requirement_id=requirement_id,
-        test_case_id=test_case_id,
-        min_score=min_score,
-        max_score=max_score,
-        search=search,
-    )
-    order = NEWEST_FIRST if sort is None else parse_sort(sort, list(SORTS))
+    query = read_query(request, ListQuery)
+    filters, order = Filters.read(query), read_sort(query.sort)
     async with database.connection() as connection:
-        rows, total = await repository.page(connection, filters, order, skip, limit)
-    return page(request, rows, total, skip, limit)
+        rows, total = await repository.page(connection, filters, order, query.skip, query.limit)
+    return page(request, rows, total, query.skip, query.limit)
 
 
-@router.post("/bulk-review", response_model=BulkResult, summary="Accept or reject many suggestions")
+@router.post(
+    "/bulk-review",
+    response_model=BulkResult | BulkPreview,
+    responses=problem_responses(400, 409, 413, 415),
+    summary="Accept or reject many suggestions",
+)
 async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, database: Db, catalog: Catalog) -> Response:
-    """Review each by itself: one that cannot be reviewed holds up no other."""
-    results = await service.review_in_bulk(database, catalog, reviewer, review)
-    failed = sum(result["status"] == "error" for result in results)
-    return answer({"items": results, "total": len(results), "reviewed": len(results) - failed, "failed": failed})
+    """Review each by itself: one that cannot be reviewed holds up no other.
+
+    With a filter, exactly the `expected_count` that were counted before are reviewed, or none (409 `count_changed`).
+    Without that number, or with `dry_run`, nothing is reviewed: the answer is how many there are, and the first.
+    """
+    return answer(await bulk.review(database, catalog, reviewer, review))
 
 
 @router.get(

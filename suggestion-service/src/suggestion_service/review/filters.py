@@ -1,20 +1,84 @@
 """The filters and sorts of the review queue, for the list and for reviews in bulk."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from chassis.http.paging import Choice, Sort, parse_choice, parse_words
-from chassis.problems import FieldError, Invalid
+from pydantic import BaseModel, Field
+
+from chassis.http.paging import Choice, Sort, parse_choice, parse_moment, parse_sort, parse_words
+from chassis.problems import Invalid
+from suggestion_service.review.band import BAND, Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
+
+T = TypeVar("T")
+U = TypeVar("U")
 
 SORTS = {"score": "similarity_score", "relevance": "relevance", "created_at": "created_at"}
 NEWEST_FIRST = Sort("created_at", descending=True)
+_LONGEST_SEARCH = 200
 
+_ALTERNATIVES = "Comma-separated alternatives; a leading ! excludes."
+_Score = Annotated[float | None, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class FilterFields(BaseModel):
+    """The filters as they are written, by their names."""
+
+    status: Annotated[str | None, Field(description="Like `pending,accepted` or `!rejected`.")] = None
+    method: Annotated[
+        str | None,
+        Field(description="A method like `keyword_match`, or an algorithm: `tfidf`, `keyword`, `hybrid`."),
+    ] = None
+    band: Annotated[str | None, Field(description=f"Like `very_high,high`. {_ALTERNATIVES}")] = None
+    module: Annotated[str | None, Field(description=f"Of the requirement or of the test case. {_ALTERNATIVES}")] = None
+    requirement_id: Annotated[str | None, Field(description="One id, or several with commas.")] = None
+    test_case_id: Annotated[str | None, Field(description="One id, or several with commas.")] = None
+    min_score: Annotated[_Score, Field(description="Scores from this one on, 0 to 1.")] = None
+    max_score: Annotated[_Score, Field(description="Scores up to this one, 0 to 1.")] = None
+    reviewed_by: Annotated[str | None, Field(description=f"Emails. {_ALTERNATIVES}")] = None
+    reviewed_since: Annotated[
+        str | None, Field(description="Reviewed at this moment (RFC 3339, or a day) or later.")
+    ] = None
+    search: Annotated[
+        str | None,
+        Field(description="What a title, an external id or a text of the pair contains; at most 200 characters."),
+    ] = None
+
+
+class _MethodWord(StrEnum):
+    """Methods, and the algorithms by which people ask for them."""
+
+    TFIDF = "tfidf"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+    SEMANTIC_SIMILARITY = "semantic_similarity"
+    KEYWORD_MATCH = "keyword_match"
+    HEURISTIC = "heuristic"
+
+
+_ALGORITHMS = {
+    _MethodWord.TFIDF: SuggestionMethod.SEMANTIC_SIMILARITY,
+    _MethodWord.KEYWORD: SuggestionMethod.KEYWORD_MATCH,
+}
+
+# Asked of an item, so that each is read once however many suggestions it has.
 _SEARCH = """
-    (s.requirement_id IN (SELECT id FROM items WHERE title ILIKE %(search)s OR external_id ILIKE %(search)s)
-     OR s.test_case_id IN (SELECT id FROM items WHERE title ILIKE %(search)s OR external_id ILIKE %(search)s))
+    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {says})
+     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {says}))
+""".format(
+    says="(i.external_id ILIKE %(search)s OR i.title ILIKE %(search)s"
+    " OR EXISTS (SELECT FROM jsonb_each_text(i.text) said WHERE said.value ILIKE %(search)s))"
+)
+_MODULE = """
+    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {module})
+     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {module}))
 """
+# As the index of reviewed suggestions says it: there are few of them beside the queue.
+_REVIEWED = "s.status IN ('accepted', 'rejected')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,34 +87,37 @@ class Filters:
 
     status: Choice[SuggestionStatus] | None = None
     method: Choice[SuggestionMethod] | None = None
+    band: Choice[Band] | None = None
+    module: Choice[str] | None = None
     requirement_id: Choice[UUID] | None = None
     test_case_id: Choice[UUID] | None = None
     min_score: float | None = None
     max_score: float | None = None
+    reviewed_by: Choice[str] | None = None
+    reviewed_since: datetime | None = None
     search: str | None = None
 
     @classmethod
-    def read(
-        cls,
-        *,
-        status: str | None,
-        method: str | None,
-        requirement_id: str | None,
-        test_case_id: str | None,
-        min_score: float | None,
-        max_score: float | None,
-        search: str | None,
-    ) -> "Filters":
-        """Read the filters of a query; raise Invalid for an unknown value."""
+    def read(cls, fields: FilterFields) -> "Filters":
+        """Read what was written; raise Invalid, with pointers into /query, for an unknown value."""
+        since = fields.reviewed_since
         return cls(
-            parse_choice("status", status, SuggestionStatus),
-            parse_choice("method", method, SuggestionMethod),
-            _ids("requirement_id", requirement_id),
-            _ids("test_case_id", test_case_id),
-            min_score,
-            max_score,
-            search.strip() if search is not None else None,
+            status=parse_choice("status", fields.status, SuggestionStatus),
+            method=_mapped(parse_choice("method", fields.method, _MethodWord), _method),
+            band=parse_choice("band", fields.band, Band),
+            module=parse_words(fields.module),
+            requirement_id=_ids("requirement_id", fields.requirement_id),
+            test_case_id=_ids("test_case_id", fields.test_case_id),
+            min_score=fields.min_score,
+            max_score=fields.max_score,
+            reviewed_by=_mapped(parse_words(fields.reviewed_by), str.lower),
+            reviewed_since=None if since is None else parse_moment("reviewed_since", since),
+            search=_search(fields.search),
         )
+
+    def of(self, status: Choice[SuggestionStatus]) -> "Filters":
+        """Give the same filters for suggestions of a status."""
+        return replace(self, status=status)
 
     @property
     def by_status_alone(self) -> bool:
@@ -79,16 +146,38 @@ class Filters:
             if choice is not None and choice.excluded:
                 parts.append(f"s.{column} <> ALL(%({column}_out)s)")
                 parameters[f"{column}_out"] = list(choice.excluded)
+        worded: tuple[tuple[str, Choice[Any] | None, str], ...] = (
+            ("band", self.band, f"coalesce({BAND}, '') = ANY({{values}})"),
+            ("module", self.module, _MODULE.format(module="coalesce(i.module, '') = ANY({values})")),
+            ("reviewed_by", self.reviewed_by, f"({_REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}))"),
+        )
+        for name, words, holds in worded:
+            if words is not None and words.included:
+                parts.append(holds.format(values=f"%({name}_in)s::text[]"))
+                parameters[f"{name}_in"] = list(words.included)
+            if words is not None and words.excluded:
+                parts.append(f"({holds.format(values=f'%({name}_out)s::text[]')}) IS NOT TRUE")
+                parameters[f"{name}_out"] = list(words.excluded)
         if self.min_score is not None:
             parts.append("s.similarity_score >= %(min_score)s")
             parameters["min_score"] = self.min_score
         if self.max_score is not None:
             parts.append("s.similarity_score <= %(max_score)s")
             parameters["max_score"] = self.max_score
+        if self.reviewed_since is not None:
+            parts.append(f"{_REVIEWED} AND s.reviewed_at >= %(reviewed_since)s")
+            parameters["reviewed_since"] = self.reviewed_since
         if self.search:
             parts.append(_SEARCH)
             parameters["search"] = f"%{_literal(self.search)}%"
         return " AND ".join(parts) if parts else "true", parameters
+
+
+def read_sort(value: str | None) -> Sort:
+    """Read `field`, `field:asc` or `field:desc`, None for the newest first; `relevance` alone is the best first."""
+    if value is None:
+        return NEWEST_FIRST
+    return parse_sort("relevance:desc" if value == "relevance" else value, list(SORTS))
 
 
 def order_by(sort: Sort) -> str:
@@ -97,22 +186,36 @@ def order_by(sort: Sort) -> str:
     return f"s.{SORTS[sort.field]} {direction}, s.id {direction}"
 
 
+def _method(word: _MethodWord) -> SuggestionMethod:
+    return _ALGORITHMS.get(word) or SuggestionMethod(word)
+
+
+def _mapped(choice: Choice[T] | None, change: Callable[[T], U]) -> Choice[U] | None:
+    if choice is None:
+        return None
+    return Choice(tuple(map(change, choice.included)), tuple(map(change, choice.excluded)))
+
+
+def _search(text: str | None) -> str | None:
+    if text is None or not text.strip():
+        return None
+    if len(text) > _LONGEST_SEARCH:
+        raise Invalid.field(
+            "/query/search", f"Search for at most {_LONGEST_SEARCH} characters, not {len(text)}.", "string_too_long"
+        )
+    return text.strip()
+
+
 def _literal(text: str) -> str:
     """Escape what LIKE would take for a pattern."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _ids(name: str, value: str | None) -> Choice[UUID] | None:
-    words = parse_words(value)
-    if words is None:
-        return None
-    try:
-        return Choice(_uuids(words.included), _uuids(words.excluded))
-    except ValueError:
-        raise Invalid.fields(
-            [FieldError(f"/query/{name}", "Give one id or several, with commas between them.", "invalid_id")]
-        ) from None
+    def read(word: str) -> UUID:
+        try:
+            return UUID(word)
+        except ValueError:
+            raise Invalid.field(f"/query/{name}", f"{word[:100]!r} is no UUID.", "uuid_parsing") from None
 
-
-def _uuids(words: tuple[str, ...]) -> tuple[UUID, ...]:
-    return tuple(UUID(word) for word in words)
+    return _mapped(parse_words(value), read)

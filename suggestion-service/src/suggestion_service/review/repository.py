@@ -1,6 +1,7 @@
 """SQL of the review queue."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -26,15 +27,17 @@ _METADATA = (
 _ANSWER = (
     f"s.id, s.requirement_id, s.test_case_id, s.similarity_score, {BAND} AS band, s.suggestion_method,"
     f" s.suggestion_reason, {_METADATA}, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
-    f" s.feedback, s.link_id, {_short('r')} AS requirement, {_short('t')} AS test_case"
+    " s.feedback, s.link_id, s.review_id, round(s.relevance::numeric, 6)::double precision AS relevance,"
+    f" {_short('r')} AS requirement, {_short('t')} AS test_case"
 )
 _PAIR = "JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
 _COUNT = "SELECT count(*) AS total FROM suggestions s"
 _KEPT_COUNT = "SELECT coalesce(sum(s.rows), 0)::bigint AS total FROM suggestion_counts s"
+_BEST_FIRST = order_by(Sort("score", descending=True))
 _UNTOUCHED = "s.status = 'pending' AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)"
 _AS_REVIEWED = (
     "s.id, s.requirement_id, s.test_case_id, r.title AS requirement_title, t.title AS test_case_title,"
-    " s.similarity_score, s.suggestion_method, s.status, s.feedback, s.link_id"
+    " s.similarity_score, s.suggestion_method, s.status, s.feedback, s.link_id, s.review_id"
 )
 
 # Not those that are being accepted: the event of an accepted suggestion's link comes while it is being finished.
@@ -54,31 +57,45 @@ RETURNING s.id
 _EXPIRE_OLD = f"""
 UPDATE suggestions s SET status = 'expired', feedback = %(reason)s
 WHERE s.id IN (SELECT id FROM suggestions s WHERE s.created_at < %(before)s AND {_UNTOUCHED}
+                   AND (s.pending_since IS NULL OR s.pending_since < %(before)s)
                ORDER BY id LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
     AND {_UNTOUCHED}
 RETURNING s.id
 """
 
-# The text that was reviewed is the text as it is now: only a later one makes the pair worth suggesting again.
-_REJECT = f"""
-UPDATE suggestions s SET status = 'rejected', reviewed_at = %(now)s, reviewed_by = left(%(email)s, 100),
-    feedback = %(feedback)s, requirement_text_sequence = r.text_sequence, test_case_text_sequence = t.text_sequence
-FROM items r, items t
-WHERE s.id = ANY(%(ids)s) AND r.id = s.requirement_id AND t.id = s.test_case_id AND {_UNTOUCHED}
-RETURNING {_AS_REVIEWED}
+# One row a request, of what it reviews, in the order in which that was asked for; none when there is nothing.
+_NOTE = """
+INSERT INTO reviews (id, action, suggestion_ids, reviewed_by, reviewed_at)
+SELECT %(review_id)s, '{action}', array_agg(id ORDER BY place), %(email)s, %(now)s
+FROM (SELECT id, min(place) AS place FROM unnest(%(ids)s::uuid[]) WITH ORDINALITY AS asked(id, place) GROUP BY id) asked
+WHERE id IN ({reviewed}) HAVING count(*) > 0
 """
 
-_BEGIN_ACCEPT = """
+# The text that was reviewed is the text as it is now: only a later one makes the pair worth suggesting again.
+_REJECT = f"""
+WITH rejected AS (
+    UPDATE suggestions s SET status = 'rejected', reviewed_at = %(now)s, reviewed_by = left(%(email)s, 100),
+        feedback = %(feedback)s, review_id = %(review_id)s, requirement_text_sequence = r.text_sequence,
+        test_case_text_sequence = t.text_sequence
+    FROM items r, items t
+    WHERE s.id = ANY(%(ids)s) AND r.id = s.requirement_id AND t.id = s.test_case_id AND {_UNTOUCHED}
+    RETURNING {_AS_REVIEWED}
+), noted AS ({_NOTE.format(action="reject", reviewed="SELECT id FROM rejected")})
+SELECT * FROM rejected
+"""
+
+_BEGIN_ACCEPT = f"""
 WITH locked AS (
     SELECT id, requirement_id, test_case_id, similarity_score FROM suggestions
     WHERE id = ANY(%(ids)s) AND status = 'pending' ORDER BY id FOR UPDATE
 ), intents AS (
     INSERT INTO accept_intents (suggestion_id, reviewer_id, reviewer_email, feedback, link_type, correlation_id,
-        created_at, due_at)
-    SELECT id, %(reviewer_id)s, %(email)s, %(feedback)s, %(link_type)s, %(correlation_id)s, %(now)s, %(due_at)s
+        created_at, due_at, review_id, link_id)
+    SELECT id, %(reviewer_id)s, %(email)s, %(feedback)s, %(link_type)s, %(correlation_id)s, %(now)s, %(due_at)s,
+        %(review_id)s, %(link_id)s
     FROM locked ON CONFLICT DO NOTHING
     RETURNING *
-)
+), noted AS ({_NOTE.format(action="accept", reviewed="SELECT suggestion_id FROM intents")})
 SELECT intents.*, requirement_id, test_case_id, similarity_score FROM intents JOIN locked ON id = suggestion_id
 """
 
@@ -99,6 +116,7 @@ WITH made AS (
 )
 UPDATE suggestions s SET status = 'accepted', reviewed_at = done.created_at,
     reviewed_by = left(done.reviewer_email, 100), feedback = done.feedback, link_id = done.made_link_id,
+    review_id = done.review_id,
     requirement_text_sequence = r.text_sequence, test_case_text_sequence = t.text_sequence
 FROM done, items r, items t
 WHERE s.id = done.suggestion_id AND r.id = s.requirement_id AND t.id = s.test_case_id
@@ -146,39 +164,83 @@ async def get(connection: Connection, suggestion_id: UUID) -> dict[str, Any] | N
     return await cursor.fetchone()
 
 
-async def matching(connection: Connection, filters: Filters, limit: int) -> list[UUID]:
-    """Give the ids of the suggestions that a filter finds, best first."""
+async def reviewable(connection: Connection, filters: Filters, limit: int) -> list[UUID]:
+    """Give the ids of the suggestions that a filter finds and that can be reviewed, best first."""
     condition, parameters = filters.condition()
     cursor = await connection.execute(
-        f"SELECT s.id FROM suggestions s WHERE {condition}"
-        f" ORDER BY {order_by(Sort('score', descending=True))} LIMIT %(limit)s",
+        f"SELECT s.id FROM suggestions s WHERE {condition} AND {_UNTOUCHED} ORDER BY {_BEST_FIRST} LIMIT %(limit)s",
         {**parameters, "limit": limit},
     )
     return [row["id"] for row in await cursor.fetchall()]
 
 
-async def statuses(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, tuple[str, UUID | None]]:
-    """Give (status, link) of those of the suggestions that exist; being accepted is the status `accepting`."""
+async def count_reviewable(connection: Connection, filters: Filters) -> int:
+    """Give how many suggestions a filter finds that can be reviewed."""
+    condition, parameters = filters.condition()
+    row = await (await connection.execute(f"{_COUNT} WHERE {condition} AND {_UNTOUCHED}", parameters)).fetchone()
+    assert row is not None, "a count is one row"
+    total: int = row["total"]
+    return total
+
+
+async def best_reviewable(connection: Connection, filters: Filters, limit: int) -> list[dict[str, Any]]:
+    """Give, as they are answered, the best suggestions that a filter finds and that can be reviewed."""
+    condition, parameters = filters.condition()
     cursor = await connection.execute(
-        "SELECT s.id, s.link_id, CASE WHEN a.suggestion_id IS NULL THEN s.status ELSE 'accepting' END AS status"
-        " FROM suggestions s LEFT JOIN accept_intents a ON a.suggestion_id = s.id WHERE s.id = ANY(%s)",
-        (list(ids),),
+        f"SELECT {_ANSWER} FROM (SELECT * FROM suggestions s WHERE {condition} AND {_UNTOUCHED}"
+        f" ORDER BY {_BEST_FIRST} LIMIT %(limit)s) s {_PAIR} ORDER BY {_BEST_FIRST}",
+        {**parameters, "limit": limit},
     )
-    return {row["id"]: (row["status"], row["link_id"]) for row in await cursor.fetchall()}
-
-
-async def reject(
-    connection: Connection, ids: Sequence[UUID], email: str, feedback: str | None, now: datetime
-) -> list[dict[str, Any]]:
-    """Reject those of the suggestions that are pending; give them."""
-    # By a statement of its own: the next one then sees an acceptance that began meanwhile.
-    await lock_suggestions(connection, ids)
-    cursor = await connection.execute(_REJECT, {"ids": list(ids), "email": email, "feedback": feedback, "now": now})
     return await cursor.fetchall()
 
 
-async def begin_accept(connection: Connection, ids: Sequence[UUID], intent: dict[str, Any]) -> list[dict[str, Any]]:
-    """Store the intent to accept those of the suggestions that are pending; give the intents with their pairs."""
+async def still_reviewable(connection: Connection, ids: Sequence[UUID], filters: Filters | None = None) -> set[UUID]:
+    """Lock these suggestions; give those that can be reviewed and that the filter finds."""
+    await lock_suggestions(connection, ids)
+    # By a statement of its own: it sees what was changed before the lock was had.
+    condition, parameters = filters.condition() if filters is not None else ("true", {})
+    cursor = await connection.execute(
+        f"SELECT s.id FROM suggestions s WHERE s.id = ANY(%(ids)s) AND {condition} AND {_UNTOUCHED}",
+        {**parameters, "ids": list(ids)},
+    )
+    return {row["id"] for row in await cursor.fetchall()}
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What has become of a suggestion; being accepted is the status `accepting`, and `by` is who does it."""
+
+    status: str
+    by: str | None
+    at: datetime | None
+    feedback: str | None
+    link_id: UUID | None
+
+
+async def states(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, State]:
+    """Give the states of those of the suggestions that exist."""
+    cursor = await connection.execute(
+        "SELECT s.id, s.link_id, s.feedback, CASE WHEN a.suggestion_id IS NULL THEN s.status ELSE 'accepting' END"
+        " AS status, coalesce(a.reviewer_email, s.reviewed_by) AS by, coalesce(a.created_at, s.reviewed_at) AS at"
+        " FROM suggestions s LEFT JOIN accept_intents a ON a.suggestion_id = s.id WHERE s.id = ANY(%s)",
+        (list(ids),),
+    )
+    return {row.pop("id"): State(**row) for row in await cursor.fetchall()}
+
+
+async def reject(connection: Connection, ids: Sequence[UUID], review: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Reject those of the suggestions that are pending; give them. `review`: review_id, email, feedback, now."""
+    # By a statement of its own: the next one then sees an acceptance that began meanwhile.
+    await lock_suggestions(connection, ids)
+    cursor = await connection.execute(_REJECT, {**review, "ids": list(ids)})
+    return await cursor.fetchall()
+
+
+async def begin_accept(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Store the intent to accept those of the suggestions that are pending; give the intents with their pairs.
+
+    `intent`: review_id, reviewer_id, email, feedback, link_type, link_id, correlation_id, now, due_at.
+    """
     cursor = await connection.execute(_BEGIN_ACCEPT, {**intent, "ids": list(ids)})
     return await cursor.fetchall()
 

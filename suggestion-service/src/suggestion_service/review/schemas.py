@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from suggestion_service.review.band import Band
 
@@ -75,7 +75,9 @@ class Suggestion(BaseModel):
                             "because": [
                                 {
                                     "requirement": "REQ-12",
+                                    "requirement_title": "A badge opens the door",
                                     "test_case": "A worn badge opens the door",
+                                    "test_case_title": "A worn badge opens the door",
                                     "status": "accepted",
                                     "similarity": 0.61,
                                 }
@@ -88,6 +90,8 @@ class Suggestion(BaseModel):
                     "reviewed_by": None,
                     "feedback": None,
                     "link_id": None,
+                    "review_id": None,
+                    "relevance": 1.517652,
                     "requirement": {
                         "id": "8c9f1c1e-4f1e-4d0c-9a39-6d1c5b3e2f22",
                         "external_id": "REQ-12",
@@ -123,83 +127,7 @@ class Suggestion(BaseModel):
     reviewed_by: str | None
     feedback: str | None
     link_id: UUID | None
+    review_id: UUID | None = Field(description="Of the review that it is under: what `undo` takes.")
+    relevance: float = Field(description="What `sort=relevance` sorts by: the log-odds of the score, moved by reviews.")
     requirement: ShortItem
     test_case: ShortItem
-
-
-class Accept(BaseModel):
-    """Why it is accepted, and what kind of link to make."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"feedback": "Exactly this.", "link_type": "verifies"}]})
-
-    feedback: str | None = None
-    link_type: LinkType = LinkType.COVERS
-
-
-class Reject(BaseModel):
-    """Why it is rejected."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"feedback": "Another door."}]})
-
-    feedback: str | None = None
-
-
-class BulkFilter(BaseModel):
-    """Suggestions by the filters of the list, written as there. Without `status`: pending ones.
-
-    What is none of these is refused: a filter that was mistyped would review everything.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    status: str = "pending"
-    method: str | None = None
-    requirement_id: str | None = None
-    test_case_id: str | None = None
-    min_score: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    max_score: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
-    search: str | None = None
-
-
-class BulkReview(BaseModel):
-    """Several reviews at once: either `ids` or a `filter`."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"action": "accept", "ids": ["0d3c2f62-7a0e-4a06-b4a7-0b5c1f5f6a11"]},
-                {"action": "reject", "filter": {"max_score": 0.4}, "feedback": "Too weak."},
-            ]
-        }
-    )
-
-    action: Action
-    ids: list[UUID] | None = Field(default=None, max_length=500)
-    filter: BulkFilter | None = None
-    feedback: str | None = None
-    link_type: LinkType = LinkType.COVERS
-
-    @model_validator(mode="after")
-    def _either(self) -> "BulkReview":
-        if (self.ids is None) == (self.filter is None):
-            raise ValueError("Give either the ids or a filter.")
-        return self
-
-
-class ReviewResult(BaseModel):
-    """What became of one suggestion; `code` and `detail` tell why not, as the problem of a single review does."""
-
-    id: UUID
-    status: str = Field(description="accepted, rejected or error")
-    link_id: UUID | None = None
-    code: str | None = None
-    detail: str | None = None
-
-
-class BulkResult(BaseModel):
-    """One result an id, in the order of the ids, or of the list for a filter."""
-
-    items: list[ReviewResult]
-    total: int
-    reviewed: int
-    failed: int

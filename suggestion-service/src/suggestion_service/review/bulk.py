@@ -1,0 +1,263 @@
+"""Many reviews by one request: exactly of what was counted, or of nothing."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from chassis import outbox
+from chassis.database import Connection, Database
+from chassis.events import NewEvent, actor_of
+from chassis.http.paging import Choice
+from chassis.identity import Identity
+from chassis.peers import Peer
+from chassis.problems import Conflict, FieldError, Invalid, Problem
+from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed
+from suggestion_service.metrics import count_reviews
+from suggestion_service.review import acceptance, repository
+from suggestion_service.review.bodies import BulkFilter, BulkReview
+from suggestion_service.review.filters import Filters
+from suggestion_service.review.links import Refused
+from suggestion_service.review.refusals import not_found, why_not
+from suggestion_service.review.schemas import Action, SuggestionStatus
+
+_PATIENCE = timedelta(seconds=60)
+_MOST = 5000
+_SHOWN = 20
+_PENDING = Choice((SuggestionStatus.PENDING,), ())
+_DONE = {Action.ACCEPT: "accepted", Action.REJECT: "rejected"}
+
+Choose = Callable[[Connection], Awaitable[Sequence[UUID]]]
+"""Locks and gives, in order, the suggestions that a review is of; raises when it may not be."""
+
+
+async def review(database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview) -> dict[str, Any]:
+    """Review many suggestions, or show what would be reviewed; give the answer.
+
+    A filter without `expected_count` is only counted. One event tells of all.
+    Raises Invalid for a filter that says nothing, or finds too much; Conflict for another number than was expected.
+    """
+    filters = _read(asked.filter) if asked.filter is not None else None
+    if asked.dry_run or (filters is not None and asked.expected_count is None):
+        return await _preview(database, asked, filters)
+    choose = _by_filter(filters, asked) if filters is not None else _by_ids(asked.ids or [], asked)
+    if asked.action is Action.ACCEPT:
+        chosen, reviewed, problems = await _accept(database, catalog, reviewer, asked, choose)
+    else:
+        chosen, reviewed, problems = await _reject(database, reviewer, asked, choose)
+    return _answer(asked, chosen, reviewed, problems)
+
+
+def _read(written: BulkFilter) -> Filters:
+    try:
+        filters = Filters.read(written)
+    except Invalid as invalid:
+        raise Invalid.fields(
+            [FieldError(e.pointer.replace("/query/", "/filter/"), e.message, e.code) for e in invalid.errors]
+        ) from None
+    if filters == Filters():
+        raise Invalid.field(
+            "/filter",
+            'The filter says nothing. Say what to review, for example {"max_score": 0.4};'
+            ' {"status": "pending"} is the whole queue.',
+            "empty_filter",
+        )
+    if filters.status not in (None, _PENDING):
+        raise Invalid.field(
+            "/filter/status",
+            "Only pending suggestions can be reviewed: leave status out. What was reviewed can be reopened first.",
+            "not_reviewable",
+        )
+    return filters.of(_PENDING)
+
+
+async def _preview(database: Database, asked: BulkReview, filters: Filters | None) -> dict[str, Any]:
+    async with database.connection() as connection, connection.transaction():
+        if filters is not None:
+            total = count = await repository.count_reviewable(connection, filters)
+            items = await repository.best_reviewable(connection, filters, _SHOWN)
+            message = _told_count(asked.action, count)
+        else:
+            ids = asked.ids or []
+            states = await repository.states(connection, ids)
+            pending = {one for one, state in states.items() if state.status == "pending"}
+            problems = await why_not(connection, [one for one in dict.fromkeys(ids) if one not in pending])
+            items = [_result(one, "pending") if one in pending else _failed(one, problems[one]) for one in ids]
+            total, count = len(ids), len(pending)
+            message = (
+                f"Nothing was reviewed: {_counted(count)} of {len(dict.fromkeys(ids))} would be"
+                f' {_DONE[asked.action]}. To do so, send the same without "dry_run".'
+            )
+    failed = sum(item["status"] == "error" for item in items)
+    return {
+        "items": items,
+        "total": total,
+        "count": count,
+        "reviewed": 0,
+        "failed": failed,
+        "dry_run": True,
+        "review_id": None,
+        "message": message,
+    }
+
+
+def _told_count(action: Action, count: int) -> str:
+    if count == 0:
+        return "Nothing was reviewed: no pending suggestion matches this filter."
+    matching = f"Nothing was reviewed: {_counted(count)} {'matches' if count == 1 else 'match'} this filter"
+    shown = f"; the best {_SHOWN} are shown" if count > _SHOWN else ""
+    if count > _MOST:
+        return f"{matching}{shown}. One request reviews at most {_MOST}: narrow the filter, for example by score."
+    return f'{matching}{shown}. To {action} them, send the same with "expected_count": {count}, without "dry_run".'
+
+
+def _by_filter(filters: Filters, asked: BulkReview) -> Choose:
+    async def choose(connection: Connection) -> list[UUID]:
+        ids = await repository.reviewable(connection, filters, _MOST + 1)
+        if len(ids) > _MOST:
+            count = await repository.count_reviewable(connection, filters)
+            _expect(asked, count)
+            raise Invalid.field(
+                "/filter",
+                f"The filter finds {count} suggestions, and one request reviews at most {_MOST}: narrow it, for"
+                " example by score.",
+                "too_many_suggestions",
+            )
+        _expect(asked, len(ids))
+        # Whoever changed one of them since it was found may have changed whether it is to be found.
+        _expect(asked, len(await repository.still_reviewable(connection, ids, filters)))
+        return ids
+
+    return choose
+
+
+def _by_ids(ids: Sequence[UUID], asked: BulkReview) -> Choose:
+    async def choose(connection: Connection) -> list[UUID]:
+        different = list(dict.fromkeys(ids))
+        if asked.expected_count is not None:
+            _expect(asked, len(await repository.still_reviewable(connection, different)))
+        return different
+
+    return choose
+
+
+def _expect(asked: BulkReview, count: int) -> None:
+    expected = asked.expected_count
+    if count != expected:
+        raise Conflict(
+            f"Nothing was reviewed: expected_count is {expected}, but {_counted(count)} can be reviewed now. Look at"
+            ' them again ("dry_run": true), then send the new number.',
+            code="count_changed",
+            members={"expected_count": expected, "count": count},
+        )
+
+
+async def _reject(
+    database: Database, reviewer: Identity, asked: BulkReview, choose: Choose
+) -> tuple[Sequence[UUID], list[dict[str, Any]], dict[UUID, Problem]]:
+    rejection = {
+        "review_id": uuid4(),
+        "email": reviewer.email,
+        "feedback": asked.feedback,
+        "now": datetime.now(UTC),
+    }
+    async with database.transaction() as connection:
+        chosen = await choose(connection)
+        reviewed = await repository.reject(connection, chosen, rejection)
+        await _record(connection, reviewer, asked, reviewed)
+        done = {row["id"] for row in reviewed}
+        problems = await why_not(connection, [one for one in chosen if one not in done])
+    count_reviews(reviewed)
+    return chosen, reviewed, problems
+
+
+async def _accept(
+    database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview, choose: Choose
+) -> tuple[Sequence[UUID], list[dict[str, Any]], dict[UUID, Problem]]:
+    intent = acceptance.new_intent(reviewer, asked.feedback, asked.link_type, _PATIENCE)
+    async with database.transaction() as connection:
+        chosen = await choose(connection)
+        intents = await repository.begin_accept(connection, chosen, intent)
+    begun = {intent["suggestion_id"] for intent in intents}
+    async with database.connection() as connection:
+        problems = await why_not(connection, [one for one in chosen if one not in begun])
+    outcomes = await acceptance.link(catalog, intents)
+    for intent in intents:
+        outcome = outcomes[intent["suggestion_id"]]
+        if isinstance(outcome, Refused):
+            await acceptance.finish_refused(database, intent, outcome)
+            problems[intent["suggestion_id"]] = outcome.problem
+        elif isinstance(outcome, Problem):
+            problems[intent["suggestion_id"]] = outcome
+    made = [(one, outcome) for one, outcome in outcomes.items() if isinstance(outcome, UUID)]
+    async with database.transaction() as connection:
+        reviewed = await repository.finish_linked(connection, made)
+        await _record(connection, reviewer, asked, reviewed)
+        done = {row["id"] for row in reviewed}
+        # Finished by somebody else meanwhile: accepted all the same, or gone with its item.
+        elsewhere = await repository.states(connection, [one for one, _ in made if one not in done])
+    count_reviews(reviewed)
+    for one, _ in made:
+        if one in elsewhere and elsewhere[one].status == "accepted":
+            shared = {"status": "accepted", "link_id": elsewhere[one].link_id, "review_id": intents[0]["review_id"]}
+            reviewed.append({"id": one, **shared})
+        elif one not in done:
+            problems[one] = not_found()
+    return chosen, reviewed, problems
+
+
+async def _record(
+    connection: Connection, reviewer: Identity, asked: BulkReview, reviewed: Sequence[Mapping[str, Any]]
+) -> None:
+    if not reviewed:
+        return
+    event = SuggestionsBulkReviewed(
+        action=asked.action.value,
+        suggestions=[ReviewedSuggestion.model_validate({**row, "feedback": None}) for row in reviewed],
+        review_id=reviewed[0]["review_id"],
+        feedback=asked.feedback,
+    )
+    await outbox.record(connection, [NewEvent(event, str(event.review_id), actor_of(reviewer))])
+
+
+def _answer(
+    asked: BulkReview, chosen: Sequence[UUID], reviewed: Sequence[dict[str, Any]], problems: Mapping[UUID, Problem]
+) -> dict[str, Any]:
+    results = {row["id"]: _result(row["id"], row["status"], row["link_id"]) for row in reviewed}
+    results |= {one: _failed(one, problem) for one, problem in problems.items()}
+    items = [results[one] for one in (chosen if asked.ids is None else asked.ids)]
+    failed = sum(item["status"] == "error" for item in items)
+    review_id = reviewed[0]["review_id"] if reviewed else None
+    return {
+        "items": items,
+        "total": len(items),
+        "reviewed": len(items) - failed,
+        "failed": failed,
+        "dry_run": False,
+        "review_id": review_id,
+        "message": _told(asked, len(reviewed), len(problems), review_id),
+    }
+
+
+def _told(asked: BulkReview, reviewed: int, failed: int, review_id: UUID | None) -> str:
+    if review_id is None:
+        none = "no pending suggestion matches this filter" if asked.ids is None else "there are no ids"
+        return f"Nothing was reviewed: {'`items` tells why' if failed else none}."
+    not_done = f", {failed} {'was' if failed == 1 else 'were'} not: `items` tells why" if failed else ""
+    were = "was" if reviewed == 1 else "were"
+    return (
+        f"{_counted(reviewed)} {were} {_DONE[asked.action]}{not_done}."
+        f" To take it back, POST /api/v1/suggestions/reviews/{review_id}/undo within 30 days."
+    )
+
+
+def _counted(number: int) -> str:
+    return f"{number} suggestion{'' if number == 1 else 's'}"
+
+
+def _result(suggestion_id: UUID, status: str, link_id: UUID | None = None) -> dict[str, Any]:
+    return {"id": suggestion_id, "status": status, "link_id": link_id, "code": None, "detail": None}
+
+
+def _failed(suggestion_id: UUID, problem: Problem) -> dict[str, Any]:
+    return {**_result(suggestion_id, "error"), "code": problem.code, "detail": problem.detail}
