@@ -130,25 +130,62 @@ def _signed(claims: dict[str, Any], header: dict[str, Any], secret: bytes) -> st
     return f"{signed}.{_part(hmac.new(secret, signed.encode(), hashlib.sha256).digest())}"
 
 
-async def test_no_other_token_passes_and_all_get_the_same_answer(running: Running) -> None:
-    token = running.issuer.token()
-    sent = {name: f"Bearer {other}" for name, other in tokens_that_do_not_pass(running).items()}
-    sent |= {"no token": "Bearer", "a name and a password": "Basic YTpi", "no scheme": token, "nothing": ""}
-    sent |= {"another scheme": f"DPoP {token}", "two tokens": f"Bearer {token} {token}", "a list": f"Bearer {token}, x"}
-    answers = {}
+async def details(running: Running, sent: dict[str, str]) -> dict[str, str]:
+    """Send each as the Authorization header; give what is told, in answers that are alike but for that."""
+    told, others = {}, set()
     for name, value in sent.items():
         response = await running.client.get(PATH, headers={"Authorization": value.encode()})
         assert response.status_code == 401, name
         assert_refused(response)
-        answers[name] = response
-    answers["no header"] = await running.client.get(PATH)
-    answers["in the query"] = await running.client.get(PATH, params={"access_token": token})
-    answers["in a cookie"] = await running.client.get(PATH, headers={"Cookie": f"access_token={token}"})
-    bodies = {str({**answer.json(), "request_id": ""}) for answer in answers.values()}
-    headers = {str(sorted({**answer.headers, "x-request-id": ""}.items())) for answer in answers.values()}
-    assert len(bodies) == 1
-    assert len(headers) == 1
+        document = response.json()
+        told[name] = document.pop("detail")
+        headers = {**response.headers, "x-request-id": "", "content-length": ""}
+        others.add(str(({**document, "request_id": ""}, sorted(headers.items()))))
+    assert len(others) == 1
+    return told
+
+
+NOT_ONE = ("nonsense", "no text", "dots", "one megabyte", "two parts", "a header of many levels")
+
+
+async def test_no_other_token_passes_and_nobody_is_told_how_near_they_came(running: Running) -> None:
+    others = tokens_that_do_not_pass(running)
+    expired = others.pop("expired")
+    told = await details(running, {name: f"Bearer {token}" for name, token in others.items()})
+    for name in NOT_ONE:
+        assert "What follows 'Bearer' is no access token" in told.pop(name), name
+    assert len(set(told.values())) == 1, told
+    assert "is not one of this Traceline" in told["another's key"]
+    assert "has expired" in (await details(running, {"expired": f"Bearer {expired}"}))["expired"]
     assert running.issuer.key_requests <= 2
+
+
+async def test_who_sends_no_token_is_told_what_they_sent_instead(running: Running) -> None:
+    token = running.issuer.token()
+    told = await details(
+        running,
+        {
+            "nothing": "",
+            "no token": "Bearer",
+            "a name and a password": "Basic YTpi",
+            "no scheme": token,
+            "another scheme": f"DPoP {token}",
+            "twice": f"Bearer Bearer {token}",
+            "two tokens": f"Bearer {token} {token}",
+            "a list": f"Bearer {token}, x",
+            "quotes": f'Bearer "{token}"',
+        },
+    )
+    assert told["twice"] == "'Bearer' stands twice in the Authorization header; send it once, before the token."
+    assert "This address needs an access token" in told["nothing"]
+    for name in ("no token", "a name and a password", "no scheme", "another scheme"):
+        assert "is not 'Bearer' and a token" in told[name], name
+    for name in ("two tokens", "a list", "quotes"):
+        assert "is no access token, which is three parts" in told[name], name
+    for elsewhere in ({"params": {"access_token": token}}, {"headers": {"Cookie": f"access_token={token}"}}):
+        response = await running.client.get(PATH, **elsewhere)  # type: ignore[arg-type]
+        assert_refused(response)
+        assert response.json()["detail"] == told["nothing"]
 
 
 async def test_keys_are_fetched_once_an_interval_however_many_tokens_name_unknown_ones(running: Running) -> None:
@@ -226,7 +263,9 @@ async def test_an_ended_token_does_not_pass_while_others_of_the_user_do(running:
     assert (await running.get(PATH, ended)).status_code == 200
     running.issuer.tell(TokenEnded(user_id=7, token_id="ended", expires_at=datetime.now(UTC) + timedelta(hours=1)))
     await running.access.refresh()
-    assert_refused(await running.get(PATH, ended))
+    refused = await running.get(PATH, ended)
+    assert_refused(refused)
+    assert "works no more" in refused.json()["detail"]
     assert (await running.get(PATH, other)).status_code == 200
 
 

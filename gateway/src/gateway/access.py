@@ -14,9 +14,10 @@ from chassis import outbox
 from chassis.events import Message
 from chassis.identity import Identity, Role
 from chassis.peers import Peer
-from chassis.problems import Unauthenticated, Unavailable
+from chassis.problems import Unavailable
 from contracts import tokens
 from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
+from gateway import bearer
 
 _log = logging.getLogger(__name__)
 
@@ -96,15 +97,15 @@ class Access:
             verified = await self._verify(token)
         if verified.expires_at <= time.time():
             self._verified.pop(token, None)
-            raise refused()
+            raise bearer.expired()
         identity = verified.identity
         if identity.token_id in self._ended:
-            raise refused()
+            raise bearer.ended()
         current = self._users.get(identity.id or 0)
         if current is None:
             return identity
         if not current.is_active or verified.issued_at < current.not_before:
-            raise refused()
+            raise bearer.ended()
         if current.role is identity.role:
             return identity
         return Identity(identity.id, identity.email, current.role, identity.token_id, identity.token_expires_at)
@@ -159,15 +160,14 @@ class Access:
         self._ended = {token_id: expires_at for token_id, expires_at in self._ended.items() if expires_at > now}
 
     async def _verify(self, token: str) -> _Verified:
-        if len(token) > _MAX_TOKEN_LENGTH:
-            raise refused()
+        bearer.check_form(token, _MAX_TOKEN_LENGTH)
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") != tokens.ALGORITHM or "crit" in header:
-                raise refused()
+                raise bearer.wrong()
             kind = header.get("typ")
             if kind not in (tokens.TYPE, _FORMER_TYPE):
-                raise refused()
+                raise bearer.wrong()
             key = await self._key(header.get("kid"))
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -181,9 +181,9 @@ class Access:
             issued_at, expires_at = float(claims["iat"]), float(claims["exp"])
             # Who was logged in when this gateway was upgraded stays so; what is issued since has its type.
             if kind == _FORMER_TYPE and issued_at > self._began_at:
-                raise refused()
+                raise bearer.wrong()
             if expires_at - issued_at > _LONGEST_LIFE:
-                raise refused()
+                raise bearer.wrong()
             identity = Identity(
                 int(claims["sub"]),
                 str(claims["email"]),
@@ -191,8 +191,10 @@ class Access:
                 str(claims["jti"]),
                 int(claims["exp"]),
             )
+        except jwt.ExpiredSignatureError:  # the signature is right
+            raise bearer.expired() from None
         except (jwt.InvalidTokenError, ValueError, TypeError):
-            raise refused() from None
+            raise bearer.wrong() from None
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
         verified = _Verified(identity, issued_at, expires_at)
@@ -201,7 +203,7 @@ class Access:
 
     async def _key(self, key_id: object) -> jwt.PyJWK:
         if not isinstance(key_id, str):
-            raise refused()
+            raise bearer.wrong()
         if key_id not in self._keys:
             async with self._fetching_keys:
                 # An unknown key id may be a new key, or nonsense: ask, but not for every such token.
@@ -209,7 +211,7 @@ class Access:
                     await self._fetch_keys()
         key = self._keys.get(key_id)
         if key is None:
-            raise refused()
+            raise bearer.wrong()
         return key
 
     async def _fetch_keys(self) -> None:
@@ -220,11 +222,3 @@ class Access:
 
 def _seconds(timestamp: str | None) -> float:
     return 0.0 if timestamp is None else datetime.fromisoformat(timestamp).timestamp()
-
-
-def refused() -> Unauthenticated:
-    """Give the one answer to every token that does not pass, and to none: it tells nobody how near they came."""
-    return Unauthenticated(
-        "The access token is missing, wrong, expired or ended; log in at /api/v1/auth/login and send it as"
-        " 'Authorization: Bearer <ACCESS_TOKEN>'."
-    )

@@ -18,7 +18,8 @@ from chassis.problems import (
     Unavailable,
 )
 from chassis.request_context import HEADER, actor_id, request_id
-from gateway.access import Access, refused
+from gateway import bearer
+from gateway.access import Access
 from gateway.headers import Incoming
 from gateway.routes import VERSIONS, Version
 
@@ -60,7 +61,7 @@ class Proxy:
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:
-            identity = await self._access.identify(_bearer(incoming.authorization))
+            identity = await self._access.identify(bearer.read(incoming.authorization))
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
@@ -134,10 +135,3 @@ def _check_path(raw_path: bytes) -> None:
             "The path has encoded or doubled slashes, dots or backslashes; write it plainly.",
             code="malformed_path",
         )
-
-
-def _bearer(authorization: bytes | None) -> str:
-    scheme, _, token = (authorization or b"").partition(b" ")
-    if scheme.lower() != b"bearer" or not token:
-        raise refused()
-    return token.decode("latin-1")

@@ -1,0 +1,51 @@
+"""The bearer token of a request, and what its caller is told when it does not pass.
+
+What is told helps whoever has a token of theirs: of one whose signature is not right, nothing more than that.
+"""
+
+import re
+
+from chassis.problems import Unauthenticated
+
+_SCHEME = "Bearer"
+_TOKEN = re.compile(r"[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]*")
+_HOW = "log in at /api/v1/auth/login and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'."
+
+
+def read(authorization: bytes | None) -> str:
+    """Return the token of an Authorization header; raise Unauthenticated when there is none, or what is no token."""
+    if not authorization:
+        raise Unauthenticated(f"This address needs an access token: {_HOW}")
+    scheme, _, token = authorization.decode("latin-1").partition(" ")
+    if scheme.lower() != _SCHEME.lower() or not token:
+        raise Unauthenticated(f"The Authorization header is not 'Bearer' and a token: {_HOW}")
+    if token.lower().startswith(_SCHEME.lower()):
+        raise Unauthenticated("'Bearer' stands twice in the Authorization header; send it once, before the token.")
+    return token
+
+
+def check_form(token: str, longest: int) -> None:
+    """Raise Unauthenticated for what cannot be a token of at most `longest` characters, whoever signed it."""
+    if len(token) > longest or not _TOKEN.fullmatch(token):
+        raise Unauthenticated(
+            "What follows 'Bearer' is no access token, which is three parts with dots between them; copy it whole from"
+            " the answer of /api/v1/auth/login, without quotes."
+        )
+
+
+def wrong() -> Unauthenticated:
+    """Return the problem of a token that was not issued here, or was changed since; it does not say what is wrong."""
+    return Unauthenticated(f"This access token is not one of this Traceline, or is not whole: {_HOW}")
+
+
+def expired() -> Unauthenticated:
+    """Return the problem of a token whose time is over."""
+    return Unauthenticated("This access token has expired; log in again at /api/v1/auth/login.")
+
+
+def ended() -> Unauthenticated:
+    """Return the problem of a token that works no more although its time is not over."""
+    return Unauthenticated(
+        "This access token works no more: its user has logged out, changed the password or been deactivated since;"
+        " log in again at /api/v1/auth/login."
+    )
