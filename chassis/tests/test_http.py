@@ -174,7 +174,7 @@ async def test_unknown_routes_and_methods_are_problems(client: httpx.AsyncClient
     assert_problem(await client.get("/api/v1/nothing"), 404, "route_not_found")
     response = await client.delete("/api/v1/thing")
     assert_problem(response, 405, "method_not_allowed")
-    assert response.headers["allow"] == "GET"
+    assert response.headers["allow"] == "GET, HEAD"
 
 
 async def test_what_nobody_foresaw_tells_no_secret(client: httpx.AsyncClient) -> None:

@@ -13,6 +13,8 @@ import jwt
 import orjson
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import SecretStr
 from servers import serving
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -25,6 +27,7 @@ from gateway.access import Access
 from gateway.app import Gateway
 from gateway.proxy import Proxy
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
+from gateway.settings import Settings
 from gateway.upstream import Upstream
 
 SECRET = "a-secret-of-at-least-32-characters!!"
@@ -38,6 +41,7 @@ class Issuer:
     key_id: str = "k1"
     events: list[bytes] = field(default_factory=list)
     key_requests: int = 0
+    ready_requests: int = 0
     away: bool = False
 
     def token(self, user_id: int = 7, role: str = "reviewer", kind: str | None = tokens.TYPE, **changed: Any) -> str:
@@ -86,14 +90,31 @@ class Issuer:
 
         @app.get("/readyz")
         async def ready() -> dict[str, str]:
-            return {}
+            self.ready_requests += 1
+            return {"status": "ok", "schema": "0003"}
 
         return app
 
 
-def telling_app() -> ASGIApp:
-    """A service that answers with what reached it, sleeps at .../slow and fails at .../crash."""
+def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
+    """A service that answers with what reached it, sleeps at .../slow and fails at .../crash.
+
+    At .../endless it answers until it is stopped, and then sets `ended`.
+    """
     app = FastAPI()
+
+    @app.get("/api/v1/links/endless")
+    async def tell_on() -> StreamingResponse:
+        async def parts() -> AsyncIterator[bytes]:
+            try:
+                while True:
+                    yield b"x" * 1000
+                    await asyncio.sleep(0)
+            finally:
+                if ended is not None:
+                    ended.set()
+
+        return StreamingResponse(parts())
 
     @app.exception_handler(Problem)
     async def answer_problem(request: Request, problem: Problem) -> Response:
@@ -101,7 +122,7 @@ def telling_app() -> ASGIApp:
 
     @app.get("/readyz")
     async def ready() -> dict[str, str]:
-        return {}
+        return {"status": "ok", "schema": "0007"}
 
     @app.api_route("/api/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     async def tell(request: Request) -> dict[str, Any]:
@@ -127,6 +148,7 @@ class Running:
     access: Access
     gateway: Gateway
     internal_tokens: InternalTokens
+    endless: asyncio.Event
 
     async def get(self, path: str, token: str | None = None, **parts: Any) -> httpx.Response:
         headers = parts.pop("headers", {})
@@ -136,15 +158,16 @@ class Running:
 
 
 @asynccontextmanager
-async def running_gateway(*, deployed: bool) -> AsyncIterator[Running]:
+async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIterator[Running]:
     """Run a gateway before services in its own process, or behind a server each when `deployed`."""
     issuer = Issuer()
+    endless = asyncio.Event()
     internal_tokens = InternalTokens(SECRET)
     apps: dict[str, ASGIApp] = {
         AUTH: issuer.app(),
-        CATALOG: telling_app(),
-        SUGGESTION: telling_app(),
-        NOTIFICATION: telling_app(),
+        CATALOG: telling_app(endless),
+        SUGGESTION: telling_app(endless),
+        NOTIFICATION: telling_app(endless),
     }
     async with AsyncExitStack() as stack:
         services = apps
@@ -162,7 +185,7 @@ async def running_gateway(*, deployed: bool) -> AsyncIterator[Running]:
         peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
         access = Access(peers[AUTH])
         proxy = Proxy(services, access, internal_tokens, timeout=2, max_body_bytes=1000)
-        gateway = Gateway(proxy, access, peers)
+        gateway = Gateway(Settings(internal_token_secret=SecretStr(SECRET), **settings), proxy, access, peers)
         watching = asyncio.create_task(access.run())
         stack.callback(watching.cancel)
         async with asyncio.timeout(10):
@@ -170,4 +193,4 @@ async def running_gateway(*, deployed: bool) -> AsyncIterator[Running]:
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
-            yield Running(client, issuer, access, gateway, internal_tokens)
+            yield Running(client, issuer, access, gateway, internal_tokens, endless)

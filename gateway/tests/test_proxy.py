@@ -147,7 +147,7 @@ async def test_public_addresses_need_no_token(running: Running) -> None:
 
 
 async def test_the_gateways_own_addresses_take_no_parameters(running: Running) -> None:
-    for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json"):
+    for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json", "/api/v1/version"):
         refused = await running.get(f"{path}?verbose=1")
         assert (refused.status_code, refused.json()["code"]) == (422, "unknown_parameter"), path
         assert refused.json()["errors"][0]["pointer"] == "/query/verbose"
@@ -164,6 +164,12 @@ async def test_health_names_the_service_that_is_away(running: Running) -> None:
     response = await running.get("/healthz")
     assert_problem(response, 503, "not_ready")
     assert response.json()["detail"] == "Not ready: auth-service."
+    assert response.json()["services"] == {
+        "auth-service": "away",
+        "catalog-service": "ok",
+        "suggestion-service": "ok",
+        "notification-service": "ok",
+    }
 
 
 async def test_a_service_that_is_away_takes_no_gateway_out_of_the_balancer(running: Running) -> None:

@@ -16,6 +16,7 @@ from acceptance.process import RunningTraceline, fresh_folder, living_in
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.testing.metrics import read
+from chassis.version import software
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ def test_it_tells_what_it_measures_at_a_port_of_its_own(used: Path) -> None:
         assert httpx.get(f"{server.base_url}/metrics").status_code == 404
     login = 'method="POST",program="gateway",route="/api/v1/auth",status="200"'
     assert series[f"traceline_http_requests_total{{{login}}}"] == 1
+    assert series[f'traceline_build_info{{api="v1",software="{software()}"}}'] == 1
     services = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
     assert [series[f'traceline_database_up{{database="{service}"}}'] for service in services] == [1] * 4
 

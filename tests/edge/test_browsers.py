@@ -31,6 +31,7 @@ def test_a_document_is_for_taking_away(viewer: Traceline) -> None:
         response = viewer.get("/reports/traceability-matrix", params={"format": file_format})
         assert response.headers["content-disposition"].startswith("attachment; ")
         assert response.headers.get_list("x-content-type-options") == ["nosniff"]
+        assert response.headers.get_list("cache-control") == ["no-store"]
 
 
 def test_an_answer_for_one_person_is_kept_by_no_shared_cache_and_never_unasked(viewer: Traceline) -> None:

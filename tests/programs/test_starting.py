@@ -16,6 +16,7 @@ import pytest
 from acceptance.program import free_port
 from acceptance.waiting import eventually
 from chassis.testing import PostgresServer
+from chassis.version import software
 
 SERVICES = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
 PROGRAMS = [f"{service}.{part}" for service in SERVICES for part in ("app", "worker")]
@@ -60,6 +61,8 @@ def refusal(name: str, settings: Mapping[str, str]) -> str:
     assert PASSWORD not in output + log
     lines = [json.loads(line) for line in log.splitlines()]
     assert all("exception" not in line for line in lines), log
+    assert lines[0]["message"].startswith(f"Started: Traceline {software()}, API v1"), "which version it was"
+    assert ("schema" in lines[0]["message"]) == (name != "gateway.app")
     assert lines[-1]["level"] == "error"
     sentence: str = lines[-1]["message"]
     assert sentence.endswith(".")
@@ -148,6 +151,7 @@ def test_a_program_can_be_stopped_while_it_waits(part: str, postgres: PostgresSe
     settings = environment(DATABASE_URL=postgres.empty_database(), START_PATIENCE_SECONDS="600")
     with program(f"auth_service.{part}", settings) as process:
         assert process.stderr is not None
+        assert "Started" in process.stderr.readline()
         assert "Waiting" in process.stderr.readline()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
@@ -159,6 +163,7 @@ def test_it_starts_as_soon_as_the_migrations_have_run(postgres: PostgresServer) 
     settings = environment(DATABASE_URL=url, START_PATIENCE_SECONDS="600")
     with program("auth_service.app", settings) as process:
         assert process.stderr is not None
+        assert "Started" in process.stderr.readline()
         assert "run the migrations" in process.stderr.readline()
         subprocess.run(
             [sys.executable, "-m", "chassis.migrations", "auth_service"],

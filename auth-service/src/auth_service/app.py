@@ -49,4 +49,4 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    run(_compose)
+    run(_compose, schema=SCHEMA_VERSION)

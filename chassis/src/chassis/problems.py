@@ -188,8 +188,15 @@ class Unavailable(Problem):
     status = 503
     default_code = "unavailable"
 
-    def __init__(self, detail: str, *, code: str | None = None, retry_after: int = 1) -> None:
-        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str | None = None,
+        retry_after: int = 1,
+        members: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)}, members=members)
 
 
 class TimedOut(Problem):

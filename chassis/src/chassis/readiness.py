@@ -8,8 +8,8 @@ from chassis.database import Connection
 from chassis.problems import Unavailable
 
 
-async def check_schema(connection: Connection, needed: str) -> None:
-    """Raise Unavailable unless the database has schema `needed`, or a newer one.
+async def check_schema(connection: Connection, needed: str) -> str:
+    """Return the schema of the database; raise Unavailable unless it is `needed`, or a newer one.
 
     A newer schema still serves older software: a migration that takes something away comes one version later.
     """
@@ -22,3 +22,4 @@ async def check_schema(connection: Connection, needed: str) -> None:
             f"The database has {'no schema' if found is None else f'schema {found}'} and this program needs"
             f" {needed}; run the migrations."
         )
+    return str(found)

@@ -1,6 +1,5 @@
 """The gateway's ASGI app: its own few addresses, and everything else through the proxy."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from starlette.responses import RedirectResponse, Response
@@ -16,59 +15,81 @@ from chassis.process import Process, run
 from chassis.request_context import HEADER
 from chassis.settings import read
 from chassis.worker import Worker
-from gateway import documentation, headers, security_headers, tracing
+from gateway import bearer, documentation, head, headers, tracing
 from gateway.access import Access
-from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
+from gateway.cors import Cors
+from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, VERSION_PATH, Documentation
+from gateway.health import Services
 from gateway.proxy import Proxy
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION, route_of
+from gateway.security_headers import SecurityHeaders
 from gateway.settings import Addresses, Settings
 from gateway.upstream import Upstream
 
-_HEALTH_TIMEOUT = 2
 _NO_PARAMETERS = QueryNames(())
-_OWN = frozenset({"/", "/healthz", "/livez", "/readyz", "/docs", OPENAPI_PATH})
+_DOCUMENTATION = frozenset({"/", "/docs", OPENAPI_PATH})
+_OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION
 
 
 class Gateway(Edge):
     """The only public address.
 
     Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it could let
-    nobody pass; a balancer must not take it out for one service), `/docs`, the merged OpenAPI document and `/`, which
-    leads to `/docs`.
+    nobody pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document
+    and `/`, which leads to `/docs`.
     """
 
-    def __init__(self, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
-        super().__init__(self._answer, _route_of, _completed)
+    def __init__(self, settings: Settings, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
+        super().__init__(self._answer, _route_of, self._complete)
         self._proxy = proxy
         self._access = access
-        self._services = services
+        self._services = Services(services)
         self._documentation = Documentation(services)
+        self._docs_setting = settings.docs
+        self._cors = Cors(settings.cors_allowed_origins)
+        self._security = SecurityHeaders(https=(settings.public_url or "").startswith("https:"))
         self._own: dict[str, Callable[[], Awaitable[Response]]] = {
             "/": self._home,
             "/healthz": self._health,
             "/livez": self._live,
             "/readyz": self._ready,
+            VERSION_PATH: self._version,
             "/docs": self._docs,
             OPENAPI_PATH: self._openapi,
         }
+        if settings.docs == "off":
+            for path in _DOCUMENTATION:
+                del self._own[path]
 
     def _answer(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         # No coroutine of its own: every request comes through here.
+        if scope["method"] == "HEAD":
+            return head.of_get(self._answer, scope, receive, send)
+        preflight = self._cors.preflight(scope)
+        if preflight is not None:
+            return preflight(scope, receive, send)
         incoming = headers.read(scope["headers"])
         own = self._own.get(scope["path"])
         if own is not None:
-            return self._answer_own(own, scope, receive, send)
-        if scope["path"].startswith(ASSETS_PATH):
+            return self._answer_own(own, incoming, scope, receive, send)
+        if scope["path"].startswith(ASSETS_PATH) and self._docs_setting != "off":
             return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
         return self._proxy.forward(scope, incoming, receive, send)
 
     async def _answer_own(
-        self, own: Callable[[], Awaitable[Response]], scope: Scope, receive: Receive, send: Send
+        self,
+        own: Callable[[], Awaitable[Response]],
+        incoming: headers.Incoming,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
-        if scope["method"] not in {"GET", "HEAD"}:
+        if scope["method"] != "GET":
             raise MethodNotAllowed("This address only takes GET.", headers={"Allow": "GET, HEAD"})
         if scope["query_string"]:
             _NO_PARAMETERS.check(scope["query_string"])
+        if self._docs_setting == "signed-in" and scope["path"] in _DOCUMENTATION:
+            await self._access.identify(bearer.read(incoming.authorization))
         await (await own())(scope, receive, send)
 
     async def _home(self) -> Response:
@@ -76,12 +97,17 @@ class Gateway(Edge):
 
     async def check_ready(self) -> None:
         """Raise Unavailable, naming who is not ready, unless everything is."""
-        results = await asyncio.gather(*(_is_ready(peer) for peer in self._services.values()), return_exceptions=True)
-        away = [name for name, result in zip(self._services, results, strict=True) if result is not None]
+        health = await self._services.health()
+        services = dict(health.services)
         if not self._access.is_fresh():
-            away.append("gateway")
-        if away:
-            raise Unavailable(f"Not ready: {', '.join(away)}.", code="not_ready")
+            services["gateway"] = "away"
+        if set(services.values()) != {"ok"}:
+            away = [name for name, state in services.items() if state != "ok"]
+            raise Unavailable(
+                f"Not ready: {', '.join(away)}.",
+                code="not_ready",
+                members={"services": services, "version": health.version},
+            )
 
     async def _live(self) -> Response:
         return answer({"status": "ok"})
@@ -93,7 +119,11 @@ class Gateway(Edge):
 
     async def _health(self) -> Response:
         await self.check_ready()
-        return answer({"status": "ok", "services": dict.fromkeys(self._services, "ok")})
+        health = await self._services.health()
+        return answer({"status": "ok", "services": health.services, "version": health.version})
+
+    async def _version(self) -> Response:
+        return answer((await self._services.health()).version)
 
     async def _docs(self) -> Response:
         return Response(documentation.page, headers=documentation.PAGE_HEADERS, media_type="text/html")
@@ -102,23 +132,15 @@ class Gateway(Edge):
         content = await self._documentation.document()
         return Response(content, headers={"ETag": etag(content)}, media_type="application/json")
 
+    def _complete(self, scope: Scope, answered: Headers, request_id: str) -> Headers:
+        added = (*self._security.missing_in(answered, scope), *self._cors.headers(scope))
+        if HEADER in dict(answered):  # from the service
+            return [*answered, *added]
+        return [*answered, *added, (HEADER, request_id.encode())]
+
 
 def _route_of(scope: Scope) -> str | None:
     return route_of(scope["path"])
-
-
-def _completed(answered: Headers, request_id: str) -> Headers:
-    added = security_headers.missing_in(answered)
-    if HEADER in dict(answered):  # from the service
-        return [*answered, *added]
-    return [*answered, *added, (HEADER, request_id.encode())]
-
-
-async def _is_ready(peer: Peer) -> None:
-    async with asyncio.timeout(_HEALTH_TIMEOUT):
-        response = await peer.get("/readyz")
-    if response.status_code != 200:
-        raise Unavailable("It does not say that it is ready.")
 
 
 def create_gateway(
@@ -142,7 +164,7 @@ def create_gateway(
         timeout=settings.gateway_timeout_seconds,
         max_body_bytes=settings.gateway_max_body_bytes,
     )
-    return Gateway(proxy, access, peers), worker
+    return Gateway(settings, proxy, access, peers), worker
 
 
 async def _compose(process: Process) -> ASGIApp:

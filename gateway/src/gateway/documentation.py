@@ -14,9 +14,11 @@ from starlette.staticfiles import StaticFiles
 from chassis.http.app import FieldErrorDocument, InvalidDocument, ProblemDocument, problem_responses
 from chassis.http.responses import encode
 from chassis.peers import Peer
+from chassis.version import software
 from gateway.routes import VERSIONS
 
 OPENAPI_PATH = "/api/v1/openapi.json"
+VERSION_PATH = "/api/v1/version"
 ASSETS_PATH = "/docs/assets"
 
 # The newest Swagger UI as a package: the page must work where no other server can be reached.
@@ -54,6 +56,38 @@ A query parameter that an address does not know, or that comes twice, is refused
 `repeated_parameter`): what you asked for is what you get."""
 
 
+_VERSION: dict[str, Any] = {
+    "tags": ["About"],
+    "summary": "Read the version of the software, of the API and of the databases",
+    "operationId": "get_version",
+    "security": [],
+    "responses": {
+        "200": {
+            "description": "Successful Response",
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["software", "api", "schema"],
+                        "properties": {
+                            "software": {"type": "string", "examples": ["0.1.0"]},
+                            "api": {"type": "string", "examples": ["v1"]},
+                            "schema": {
+                                "type": "object",
+                                "description": "The schema of each service's database; null where it cannot be asked.",
+                                "additionalProperties": {"type": ["string", "null"]},
+                                "examples": [{"catalog-service": "0005"}],
+                            },
+                        },
+                    }
+                }
+            },
+        },
+        **_PROBLEMS,
+    },
+}
+
+
 class Documentation:
     """Merges the services' documents when first asked, and keeps the result."""
 
@@ -80,13 +114,15 @@ def merge(documents: list[dict[str, Any]]) -> dict[str, Any]:
                 paths[path] = {method: _operation(path, method, item) for method, item in operations.items()}
                 tags |= dict.fromkeys(tag for item in operations.values() for tag in item.get("tags", []))
         schemas |= document.get("components", {}).get("schemas", {})
+    paths[VERSION_PATH] = {"get": _VERSION}
+    tags |= dict.fromkeys(_VERSION["tags"])
     for model in (ProblemDocument, FieldErrorDocument, InvalidDocument):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         schema.pop("$defs", None)
         schemas[model.__name__] = schema
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Traceline API", "version": "1", "description": _DESCRIPTION},
+        "info": {"title": "Traceline API", "version": software(), "description": _DESCRIPTION},
         "paths": dict(sorted(paths.items())),
         "components": {
             "schemas": dict(sorted(schemas.items())),

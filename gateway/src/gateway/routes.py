@@ -25,7 +25,7 @@ class Version:
 
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
     need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
-    or backslash is only a character.
+    or backslash is only a character; `unstored` are first segments of answers that nobody's disk shall keep.
     """
 
     prefix: str
@@ -33,6 +33,7 @@ class Version:
     public: frozenset[tuple[str, str]]
     deprecation: Deprecation | None = None
     values: tuple[bytes, ...] = ()
+    unstored: frozenset[str] = frozenset()
     headers: list[tuple[bytes, bytes]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,6 +76,7 @@ V1 = Version(
         }
     ),
     values=(b"/api/v1/requirements/by-external-id/", b"/api/v1/test-cases/by-external-id/"),
+    unstored=frozenset({"users", "audit-log", "notifications"}),
 )
 
 VERSIONS = (V1,)
@@ -86,3 +88,11 @@ def route_of(path: str) -> str | None:
         if path.startswith(version.prefix) and version.service_of(path) is not None:
             return version.prefix + path[len(version.prefix) :].partition("/")[0]
     return None
+
+
+def is_unstored(path: str) -> bool:
+    """Check whether answers at this path are for nobody's disk."""
+    for version in VERSIONS:
+        if path.startswith(version.prefix):
+            return path[len(version.prefix) :].partition("/")[0] in version.unstored
+    return False

@@ -1,20 +1,33 @@
 """What keeps browsers from misusing an answer: sent with every one that does not decide for itself."""
 
+from starlette.types import Scope
+
 from chassis.http.edge import Headers
+from gateway.routes import is_unstored
 
 _DEFAULTS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"cache-control", b"private, no-cache"),
 )
+_KEPT = (b"cache-control", b"private, no-cache")
 """No cache that several people share keeps an answer, and each one's own asks first, with If-None-Match."""
+_UNSTORED = (b"cache-control", b"no-store")
+"""Nor is an answer about people written to the disk of whoever asks."""
+_HTTPS_ONLY = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
-_NAMES = frozenset(name for name, _ in _DEFAULTS)
+class SecurityHeaders:
+    """The headers of answers; `https`: the address that people use begins so, and browsers shall use no other."""
 
+    def __init__(self, *, https: bool) -> None:
+        common = (*_DEFAULTS, _HTTPS_ONLY) if https else _DEFAULTS
+        self._kept = (*common, _KEPT)
+        self._unstored = (*common, _UNSTORED)
+        self._names = frozenset(name for name, _ in self._kept)
 
-def missing_in(headers: Headers) -> Headers:
-    """Give the headers that an answer with these `headers`, of lower-case names, has still to be sent with."""
-    present = [name for name, _ in headers if name in _NAMES]
-    return [header for header in _DEFAULTS if header[0] not in present] if present else _DEFAULTS
+    def missing_in(self, headers: Headers, scope: Scope) -> Headers:
+        """Return what the answer to `scope` with these `headers`, of lower-case names, has still to be sent with."""
+        wanted = self._unstored if is_unstored(scope["path"]) else self._kept
+        present = [name for name, _ in headers if name in self._names]
+        return [header for header in wanted if header[0] not in present] if present else wanted

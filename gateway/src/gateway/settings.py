@@ -1,7 +1,32 @@
 """Settings of the gateway."""
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+_ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?")
+
+
+def _origin(text: str) -> str:
+    """Return an origin in its one form: scheme and host in lower case, without a path."""
+    origin = text.strip().rstrip("/").lower()
+    if not _ORIGIN.fullmatch(origin):
+        raise ValueError(f"{text!r} is no address like https://traceline.example.com, without a path")
+    return origin
+
+
+def _origin_or_none(text: str | None) -> str | None:
+    return None if text is None or not text.strip() else _origin(text)
+
+
+def _origins(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    if "*" in value:
+        raise ValueError("name each origin, such as https://app.example.com; * is not taken")
+    return tuple(_origin(part) for part in value.split(",") if part.strip())
 
 
 class Settings(BaseSettings):
@@ -13,6 +38,12 @@ class Settings(BaseSettings):
     gateway_timeout_seconds: float = Field(default=30, gt=0)
     """How long a service may take until it begins to answer: then 504."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)
+    public_url: Annotated[str | None, AfterValidator(_origin_or_none)] = None
+    """The address that people use. With https browsers are told to use nothing else for a year."""
+    docs: Literal["public", "signed-in", "off"] = "public"
+    """Who may read /docs and the OpenAPI document: everybody, who sends a token, nobody."""
+    cors_allowed_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = ()
+    """Origins, with commas between, whose pages may call the API from a browser."""
 
 
 class Addresses(BaseSettings):

@@ -60,7 +60,14 @@ class DocumentResponse(Response):
         made_at: datetime,
         headers: Mapping[str, str],
     ) -> None:
-        super().__init__(headers={"Content-Type": document_type.media_type, **headers, **document_type.headers})
+        super().__init__(
+            headers={
+                "Content-Type": document_type.media_type,
+                "Cache-Control": "no-store",  # whoever takes it away decides where it is kept
+                **headers,
+                **document_type.headers,
+            }
+        )
         # Nobody knows yet how long it will be.
         del self.headers["Content-Length"]
         self._of = database, scope, document_type, made_at

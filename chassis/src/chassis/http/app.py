@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from chassis import outbox, telemetry
+from chassis import outbox, telemetry, version
 from chassis.database import Database, Db
 from chassis.http.edge import Edge, as_problem
 from chassis.http.responses import answer
@@ -147,8 +147,8 @@ def _internal_routes(schema_version: str) -> APIRouter:
     @router.get("/readyz")
     async def readyz(database: Db) -> Response:
         async with database.connection() as connection:
-            await check_schema(connection, schema_version)
-        return Response(b'{"status":"ok"}', media_type="application/json")
+            schema = await check_schema(connection, schema_version)
+        return answer({"status": "ok", "software": version.software(), "schema": schema})
 
     @router.get("/internal/changes")
     async def changes(_: ServiceCaller, database: Db, after: int = 0, limit: int = 500) -> Response:
@@ -172,4 +172,6 @@ def _methods(request: Request) -> set[str]:
     found = [route for route in routes if route.path == path] or [
         route for route in routes if route.matches(request.scope)[0] is not Match.NONE
     ]
-    return {method for route in found for method in route.methods or ()}
+    methods = {method for route in found for method in route.methods or ()}
+    # The gateway answers HEAD by what GET is answered with.
+    return methods | {"HEAD"} if "GET" in methods else methods

@@ -20,19 +20,19 @@ _log = logging.getLogger(__name__)
 Headers = Sequence[tuple[bytes, bytes]]
 
 
-def _with_id(headers: Headers, request_id: str) -> Headers:
+def _with_id(_: Scope, headers: Headers, request_id: str) -> Headers:
     return [*headers, (request_context.HEADER, request_id.encode())]
 
 
 class Edge:
     """Gives each request its id, on the answer too, logs what is answered with 5xx, and answers what nobody caught.
 
-    `route_of` gives the route that the log names; `completed` gives the headers of an answer, from those that the app
-    has sent and the request's id. Start and end of the app are the process's, and do not get here.
+    `route_of` gives the route that the log names; `completed` gives the headers of an answer, from the request,
+    those that the app has sent and the request's id. Start and end of the app are the process's, and do not get here.
     """
 
     def __init__(
-        self, app: ASGIApp, route_of: RouteOf = template, completed: Callable[[Headers, str], Headers] = _with_id
+        self, app: ASGIApp, route_of: RouteOf = template, completed: Callable[[Scope, Headers, str], Headers] = _with_id
     ) -> None:
         self._app = app
         self._route_of = route_of
@@ -55,7 +55,7 @@ class Edge:
                 if message["status"] >= 500 and scope["path"] not in telemetry.PROBES:
                     route = self._route_of(scope) or "no route"
                     _log.warning("%s %s is answered with %d", scope["method"], route, message["status"])
-                message["headers"] = self._completed(message["headers"], request_id)
+                message["headers"] = self._completed(scope, message["headers"], request_id)
             await send(message)
 
         try:

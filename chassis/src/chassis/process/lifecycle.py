@@ -14,7 +14,7 @@ from pathlib import Path
 import uvloop
 from starlette.types import ASGIApp
 
-from chassis import logs, telemetry
+from chassis import logs, telemetry, version
 from chassis.http.server import Server, listen, settle
 from chassis.metrics import exposition
 from chassis.metrics.readings import Readings
@@ -32,13 +32,14 @@ DRAIN = 2
 Compose = Callable[[Process], Awaitable[ASGIApp]]
 
 
-def run(compose: Compose, route_of: RouteOf = template) -> None:
+def run(compose: Compose, route_of: RouteOf = template, *, schema: str | None = None) -> None:
     """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
 
-    `route_of` tells the routes by which its requests are measured.
+    `route_of` tells the routes by which its requests are measured, `schema` is what it needs of its database.
     """
     program = _program_of(compose)
     logs.configure(program)
+    version.announce({} if schema is None else {program: schema})
     telemetry.configure(program)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

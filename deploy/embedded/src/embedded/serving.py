@@ -10,6 +10,7 @@ import uvloop
 from starlette.types import ASGIApp
 
 from auth_service.startup import BuiltInPasswordRefused
+from chassis import version
 from chassis.http.server import Server, settle
 from chassis.metrics import exposition
 from chassis.metrics.readings import Readings
@@ -34,6 +35,7 @@ def serve(
     wrap: Callable[[ASGIApp], ASGIApp] | None = None,
 ) -> None:
     """Run Traceline on the data of `folder`, and `GET /metrics` on `metrics`; see `start.start`."""
+    version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
     settings = read_settings()
     postgres = Postgres(folder / "postgresql")
     try:

@@ -1,0 +1,34 @@
+"""Which Traceline this is, in one place: the package's own metadata."""
+
+import logging
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
+
+from prometheus_client import Gauge
+
+_log = logging.getLogger(__name__)
+
+API = "v1"
+"""The version of the API: the prefix below /api."""
+
+
+@cache
+def software() -> str:
+    """Return the version of the software, such as `1.4.0`."""
+    return metadata.version("traceline-chassis")
+
+
+_BUILD = Gauge("traceline_build_info", "Always 1; which Traceline this is.", ("software", "api"))
+_SCHEMA = Gauge(
+    "traceline_schema_info", "Always 1; the schema that a program needs of its database.", ("program", "schema")
+)
+
+
+def announce(schemas: Mapping[str, str]) -> None:
+    """Tell log and metrics which version starts; `schemas` are what programs need of their databases."""
+    _BUILD.labels(software(), API).set(1)
+    for program, schema in schemas.items():
+        _SCHEMA.labels(program, schema).set(1)
+    needed = "".join(f", schema {schema} of {program}" for program, schema in schemas.items())
+    _log.info("Started: Traceline %s, API %s%s.", software(), API, needed)

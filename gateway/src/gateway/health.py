@@ -1,0 +1,69 @@
+"""What the services say of themselves: asked at most once a second, however many ask."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chassis import version
+from chassis.peers import Peer
+from chassis.problems import Unavailable
+
+_TIMEOUT = 2
+_KEPT, _KEPT_WHEN_AWAY = 1.0, 0.1
+"""Seconds; who starts is looked for all the time, by those who wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the services are: `services` by name, `ok` or `away`, and the `schema` of each one's database."""
+
+    services: dict[str, str] = field(default_factory=dict)
+    schema: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def away(self) -> list[str]:
+        """The services that do not say that they are ready."""
+        return [name for name, state in self.services.items() if state != "ok"]
+
+    @property
+    def version(self) -> dict[str, Any]:
+        """The versions of software, API and databases; no schema of a database that cannot be asked."""
+        return {"software": version.software(), "api": version.API, "schema": self.schema}
+
+
+class Services:
+    """The services behind the gateway, by name."""
+
+    def __init__(self, peers: Mapping[str, Peer]) -> None:
+        self._peers = peers
+        self._health = Health()
+        self._asked_at = float("-inf")
+        self._asking = asyncio.Lock()
+
+    async def health(self) -> Health:
+        """Return how they are, as of a second ago at most."""
+        async with self._asking:  # who comes meanwhile takes the same answer
+            if time.monotonic() - self._asked_at > (_KEPT_WHEN_AWAY if self._health.away else _KEPT):
+                self._health = await self._ask()
+                self._asked_at = time.monotonic()
+        return self._health
+
+    async def _ask(self) -> Health:
+        schemas = await asyncio.gather(*(_schema(peer) for peer in self._peers.values()), return_exceptions=True)
+        states = dict(zip(self._peers, schemas, strict=True))
+        return Health(
+            {name: "away" if isinstance(found, BaseException) else "ok" for name, found in states.items()},
+            {name: found if isinstance(found, str) else None for name, found in states.items()},
+        )
+
+
+async def _schema(peer: Peer) -> str | None:
+    """Return the schema of a service's database; raise Unavailable when the service is not ready."""
+    async with asyncio.timeout(_TIMEOUT):
+        response = await peer.get("/readyz")
+    if response.status_code != 200:
+        raise Unavailable("It does not say that it is ready.")
+    schema: str | None = response.json().get("schema")
+    return schema
