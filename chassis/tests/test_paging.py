@@ -1,12 +1,14 @@
 """How the parameters of lists are read."""
 
 from datetime import UTC, datetime, timedelta, timezone
+from enum import StrEnum
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chassis.http.paging import parse_expand, parse_moment
+from chassis.http.paging import Choice, parse_choice, parse_expand, parse_ids, parse_moment, parse_sort, parse_words
 from chassis.problems import Invalid
 
 
@@ -86,3 +88,112 @@ def test_every_timestamp_that_python_writes_is_read(local: datetime, minutes: in
     except OverflowError:
         return
     assert parse_moment("since", moment.isoformat()) == meant
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@pytest.mark.parametrize(
+    ("value", "included", "excluded"),
+    [
+        ("a", ("a",), ()),
+        (" a , b,a", ("a", "b"), ()),
+        ("!a, ! b,c", ("c",), ("a", "b")),
+        ('"Zahlung, Käse & Co"', ("Zahlung, Käse & Co",), ()),
+        ('"a,b" , !"c,d",e f', ("a,b", "e f"), ("c,d",)),
+        ('" a "', (" a ",), ()),
+        ('"!a"', ("!a",), ()),
+        ('"say ""no""", 5" disk', ('say "no"', '5" disk'), ()),
+        ('""""', ('"',), ()),
+        ('""', ("",), ()),
+        ('!"",a', ("a",), ("",)),
+    ],
+)
+def test_a_filter_has_alternatives_and_exclusions(
+    value: str, included: tuple[str, ...], excluded: tuple[str, ...]
+) -> None:
+    assert parse_words("module", value) == Choice(included, excluded)
+
+
+@given(st.lists(st.text(), min_size=1, max_size=9, unique=True), st.booleans())
+def test_every_text_can_be_filtered_by(values: list[str], excluding: bool) -> None:
+    written = ",".join(f'{"!" if excluding else ""}"{value.replace(chr(34), chr(34) * 2)}"' for value in values)
+    meant = Choice((), tuple(values)) if excluding else Choice(tuple(values), ())
+    assert parse_words("module", written) == meant
+
+
+@given(st.text(alphabet='a,!" \n', max_size=12))
+def test_every_filter_is_read_or_refused(value: str) -> None:
+    try:
+        choice = parse_words("module", value)
+    except Invalid:
+        return
+    assert choice is not None
+    assert choice.included + choice.excluded
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "told"),
+    [
+        ("", "empty_value", 'A value is empty; leave module out to have all, or write module="" for'),
+        ("a,", "empty_value", "A value is empty"),
+        (" , a", "empty_value", "A value is empty"),
+        ("!", "empty_value", "A value is empty"),
+        ('"Doors, left', "malformed_value", "The quotes of '\"Doors, left' are not closed"),
+        ('a,!"b', "malformed_value", "The quotes of '\"b' are not closed"),
+        ('"a""', "malformed_value", 'The quotes of \'"a""\' are not closed'),
+        ('"a" b', "malformed_value", "After the quotes of '\"a\" b' comes a comma or the end."),
+        (",".join(map(str, range(10_000))), "too_many_values", "At most 1000 values are taken; these are 10000."),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_refused(value: str, code: str, told: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        parse_words("module", value)
+    (error,) = refused.value.errors
+    assert (error.pointer, error.code) == ("/query/module", code)
+    assert error.message.startswith(told)
+
+
+def test_values_of_a_closed_list_are_its_members() -> None:
+    assert parse_choice("colour", "red, !blue,red", Colour) == Choice((Colour.RED,), (Colour.BLUE,))
+    assert parse_choice("colour", None, Colour) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("green", ["There is no colour 'green'; it can be red or blue."]),
+        ("RED,red,!pink", [f"There is no colour '{word}'; it can be red or blue." for word in ("RED", "pink")]),
+        ('""', ["There is no colour ''; it can be red or blue."]),
+        ("", ["A value is empty; leave colour out to have all."]),
+        (",".join(f"c{number}" for number in range(999)), [f"There is no colour 'c{n}'; it can be" for n in range(10)]),
+    ],
+)
+def test_another_value_of_a_closed_list_is_named_with_those_there_are(value: str, told: list[str]) -> None:
+    with pytest.raises(Invalid) as refused:
+        parse_choice("colour", value, Colour)
+    assert len(refused.value.errors) == len(told)
+    for error, start in zip(refused.value.errors, told, strict=True):
+        assert error.message.startswith(start)
+        assert error.pointer == "/query/colour"
+
+
+def test_ids_are_uuids() -> None:
+    one, other = uuid4(), uuid4()
+    assert parse_ids("link_id", f"{one},!{str(other).upper()}") == Choice((one,), (other,))
+    assert parse_ids("link_id", None) is None
+    for value in ("REQ-1", f"{UUID(int=0)},x", '""'):
+        with pytest.raises(Invalid) as refused:
+            parse_ids("link_id", value)
+        assert "is no id: ids are UUIDs such as" in refused.value.detail
+
+
+def test_a_sort_that_there_is_not_is_refused_with_those_there_are() -> None:
+    for value in ("shoe", "title:up", "", ":"):
+        with pytest.raises(Invalid) as refused:
+            parse_sort(value, ["title", "priority"])
+        assert refused.value.errors[0].message == (
+            f"It is not possible to sort by '{value}'; sort by title or priority, with :asc or :desc."
+        )

@@ -196,6 +196,9 @@ async def test_filters_take_alternatives_and_exclusions(world: "World") -> None:
     assert await actions(resource_type="requirement") == ["requirement.created"]
     assert await actions(resource_id=str(item.id)) == ["requirement.created"]
     assert await actions(resource_id=f"!{item.id}") == ["coverage.dropped", "test_case.created"]
+    assert await actions(resource_id='""') == ["coverage.dropped"]
+    assert await actions(resource_id='!""') == ["test_case.created", "requirement.created"]
+    assert await actions(actor='"Ana@example.com"') == ["requirement.created"]
     assert await actions(actor="nobody@example.com") == []
 
 

@@ -164,6 +164,10 @@ def test_any_query_is_answered_or_refused(admin: Traceline, text: str) -> None:
         response = admin.get(path, params={name: text})
         if "\0" in text or (path == "/search" and not text.strip()):
             problem(response, 422, field=name)
+        elif name in ("module", "tag") and response.status_code == 422:
+            # A filter has a syntax of its own; quoted, every text is one value.
+            problem(response, 422, field=name)
+            ok(admin.get(path, params={name: '"{}"'.format(text.replace('"', '""'))}))
         else:
             ok(response)
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
 
 import orjson
 from psycopg.rows import tuple_row
 
 from chassis.database import Connection
 from chassis.http.paging import Choice
-from chassis.problems import Invalid
 
 Row = dict[str, Any]
 
@@ -27,14 +25,18 @@ class Conditions:
         self.parameters.update(parameters)
 
     def choose(self, column: str, choice: Choice[Any] | None) -> None:
-        """Ask that the column has one of the included values and none of the excluded; NULL is no value."""
+        """Ask that the column has one of the included values and none of the excluded; an empty text is NULL."""
         if choice is None:
             return
         name = column.replace(".", "_")
         if choice.included:
-            self.add(f"{column} = ANY(%({name}_in)s)", **{f"{name}_in": list(choice.included)})
+            or_none = f" OR {column} IS NULL" if "" in choice.included else ""
+            self.add(f"({column} = ANY(%({name}_in)s){or_none})", **{f"{name}_in": list(choice.included)})
         if choice.excluded:
-            self.add(f"({column} = ANY(%({name}_out)s)) IS NOT TRUE", **{f"{name}_out": list(choice.excluded)})
+            and_some = f" AND {column} IS NOT NULL" if "" in choice.excluded else ""
+            self.add(
+                f"({column} = ANY(%({name}_out)s)) IS NOT TRUE{and_some}", **{f"{name}_out": list(choice.excluded)}
+            )
 
     def choose_of(self, fragments: dict[Any, str], choice: Choice[Any] | None) -> None:
         """Like `choose`, for values that are conditions: `fragments` has one for each value."""
@@ -54,21 +56,6 @@ class Conditions:
     def prepare(self) -> bool | None:
         """Whether a query should be prepared, as psycopg takes it: which plan is good depends on the values."""
         return False if self._fragments else None
-
-
-def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
-    """Read `id,id` and `!id`; None when not given. Raises Invalid for what is no UUID."""
-    if value is None:
-        return None
-    included: list[UUID] = []
-    excluded: list[UUID] = []
-    for word in value.split(","):
-        bare = word.strip()
-        try:
-            (excluded if bare.startswith("!") else included).append(UUID(bare.removeprefix("!")))
-        except ValueError:
-            raise Invalid.field(f"/query/{name}", f"{bare[:100]!r} is no UUID.", "uuid_parsing") from None
-    return Choice(tuple(included), tuple(excluded))
 
 
 def counted(table: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from chassis.database import Db
-from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_words
+from chassis.http.paging import FREE_ALTERNATIVES, Limit, Page, Skip, page, parse_choice, parse_words
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Viewer
 from notification_service import repository, service
@@ -45,10 +45,10 @@ async def list_audit_log(
     request: Request,
     _: Admin,
     database: Db,
-    actor: Annotated[str | None, Query(description=f"Emails. {_ALTERNATIVES}")] = None,
+    actor: Annotated[str | None, Query(description=f"Emails: {FREE_ALTERNATIVES}.")] = None,
     action: Annotated[str | None, Query(description=f"Such as requirement.updated. {_ALTERNATIVES}")] = None,
     resource_type: Annotated[str | None, Query(description=f"Such as requirement. {_ALTERNATIVES}")] = None,
-    resource_id: Annotated[str | None, Query(description=f"Ids. {_ALTERNATIVES}")] = None,
+    resource_id: Annotated[str | None, Query(description=f"Ids: {FREE_ALTERNATIVES}.")] = None,
     since: Annotated[Instant | None, Query(description="From this moment on (RFC 3339).")] = None,
     until: Annotated[Instant | None, Query(description="Before this moment (RFC 3339).")] = None,
     skip: Skip = 0,
@@ -56,10 +56,10 @@ async def list_audit_log(
 ) -> Response:
     """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
     chosen = AuditFilter(
-        actor=parse_words(None if actor is None else actor.lower()),
+        actor=parse_words("actor", None if actor is None else actor.lower()),
         action=parse_choice("action", action, AuditAction),
         resource_type=parse_choice("resource_type", resource_type, ResourceType),
-        resource_id=parse_words(resource_id),
+        resource_id=parse_words("resource_id", resource_id),
         since=since,
         until=until,
     )

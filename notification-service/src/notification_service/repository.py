@@ -195,11 +195,13 @@ class AuditFilter:
             if choice is None:
                 continue
             if choice.included:
-                clauses.append(f"{column} = ANY(%({column}_in)s::text[])")
+                or_none = f" OR {column} IS NULL" if "" in choice.included else ""
+                clauses.append(f"({column} = ANY(%({column}_in)s::text[]){or_none})")
                 values[f"{column}_in"] = list(choice.included)
             if choice.excluded:
-                # An entry without the column is not one of the excluded.
-                clauses.append(f"({column} = ANY(%({column}_out)s::text[])) IS NOT TRUE")
+                # An entry without the column is one of the excluded only when that is asked for, by an empty text.
+                and_some = f" AND {column} IS NOT NULL" if "" in choice.excluded else ""
+                clauses.append(f"({column} = ANY(%({column}_out)s::text[])) IS NOT TRUE{and_some}")
                 values[f"{column}_out"] = list(choice.excluded)
         if self.since is not None:
             clauses.append("occurred_at >= %(since)s")

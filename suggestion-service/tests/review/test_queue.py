@@ -109,6 +109,11 @@ async def test_filters_find_by_module_band_method_text_and_reviewer(service: Any
     assert await found(module="valves") == await found(search="FLOOD gate") == [ids[1]]
     assert await found(module="valves,pumps") == ids
     assert await found(module="!valves") == [ids[0], ids[2], ids[3]]
+    catalog.change(UUID(queue[1]["test_case_id"]), module="Zahlung, Käse & Co")
+    await service.follow()
+    assert await found(module='"Zahlung, Käse & Co"') == [ids[1]]
+    assert await found(module='!"Zahlung, Käse & Co"') == [ids[0], ids[2], ids[3]]
+    assert await found(module='""') == [ids[0], ids[2], ids[3]], "test cases without a module"
     assert await found(search="description") == [], "the names of fields are no text"
     await service.execute("UPDATE suggestions SET similarity_score = 0.95, suggestion_method = 'hybrid'")
     await service.execute("UPDATE suggestions SET similarity_score = 0.7 WHERE id = %s", ids[2])
@@ -119,6 +124,8 @@ async def test_filters_find_by_module_band_method_text_and_reviewer(service: Any
     assert await found(reviewed_by="Reviewer@example.test") == await found(reviewed_since=moment) == [ids[0]]
     assert await found(reviewed_by="somebody@example.test") == await found(reviewed_since="2999-01-01") == []
     assert set(await found(reviewed_by="!reviewer@example.test")) == set(ids[1:])
+    assert set(await found(reviewed_by='""')) == set(ids[1:])
+    assert await found(reviewed_by='!""') == [ids[0]]
 
 
 async def test_the_relevance_is_shown_and_the_best_come_first(service: Any, queue: Any) -> None:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
-from chassis.http.paging import Limit, Skip, parse_choice, parse_sort, parse_words
+from chassis.http.paging import ALTERNATIVES, FREE_ALTERNATIVES, Limit, Skip, parse_choice, parse_sort, parse_words
 
 _QUERY = "websearch_to_tsquery('english', %(search)s::text)"
 _BEGINS_ID = (
@@ -33,7 +33,7 @@ Search = Annotated[
         examples=["door closing"],
     ),
 ]
-Choices = "comma-separated alternatives; a leading ! excludes"
+Choices = ALTERNATIVES
 
 
 class ItemFilters(BaseModel):
@@ -45,10 +45,10 @@ class ItemFilters(BaseModel):
     type: Annotated[str | None, Field(description=Choices)] = None
     priority: Annotated[str | None, Field(description=Choices, examples=["critical,high"])] = None
     status: Annotated[str | None, Field(description=Choices, examples=["!draft"])] = None
-    module: Annotated[str | None, Field(description=Choices)] = None
-    tag: Annotated[str | None, Field(description=f"has the tag; {Choices}")] = None
-    created_by: Annotated[str | None, Field(description=Choices)] = None
-    external_id: Annotated[str | None, Field(description=f"exactly; {Choices}")] = None
+    module: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
+    tag: Annotated[str | None, Field(description=f"has the tag; {FREE_ALTERNATIVES}")] = None
+    created_by: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
+    external_id: Annotated[str | None, Field(description=f"exactly; {FREE_ALTERNATIVES}")] = None
     sort: Annotated[
         str,
         Field(
@@ -65,14 +65,16 @@ class ItemFilters(BaseModel):
         conditions.choose("type", parse_choice("type", self.type, kind.types))
         conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
         conditions.choose("status", parse_choice("status", self.status, kind.statuses))
-        conditions.choose("module", parse_words(self.module))
-        conditions.choose("created_by", parse_words(self.created_by))
-        conditions.choose("external_id", parse_words(self.external_id))
-        tags = parse_words(self.tag)
+        conditions.choose("module", parse_words("module", self.module))
+        conditions.choose("created_by", parse_words("created_by", self.created_by))
+        conditions.choose("external_id", parse_words("external_id", self.external_id))
+        tags = parse_words("tag", self.tag)
         if tags is not None and tags.included:
-            conditions.add("tags && %(tags_in)s::text[]", tags_in=list(tags.included))
+            or_none = " OR tags = '{}'" if "" in tags.included else ""
+            conditions.add(f"(tags && %(tags_in)s::text[]{or_none})", tags_in=list(tags.included))
         if tags is not None and tags.excluded:
-            conditions.add("NOT tags && %(tags_out)s::text[]", tags_out=list(tags.excluded))
+            and_some = " AND tags <> '{}'" if "" in tags.excluded else ""
+            conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", tags_out=list(tags.excluded))
         if self._searched:
             conditions.add(f"(search @@ {_QUERY} OR {_BEGINS_ID})", search=self._searched)
         return conditions

@@ -20,14 +20,14 @@ from catalog_service.links.schemas import (
     LinkSource,
     LinkType,
 )
-from catalog_service.listing import Conditions, ordered, parse_ids
+from catalog_service.listing import Conditions, ordered
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection, Db
 from chassis.events import actor_of
 from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
+from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_ids, parse_sort
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute

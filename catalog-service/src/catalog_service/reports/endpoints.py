@@ -20,7 +20,7 @@ from catalog_service.reports.schemas import (
 from catalog_service.requirements.schemas import RequirementStatus
 from chassis.database import Db
 from chassis.http import paging
-from chassis.http.paging import Limit, Skip, parse_choice, parse_words
+from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_choice, parse_words
 from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
@@ -33,9 +33,7 @@ _DOCUMENTS: dict[MatrixFormat, type[MatrixDocument]] = {
     MatrixFormat.HTML: HtmlMatrix,
 }
 
-Modules = Annotated[
-    str | None, Query(description="Modules, separated by commas; a leading ! excludes.", examples=["accounts"])
-]
+Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])]
 
 
 @router.get(
@@ -74,7 +72,7 @@ async def get_traceability_matrix(
     counted over the whole record. `skip` and `limit` page the JSON form; the other formats hold every row, one a
     pair of requirement and test case, and one for a requirement without any.
     """
-    scope = repository.requirements_in(parse_words(module), parse_choice("status", status, RequirementStatus))
+    scope = repository.requirements_in(parse_words("module", module), parse_choice("status", status, RequirementStatus))
     if matrix_format is not MatrixFormat.JSON:
         return _document(database, scope, matrix_format)
     async with repository.snapshot(database) as connection:
@@ -118,5 +116,5 @@ async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: S
     requirement, of the test case, and of a link's requirement.
     """
     async with repository.snapshot(database) as connection:
-        gaps = await service.gaps(connection, parse_words(module), skip, limit)
+        gaps = await service.gaps(connection, parse_words("module", module), skip, limit)
     return answer({**gaps, "skip": skip, "limit": limit})

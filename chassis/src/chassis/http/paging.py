@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import quote
+from uuid import UUID
 
 import orjson
 from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
 from chassis.http.responses import answer
+from chassis.http.wording import listed, no_such_value, no_uuid, shown
 from chassis.problems import FieldError, Invalid
 
 MAX_SKIP = 2**31 - 1
@@ -75,8 +77,8 @@ def parse_sort(value: str, allowed: Sequence[str]) -> Sort:
     """Read `field`, `field:asc` or `field:desc`; raise Invalid for anything else."""
     name, _, direction = value.partition(":")
     if name not in allowed or direction not in {"", "asc", "desc"}:
-        choices = ", ".join(allowed)
-        raise Invalid.field("/query/sort", f"Sort by one of {choices}, with :asc or :desc.", "unknown_sort")
+        message = f"It is not possible to sort by {shown(value)}; sort by {listed(allowed)}, with :asc or :desc."
+        raise Invalid.field("/query/sort", message, "unknown_sort")
     return Sort(name, direction == "desc")
 
 
@@ -88,38 +90,102 @@ class Choice(Generic[T]):
     excluded: tuple[T, ...]
 
 
-def parse_choice(name: str, value: str | None, kind: type[E]) -> Choice[E] | None:
-    """Read `a,b` (alternatives) and `!a,!b` (exclusions) of enumeration `kind`; None when not given.
+ALTERNATIVES = "comma-separated alternatives; a leading ! excludes"
+"""How the filter of a closed list is written, for the descriptions of parameters."""
+FREE_ALTERNATIVES = (
+    f'{ALTERNATIVES}; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left"'
+    ' (and a " in it doubled); "" is no value'
+)
+"""How the filter of a free text is written."""
+MAX_VALUES = 1000
+_MOST_ERRORS = 10
+_VALUE = re.compile(r'\s*(?P<excluded>!?)\s*(?:"(?P<quoted>(?:[^"]|"")*+)"\s*|(?P<bare>[^,]*))(?P<end>,|\Z)')
 
-    Raises Invalid for a value outside the enumeration.
+
+def parse_choice(name: str, value: str | None, kind: type[E]) -> Choice[E] | None:
+    """Return the alternatives and exclusions that filter `name` of enumeration `kind` asks for; None when not given.
+
+    Raises Invalid for a value outside the enumeration, and for what `parse_words` refuses.
     """
     if value is None:
         return None
-    included: list[E] = []
-    excluded: list[E] = []
-    errors: list[FieldError] = []
-    for word in value.split(","):
-        bare = word.strip()
-        target = excluded if bare.startswith("!") else included
-        try:
-            target.append(kind(bare.removeprefix("!")))
-        except ValueError:
-            allowed = ", ".join(kind)
-            errors.append(FieldError(f"/query/{name}", f"{bare[:100]!r} is none of {allowed}.", "unknown_value"))
-    if errors:
-        raise Invalid.fields(errors)
+    words = _words(name, value)
+    allowed = set(kind)
+    unknown = [word for word in (*words.included, *words.excluded) if word not in allowed]
+    if unknown:
+        raise Invalid.fields(
+            [
+                FieldError(f"/query/{name}", no_such_value(name, word, list(kind)), "unknown_value")
+                for word in unknown[:_MOST_ERRORS]
+            ]
+        )
+    return Choice(tuple(map(kind, words.included)), tuple(map(kind, words.excluded)))
+
+
+def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
+    """Return the ids that filter `name` asks for and those it excludes; None when not given.
+
+    Raises Invalid for what is no UUID, and for what `parse_words` refuses.
+    """
+    if value is None:
+        return None
+    words = _words(name, value)
+    return Choice(_ids(name, words.included), _ids(name, words.excluded))
+
+
+def parse_words(name: str, value: str | None) -> Choice[str] | None:
+    """Return the texts that filter `name` asks for and those it excludes, each once; None when not given.
+
+    `value` is written as `FREE_ALTERNATIVES` says. An empty text stands for those without a value: no field holds one.
+    Raises Invalid for an empty value without quotes, for a quote that is not closed or not followed by a comma, and
+    for more than `MAX_VALUES` values.
+    """
+    return None if value is None else _words(name, value, f', or write {name}="" for those that have none')
+
+
+def _words(name: str, value: str, or_none: str = "") -> Choice[str]:
+    """Read a filter; `or_none` says how those without a value are asked for, where some may have none."""
+    included: dict[str, None] = {}
+    excluded: dict[str, None] = {}
+    at = 0
+    while True:
+        found = _VALUE.match(value, at)
+        assert found is not None, "a bare value takes what is there up to the next comma"
+        word = found["bare"].rstrip() if found["quoted"] is None else found["quoted"].replace('""', '"')
+        if found["quoted"] is None and (not word or word.startswith('"')):
+            raise _unreadable(name, word, value[found.start("bare") :], or_none)
+        (excluded if found["excluded"] else included)[word] = None
+        if not found["end"]:
+            break
+        at = found.end()
+    if len(included) + len(excluded) > MAX_VALUES:
+        message = f"At most {MAX_VALUES} values are taken; these are {len(included) + len(excluded)}."
+        raise Invalid.field(f"/query/{name}", message, "too_many_values")
     return Choice(tuple(included), tuple(excluded))
 
 
-def parse_words(value: str | None) -> Choice[str] | None:
-    """Read `a,b` and `!a` of free text; None when not given."""
-    if value is None:
-        return None
-    words = [word.strip() for word in value.split(",")]
-    return Choice(
-        tuple(word for word in words if not word.startswith("!")),
-        tuple(word[1:] for word in words if word.startswith("!")),
-    )
+def _unreadable(name: str, word: str, rest: str, or_none: str) -> Invalid:
+    """Give what is wrong with an unquoted value that is empty or begins with a quote; `rest` begins with it."""
+    if not word:
+        message = f"A value is empty; leave {name} out to have all{or_none}."
+        code = "empty_value"
+    elif re.match('"(?:[^"]|"")*+"', rest):
+        message = f'After the quotes of {shown(word)} comes a comma or the end. A " in a value is written twice.'
+        code = "malformed_value"
+    else:
+        message = f'The quotes of {shown(rest)} are not closed: end the value with ". A " in it is written twice.'
+        code = "malformed_value"
+    return Invalid.field(f"/query/{name}", message, code)
+
+
+def _ids(name: str, words: tuple[str, ...]) -> tuple[UUID, ...]:
+    ids = []
+    for word in words:
+        try:
+            ids.append(UUID(word))
+        except ValueError:
+            raise Invalid.field(f"/query/{name}", no_uuid(word), "invalid_id") from None
+    return tuple(ids)
 
 
 def parse_expand(value: str | None, allowed: Collection[str]) -> frozenset[str]:
@@ -129,9 +195,7 @@ def parse_expand(value: str | None, allowed: Collection[str]) -> frozenset[str]:
     words = [word.strip() for word in value.split(",")]
     known = ", ".join(sorted(allowed))
     errors = [
-        FieldError(
-            "/query/expand", f"{word[:100]!r} cannot be expanded here; what can be is: {known}.", "unknown_value"
-        )
+        FieldError("/query/expand", f"{shown(word)} cannot be expanded here; what can be is: {known}.", "unknown_value")
         for word in words
         if word not in allowed
     ]
@@ -163,7 +227,7 @@ def parse_moment(name: str, value: str) -> datetime:
         pass
     raise Invalid.field(
         f"/query/{name}",
-        f"{value[:100]!r} is no moment. Give a day such as 2026-01-31 (its midnight, UTC)"
+        f"{shown(value)} is no moment. Give a day such as 2026-01-31 (its midnight, UTC)"
         " or a time with its offset such as 2026-01-31T12:00:00Z.",
         "invalid_moment",
     )

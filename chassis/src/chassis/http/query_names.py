@@ -2,15 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from difflib import get_close_matches
 from urllib.parse import parse_qsl
 
-from chassis.http.wording import shown
+from chassis.http.wording import nearest, shown
 from chassis.problems import FieldError, Invalid, pointer
 
 _MOST_ERRORS = 20
-_LONGEST_GUESSED = 60
-"""No name is as long, and a longer one takes long to compare."""
 
 
 class QueryNames:
@@ -43,11 +40,9 @@ class QueryNames:
             raise Invalid.fields(errors)
 
     def _unknown(self, name: str) -> FieldError:
-        by_look = {known.lower().replace("-", "_"): known for known in self.names}
-        asked = name.lower().replace("-", "_")
-        near = get_close_matches(asked, by_look, 1) if len(name) <= _LONGEST_GUESSED else []
-        if near:
-            hint = f"; did you mean '{by_look[near[0]]}'?"
+        meant = nearest(name, self.names)
+        if meant is not None:
+            hint = f"; did you mean '{meant}'?"
         elif self.names:
             hint = f". There is: {', '.join(self.names)}."
         else:

@@ -1,6 +1,7 @@
 """How messages show what was sent: short, and without what a terminal or a log could not take."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 _LONGEST = 60
@@ -28,3 +29,22 @@ def listed(words: Iterable[str], joint: str = "or") -> str:
     """Give `a, b or c`."""
     *most, last = words
     return f"{', '.join(most)} {joint} {last}" if most else last
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Give the known word that somebody may have meant, if there is one; case and - for _ do not count."""
+    if len(word) > _LONGEST:  # none is as long, and it takes long to compare
+        return None
+    by_look = {name.lower().replace("-", "_"): name for name in known}
+    near = get_close_matches(word.lower().replace("-", "_"), by_look, 1)
+    return by_look[near[0]] if near else None
+
+
+def no_such_value(name: str, value: str, allowed: Sequence[str]) -> str:
+    """Say that a closed list does not have a value, and what it has."""
+    return f"There is no {name} {shown(value)}; it can be {listed(allowed)}."
+
+
+def no_uuid(value: Any) -> str:
+    """Say that an id is none."""
+    return f"{shown(value)} is no id: ids are UUIDs such as 7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11."

@@ -9,7 +9,17 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from chassis.http.paging import Choice, Sort, parse_choice, parse_moment, parse_sort, parse_words
+from chassis.http.paging import (
+    ALTERNATIVES,
+    FREE_ALTERNATIVES,
+    Choice,
+    Sort,
+    parse_choice,
+    parse_ids,
+    parse_moment,
+    parse_sort,
+    parse_words,
+)
 from chassis.problems import Invalid
 from suggestion_service.review.band import BAND, Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
@@ -21,7 +31,6 @@ SORTS = {"score": "similarity_score", "relevance": "relevance", "created_at": "c
 NEWEST_FIRST = Sort("created_at", descending=True)
 _LONGEST_SEARCH = 200
 
-_ALTERNATIVES = "Comma-separated alternatives; a leading ! excludes."
 _Score = Annotated[float | None, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
@@ -33,13 +42,15 @@ class FilterFields(BaseModel):
         str | None,
         Field(description="A method like `keyword_match`, or an algorithm: `tfidf`, `keyword`, `hybrid`."),
     ] = None
-    band: Annotated[str | None, Field(description=f"Like `very_high,high`. {_ALTERNATIVES}")] = None
-    module: Annotated[str | None, Field(description=f"Of the requirement or of the test case. {_ALTERNATIVES}")] = None
+    band: Annotated[str | None, Field(description=f"Like `very_high,high`; {ALTERNATIVES}.")] = None
+    module: Annotated[
+        str | None, Field(description=f"Of the requirement or of the test case; {FREE_ALTERNATIVES}.")
+    ] = None
     requirement_id: Annotated[str | None, Field(description="One id, or several with commas.")] = None
     test_case_id: Annotated[str | None, Field(description="One id, or several with commas.")] = None
     min_score: Annotated[_Score, Field(description="Scores from this one on, 0 to 1.")] = None
     max_score: Annotated[_Score, Field(description="Scores up to this one, 0 to 1.")] = None
-    reviewed_by: Annotated[str | None, Field(description=f"Emails. {_ALTERNATIVES}")] = None
+    reviewed_by: Annotated[str | None, Field(description=f"Emails; {FREE_ALTERNATIVES}.")] = None
     reviewed_since: Annotated[
         str | None, Field(description="Reviewed at this moment (RFC 3339, or a day) or later.")
     ] = None
@@ -105,12 +116,12 @@ class Filters:
             status=parse_choice("status", fields.status, SuggestionStatus),
             method=_mapped(parse_choice("method", fields.method, _MethodWord), _method),
             band=parse_choice("band", fields.band, Band),
-            module=parse_words(fields.module),
-            requirement_id=_ids("requirement_id", fields.requirement_id),
-            test_case_id=_ids("test_case_id", fields.test_case_id),
+            module=parse_words("module", fields.module),
+            requirement_id=parse_ids("requirement_id", fields.requirement_id),
+            test_case_id=parse_ids("test_case_id", fields.test_case_id),
             min_score=fields.min_score,
             max_score=fields.max_score,
-            reviewed_by=_mapped(parse_words(fields.reviewed_by), str.lower),
+            reviewed_by=_mapped(parse_words("reviewed_by", fields.reviewed_by), str.lower),
             reviewed_since=None if since is None else parse_moment("reviewed_since", since),
             search=_search(fields.search),
         )
@@ -149,7 +160,7 @@ class Filters:
         worded: tuple[tuple[str, Choice[Any] | None, str], ...] = (
             ("band", self.band, f"coalesce({BAND}, '') = ANY({{values}})"),
             ("module", self.module, _MODULE.format(module="coalesce(i.module, '') = ANY({values})")),
-            ("reviewed_by", self.reviewed_by, f"({_REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}))"),
+            ("reviewed_by", self.reviewed_by, _reviewed_by(self.reviewed_by)),
         )
         for name, words, holds in worded:
             if words is not None and words.included:
@@ -190,6 +201,13 @@ def _method(word: _MethodWord) -> SuggestionMethod:
     return _ALGORITHMS.get(word) or SuggestionMethod(word)
 
 
+def _reviewed_by(people: Choice[str] | None) -> str:
+    """Give the condition that one of `{values}` reviewed it, or nobody where an empty text is one of these."""
+    if people is not None and "" in people.included + people.excluded:
+        return "coalesce(lower(s.reviewed_by), '') = ANY({values})"
+    return f"({_REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}))"
+
+
 def _mapped(choice: Choice[T] | None, change: Callable[[T], U]) -> Choice[U] | None:
     if choice is None:
         return None
@@ -209,13 +227,3 @@ def _search(text: str | None) -> str | None:
 def _literal(text: str) -> str:
     """Escape what LIKE would take for a pattern."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
-def _ids(name: str, value: str | None) -> Choice[UUID] | None:
-    def read(word: str) -> UUID:
-        try:
-            return UUID(word)
-        except ValueError:
-            raise Invalid.field(f"/query/{name}", f"{word[:100]!r} is no UUID.", "uuid_parsing") from None
-
-    return _mapped(parse_words(value), read)
