@@ -2,8 +2,9 @@
 
 import pytest
 
-from suggestion_service.embeddings.passages import LONGEST_PASSAGE, MOST_PASSAGES, passages, sentences, whole_text
+from suggestion_service.embeddings.passages import passages, whole_text
 from suggestion_service.engine import ItemText
+from suggestion_service.engine.sentences import LONGEST_SENTENCE, MOST_SENTENCES, sentences
 
 
 def of(text: str) -> list[str]:
@@ -47,12 +48,12 @@ def test_signs_and_marks_alone_are_no_sentence() -> None:
 def test_an_endless_sentence_comes_in_pieces_at_words() -> None:
     pieces = of("pump " * 200)
     assert len(pieces) == 3
-    assert all(len(piece) <= LONGEST_PASSAGE and set(piece.split()) == {"pump"} for piece in pieces)
+    assert all(len(piece) <= LONGEST_SENTENCE and set(piece.split()) == {"pump"} for piece in pieces)
 
 
 def test_a_text_of_a_megabyte_has_as_many_passages_as_any_long_one() -> None:
     for text in ("The pump stops. " * 70_000, "x" * 1_000_000, "word " * 200_000):
-        assert len(passages(ItemText(title="Pump", description=text))) == MOST_PASSAGES
+        assert len(passages(ItemText(title="Pump", description=text))) == MOST_SENTENCES
 
 
 def test_an_item_says_its_title_once() -> None:

@@ -84,8 +84,14 @@ def test_the_score_can_be_computed_again_from_its_components(
         explained = snapshot.explain("hybrid", *pair)
         again = sum(part["weight"] * part["score"] for part in explained.components.values())
         assert again == pytest.approx(explained.score, abs=1e-6)
-        assert ("whole_text" in explained.components) == (explained.score > 0 and not set(pair) & set(WITHOUT))
-        with_passages += "passages" in explained.components
+        assert sum(part["weight"] for part in explained.components.values()) == pytest.approx(1.0, abs=1e-8)
+        steps = explained.calculation
+        assert steps is not None
+        assert sum(part["weight"] for part in steps["parts"].values()) == pytest.approx(1.0, abs=1e-8)
+        likeness = sum(part["weight"] * part["score"] for part in steps["parts"].values())
+        assert likeness == pytest.approx(steps["likeness"], abs=1e-8)
+        assert ("whole_text" in steps["parts"]) == (not set(pair) & set(WITHOUT))
+        with_passages += "passages" in steps["parts"]
     assert with_passages > 10
 
 

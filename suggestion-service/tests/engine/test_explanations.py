@@ -13,12 +13,13 @@ from suggestion_service.engine import (
     Algorithm,
     Corpus,
     Entry,
+    Explanation,
     ItemText,
     Snapshot,
-    readable_words,
+    read,
     terms,
 )
-from suggestion_service.engine.explanation import explanation
+from suggestion_service.engine.explanation import Facts, explanation
 
 REQUIREMENTS = [
     ItemText(
@@ -55,8 +56,8 @@ TEST_CASE_IDS = [UUID(int=number) for number in range(11, 14)]
 LOCKING = REQUIREMENT_IDS[0], TEST_CASE_IDS[0]
 PARITY = REQUIREMENT_IDS[1], TEST_CASE_IDS[1]
 UNALIKE = REQUIREMENT_IDS[2], TEST_CASE_IDS[2]
-WORDS = {
-    item_id: readable_words(item)
+READINGS = {
+    item_id: read(item)
     for item_id, item in zip(REQUIREMENT_IDS + TEST_CASE_IDS, REQUIREMENTS + TEST_CASES, strict=True)
 }
 
@@ -77,9 +78,11 @@ def snapshot() -> Snapshot:
 def test_the_score_can_be_computed_again_from_the_components(snapshot: Snapshot, algorithm: Algorithm) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
         explained = snapshot.explain(algorithm, *pair)
-        again = sum(part["weight"] * part["score"] for part in explained.components.values())
-        assert again == pytest.approx(explained.score, abs=1e-6)
-        assert all(0.0 <= part["score"] <= 1.0 + 1e-9 for part in explained.components.values())
+        parts = explained.components.values()
+        assert sum(part["weight"] for part in parts) == pytest.approx(1.0, abs=1e-8)
+        assert sum(part["weight"] * part["score"] for part in parts) == pytest.approx(explained.score, abs=1e-6)
+        assert sum(part["contribution"] for part in parts) == pytest.approx(explained.score, abs=1e-6)
+        assert all(0.0 <= part["score"] <= 1.0 + 1e-9 for part in parts)
 
 
 def test_a_hybrid_score_can_be_computed_again_by_hand(snapshot: Snapshot) -> None:
@@ -90,11 +93,11 @@ def test_a_hybrid_score_can_be_computed_again_by_hand(snapshot: Snapshot) -> Non
         if steps["likeness"] == 0:
             assert explained.score == 0
             continue
-        likeness = (0.6 * parts["semantic"]["score"] + 0.3 * parts["keyword"]["score"]) / 0.9
+        likeness = (0.6 * steps["parts"]["semantic"]["score"] + 0.3 * steps["parts"]["keyword"]["score"]) / 0.9
         assert likeness == pytest.approx(steps["likeness"], abs=1e-8)
         advantage = 2 * likeness - steps["requirement_neighbours"] - steps["test_case_neighbours"]
         probability = 1 / (1 + math.exp(-(steps["intercept"] + steps["slope"] * advantage)))
-        assert probability == pytest.approx(steps["probability"], abs=1e-6)
+        assert probability == pytest.approx(parts["texts"]["score"], abs=1e-6)
         metadata = parts.get("heuristic", {"score": 0.0, "weight": 0.0})
         score = (1 - metadata["weight"]) * probability + metadata["weight"] * metadata["score"]
         assert score == pytest.approx(explained.score, abs=2e-6)
@@ -144,7 +147,7 @@ def test_many_matched_terms_are_summed_up_in_the_others() -> None:
 
 @every_algorithm
 def test_a_reason_names_the_words_that_count_as_the_texts_write_them(snapshot: Snapshot, algorithm: Algorithm) -> None:
-    explained = snapshot.explain(algorithm, *PARITY, WORDS)
+    explained = snapshot.explain(algorithm, *PARITY, READINGS)
     assert "“parity”" in explained.reason
     assert "pariti" not in explained.reason.replace("parity", "")
     named = {term["term"] for term in explained.matched_terms}
@@ -156,10 +159,10 @@ def test_without_the_texts_stems_are_named(snapshot: Snapshot) -> None:
 
 
 def test_a_hybrid_reason_says_which_metadata_agree(snapshot: Snapshot) -> None:
-    locking = snapshot.explain("hybrid", *LOCKING, WORDS)
+    locking = snapshot.explain("hybrid", *LOCKING, READINGS)
     assert "same module, 1 shared tag, combined score" in locking.reason
-    assert set(locking.components) == {"semantic", "keyword", "heuristic"}
-    parity = snapshot.explain("hybrid", *PARITY, WORDS)
+    assert set(locking.components) == {"texts", "heuristic"}
+    parity = snapshot.explain("hybrid", *PARITY, READINGS)
     assert "1 shared tag, same priority, combined score" in parity.reason
     assert "module" not in parity.reason
 
@@ -170,7 +173,7 @@ def test_a_pair_without_metadata_has_no_heuristic_part() -> None:
     corpus.put("requirement", pair[0], Entry({"login": 1}, module="shop"))
     corpus.put("test_case", pair[1], Entry({"login": 1}, priority="low"))
     explained = corpus.snapshot().explain("hybrid", *pair)
-    assert set(explained.components) == {"semantic", "keyword"}
+    assert set(explained.components) == {"texts"}
     assert explained.score > 0.9
 
 
@@ -186,8 +189,8 @@ def test_a_pair_with_nothing_in_common_says_so(snapshot: Snapshot, algorithm: Al
 def test_many_at_once_are_explained_as_one_by_one(snapshot: Snapshot, algorithm: Algorithm) -> None:
     # More pairs than are worked on in one go.
     pairs = list(product(REQUIREMENT_IDS, TEST_CASE_IDS)) * 80
-    together = snapshot.explain_many(algorithm, pairs, WORDS)
-    apart = {pair: snapshot.explain(algorithm, *pair, WORDS) for pair in set(pairs)}
+    together = snapshot.explain_many(algorithm, pairs, READINGS)
+    apart = {pair: snapshot.explain(algorithm, *pair, READINGS) for pair in set(pairs)}
     assert together == [apart[pair] for pair in pairs]
     assert snapshot.explain_many(algorithm, []) == []
 
@@ -205,8 +208,12 @@ def test_an_id_that_is_not_there_cannot_be_explained(snapshot: Snapshot, algorit
 
 
 def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
-    told = explanation("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, [("50", 0.5), ("th", 0.2), ("allocation", 0.1)], [])
+    told = told_of({"50": 0.5, "th": 0.2, "allocation": 0.1})
     assert told.reason == "Both texts speak of “allocation” and 2 more; text similarity 0.80."
     assert [term["term"] for term in told.matched_terms] == ["50", "th", "allocation"]
-    numbers_only = explanation("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, [("50", 0.8)], [])
-    assert "“50”" in numbers_only.reason
+    assert "“50”" in told_of({"50": 0.8}).reason
+
+
+def told_of(weights: dict[str, float]) -> Explanation:
+    frequencies = dict.fromkeys(weights, 1)
+    return explanation(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, frequencies, 10), None, None)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from suggestion_service.engine import ItemText, readable_words, terms
+from suggestion_service.engine import ItemText, read, terms
 
 
 def described(description: str) -> dict[str, int]:
@@ -101,8 +101,8 @@ def test_threads_read_the_same() -> None:
 
 def test_a_term_is_shown_as_the_word_that_stands_for_it_most_often() -> None:
     item = ItemText(title="Registration", description="A registration. UART registrations, rx_parity_err")
-    shown = readable_words(item)
-    assert shown["registr"] == "registration"
-    assert shown["uart"] == "UART"
-    assert shown["rx_parity_err"] == "rx_parity_err"
-    assert shown.keys() == terms(item).keys()
+    words = read(item).words
+    assert words["registr"].shown == "registration"
+    assert words["uart"].shown == "UART"
+    assert words["rx_parity_err"].shown == "rx_parity_err"
+    assert words.keys() == terms(item).keys()

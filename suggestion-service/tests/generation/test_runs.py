@@ -98,6 +98,23 @@ async def test_each_algorithm_has_its_method_and_explains_itself(
     assert found["similarity_score"] == round(found["similarity_score"], 6)
 
 
+@pytest.mark.parametrize("algorithm", ["tfidf", "keyword", "hybrid"])
+async def test_the_score_of_each_suggestion_of_a_record_adds_up(service: Any, catalog: Any, algorithm: str) -> None:
+    words = ["pump", "tank", "valve", "lamp", "50 Hz", "SHA2", "rx_parity_err", "泵停止"]
+    for number in range(8):
+        said = f"{words[number]} {words[(number + 1) % 8]} {words[(number + 3) % 8]}"
+        catalog.requirement(said, module=f"module{number % 3}", tags=["wet", f"tag{number % 2}"])
+        catalog.test_case(said.title(), f"{said} {words[number - 1]}", module=f"module{number % 2}", tags=["wet"])
+    await service.generate(algorithm=algorithm, threshold=0)
+    found = await service.suggestions(limit=500)
+    assert len(found) > 40
+    for suggestion in found:
+        parts = suggestion["suggestion_metadata"]["components"].values()
+        assert sum(part["weight"] for part in parts) == pytest.approx(1.0, abs=1e-6)
+        assert sum(part["contribution"] for part in parts) == pytest.approx(suggestion["similarity_score"], abs=1e-6)
+        assert all(part["contribution"] == pytest.approx(part["weight"] * part["score"], abs=1e-8) for part in parts)
+
+
 @pytest.mark.parametrize(
     ("params", "field"),
     [

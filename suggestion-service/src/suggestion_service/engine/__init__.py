@@ -7,9 +7,10 @@ and explanations, in a thread if it likes: a snapshot never changes.
 from suggestion_service.engine.corpus import Corpus, Entry
 from suggestion_service.engine.embedding import ItemVectors
 from suggestion_service.engine.explanation import Explanation
+from suggestion_service.engine.reading import Reading, read
 from suggestion_service.engine.shelf import Side
 from suggestion_service.engine.snapshot import ALGORITHMS, Algorithm, Block, Snapshot
-from suggestion_service.engine.text import ItemText, readable_words, terms
+from suggestion_service.engine.text import ItemText, terms
 
 __all__ = [
     "ALGORITHMS",
@@ -20,8 +21,9 @@ __all__ = [
     "Explanation",
     "ItemText",
     "ItemVectors",
+    "Reading",
     "Side",
     "Snapshot",
-    "readable_words",
+    "read",
     "terms",
 ]

@@ -1,7 +1,12 @@
-"""What is told to a person about a score: its parts, the terms that made it, and a sentence."""
+"""What is told to a person about a score: its parts, the terms that made it, and a few sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from suggestion_service.engine.evidence import Against, Common, against, in_words, quote
+from suggestion_service.engine.matching import by_weight, matches
+from suggestion_service.engine.reading import Reading
 
 _MATCHED_TERMS = 10
 _WORDS_IN_REASON = 5
@@ -15,10 +20,11 @@ _CALLED = {"tfidf": "text similarity", "keyword": "keyword overlap", "hybrid": "
 class Explanation:
     """Why a pair has its score; every field but `reason` is plain JSON.
 
-    The sum of weight x score over `components`, {name: {"score", "weight"}}, is `score` (to 1e-6).
-    `matched_terms` are the terms that add most, best first: {"term": readable word, "weight": what it adds to
-    `score`}; `other_terms` more terms add `other_weight` together. `calculation` says, of a hybrid score, how the
-    weights of the texts' parts came about: see `hybrid.HybridScores`.
+    `components` is {name: {"score", "weight", "contribution"}}: the weights add up to 1, each contribution is weight x
+    score, and the contributions add up to `score` (to 1e-6). `matched_terms` are the terms that add most, best first:
+    {"term": readable word, "weight": what it adds to `score`}; `other_terms` more terms add `other_weight` together.
+    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation` says, of a hybrid score,
+    how the score of the component `texts` came about: see `hybrid.Calibration`.
     """
 
     score: float
@@ -27,60 +33,88 @@ class Explanation:
     matched_terms: list[dict[str, str | float]]
     other_terms: int
     other_weight: float
-    calculation: dict[str, float] | None = None
+    against: list[dict[str, str]]
+    calculation: dict[str, Any] | None = None
 
 
-def explanation(
-    algorithm: str,
-    score: float,
-    parts: Mapping[str, tuple[float, float]],
-    terms: Sequence[tuple[str, float]],
-    metadata: Sequence[str],
-    calculation: dict[str, float] | None = None,
-) -> Explanation:
-    """Put together what is known of one pair.
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of one pair.
 
-    `parts` gives (score, weight) of each part by name; one of weight 0 is left out. `terms` are the readable
-    words of all matched terms with what each adds to the score. `metadata` says which fields agree.
+    `parts` gives (score, weight) of each part by name; one of weight 0 is left out. `terms` is what each shared term
+    adds to the score, `frequencies` how many of all `items` have it. `agreement` says which metadata agree.
     """
-    ranked = sorted(terms, key=lambda term: (-round(term[1], _COMPONENT_DECIMALS), term[0]))
-    named, others = ranked[:_MATCHED_TERMS], ranked[_MATCHED_TERMS:]
+
+    algorithm: str
+    score: float
+    parts: Mapping[str, tuple[float, float]]
+    terms: Mapping[str, float]
+    frequencies: Mapping[str, int]
+    items: int
+    agreement: Sequence[str] = ()
+    other_module: bool = False
+    closer_test_cases: bool = False
+    closer_requirements: bool = False
+    by_meaning: bool = False
+    calculation: dict[str, Any] | None = None
+
+
+def explanation(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
+    """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
+    matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
+    signs: list[Against] = []
+    quotes: list[str] = []
+    if requirement is not None and test_case is not None and facts.terms:
+        ranked = by_weight(facts.terms)
+        quotes = [
+            f"{name}: “{quoted}”"
+            for name, reading in (("Requirement", requirement), ("Test case", test_case))
+            if (quoted := quote(reading, ranked))
+        ]
+        rarest = min(facts.frequencies, key=lambda term: (facts.frequencies[term], term))
+        ascending = sorted(facts.frequencies.values())
+        signs = against(
+            requirement,
+            test_case,
+            Common(ascending[0], ascending[1] if len(ascending) > 1 else 0, facts.items),
+            requirement.words[rarest].shown,
+            other_module=facts.other_module,
+            closer_test_cases=facts.closer_test_cases,
+            closer_requirements=facts.closer_requirements,
+        )
+    reason = [_first_sentence(facts, [match.shown for match in matched], others), *quotes]
+    if signs:
+        reason.append(f"Against it: {'; '.join(sign.detail for sign in signs)}.")
     return Explanation(
-        score=score,
-        reason=_sentence(
-            _CALLED[algorithm],
-            [word for word, _ in ranked],
-            metadata,
-            score,
-            alike_in_meaning="whole_text" in parts,
-        ),
-        components={
-            name: {
-                "score": round(float(part), _COMPONENT_DECIMALS),
-                "weight": round(float(weight), _COMPONENT_DECIMALS),
-            }
-            for name, (part, weight) in parts.items()
-            if weight > 0
-        },
-        matched_terms=[{"term": word, "weight": round(weight, _DECIMALS)} for word, weight in named],
-        other_terms=len(others),
-        other_weight=round(sum((weight for _, weight in others), 0.0), _DECIMALS),
-        calculation=calculation,
+        score=facts.score,
+        reason=" ".join(reason),
+        components={name: _component(*part) for name, part in facts.parts.items() if part[1] > 0},
+        matched_terms=[{"term": match.shown, "weight": round(match.weight, _DECIMALS)} for match in matched],
+        other_terms=others,
+        other_weight=round(other_weight, _DECIMALS),
+        against=[{"code": sign.code, "detail": sign.detail} for sign in signs],
+        calculation=facts.calculation,
     )
 
 
-def _sentence(
-    called: str, words: Sequence[str], metadata: Sequence[str], score: float, *, alike_in_meaning: bool
-) -> str:
-    if not words and alike_in_meaning and score > 0.0:
-        told = ", ".join([*metadata, f"{called} {score:.2f}"])
+def _component(score: float, weight: float) -> dict[str, float]:
+    return {
+        "score": round(float(score), _COMPONENT_DECIMALS),
+        "weight": round(float(weight), _COMPONENT_DECIMALS),
+        "contribution": round(float(weight) * float(score), _COMPONENT_DECIMALS),
+    }
+
+
+def _first_sentence(facts: Facts, words: Sequence[str], others: int) -> str:
+    called = f"{_CALLED[facts.algorithm]} {facts.score:.2f}"
+    if not words and facts.by_meaning and facts.score > 0.0:
+        told = ", ".join([*facts.agreement, called])
         return f"The two texts share no word that counts, but they are alike in meaning; {told}."
     if not words:
-        return f"The two texts share no word that counts; {called} {score:.2f}."
+        return f"The two texts share no word that counts; {called}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.
     telling = [word for word in words if any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())]
     shown = (telling or words)[:_WORDS_IN_REASON]
-    named = ", ".join(f"“{word}”" for word in shown)
-    more = len(words) - len(shown)
-    rest = f" and {more} more" if more > 0 else ""
-    return f"Both texts speak of {named}{rest}; {', '.join([*metadata, f'{called} {score:.2f}'])}."
+    more = len(words) + others - len(shown)
+    named = in_words(shown, _WORDS_IN_REASON) + (f" and {more} more" if more > 0 else "")
+    return f"Both texts speak of {named}; {', '.join([*facts.agreement, called])}."

@@ -3,10 +3,13 @@
 The frame is 0.6 semantic + 0.3 keyword + 0.1 heuristic.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from suggestion_service.engine.likeness import Part
 from suggestion_service.engine.metadata import Agreement
 from suggestion_service.engine.neighbours import NEIGHBOURS
 from suggestion_service.engine.shelf import Floats
@@ -77,8 +80,11 @@ class Calibration:
             metadata,
         )
 
-    def steps(self, scored: HybridScores) -> list[dict[str, float]]:
-        """Give for each pair the figures from likeness to probability."""
+    def steps(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
+        """Give for each pair the figures from the `parts` of the likeness, {name: {"score", "weight"}}, to probability.
+
+        The weights of the parts add up to 1; a part of weight 0 is left out.
+        """
         columns = {
             "likeness": scored.likeness,
             "requirement_neighbours": scored.requirement_neighbours,
@@ -88,7 +94,16 @@ class Calibration:
             "probability": scored.probability,
         }
         rows = zip(*(column.round(9).tolist() for column in columns.values()), strict=True)
-        return [dict(zip(columns, row, strict=True)) for row in rows]
+        of_parts = [(name, part.score.round(9).tolist(), part.weight.round(9).tolist()) for name, part in parts.items()]
+        return [
+            {
+                "parts": {
+                    name: {"score": score[k], "weight": weight[k]} for name, score, weight in of_parts if weight[k]
+                },
+                **dict(zip(columns, row, strict=True)),
+            }
+            for k, row in enumerate(rows)
+        ]
 
     def least_likeness(self, score: float, neighbours: Floats) -> Floats:
         """Give the likeness that a pair needs for this score, whatever its metadata say, when the `neighbours` of

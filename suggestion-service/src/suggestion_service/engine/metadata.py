@@ -35,6 +35,12 @@ class Agreement:
         ]
 
 
+def other_modules(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> NDArray[np.bool_]:
+    """Say of the items in slots i[k] and j[k], for every k, whether both have a module, and not the same."""
+    same, both = _same(requirements.modules[i], test_cases.modules[j])
+    return both & ~same
+
+
 def compare(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> Agreement:
     """Compare the items in slots i[k] and j[k], for every k."""
     from suggestion_service.engine.index import shared_labels

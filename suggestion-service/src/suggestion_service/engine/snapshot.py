@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from suggestion_service.engine import hybrid
 from suggestion_service.engine.embedded import EmbeddedLikeness
 from suggestion_service.engine.embedding import EmbeddingView
-from suggestion_service.engine.explanation import Explanation, explanation
+from suggestion_service.engine.explanation import Explanation, Facts, explanation
 from suggestion_service.engine.hybrid import HybridScores
 from suggestion_service.engine.likeness import LOOKED_UP_AT_ONCE, Alike, Likeness, Part, combined
-from suggestion_service.engine.metadata import compare
+from suggestion_service.engine.metadata import compare, other_modules
 from suggestion_service.engine.neighbours import Neighbourhoods
+from suggestion_service.engine.reading import Reading
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 Algorithm = Literal["tfidf", "keyword", "hybrid"]
@@ -105,26 +106,26 @@ class Snapshot:
         algorithm: Algorithm,
         requirement_id: UUID,
         test_case_id: UUID,
-        words: Mapping[UUID, Mapping[str, str]] | None = None,
+        readings: Mapping[UUID, Reading] | None = None,
     ) -> Explanation:
         """Explain the score of one pair; see `explain_many`."""
-        return self.explain_many(algorithm, [(requirement_id, test_case_id)], words)[0]
+        return self.explain_many(algorithm, [(requirement_id, test_case_id)], readings)[0]
 
     def explain_many(
         self,
         algorithm: Algorithm,
         pairs: Sequence[tuple[UUID, UUID]],
-        words: Mapping[UUID, Mapping[str, str]] | None = None,
+        readings: Mapping[UUID, Reading] | None = None,
     ) -> list[Explanation]:
         """Explain the scores of (requirement, test case) pairs, in their order; far quicker than one by one.
 
-        `words` gives for an item the `readable_words` of its texts: the explanation then shows words as they
-        stand in the requirement, else in the test case. Terms of other items are shown as stems.
+        With the `readings` of both items words are shown as they stand in the requirement, passages are quoted, and
+        what speaks against the pair is named; without, terms are shown as stems.
         Raises KeyError for an id that the corpus does not have.
         """
         explained: list[Explanation] = []
         for start in range(0, len(pairs), _EXPLAINED_AT_ONCE):
-            explained += self._explain(algorithm, pairs[start : start + _EXPLAINED_AT_ONCE], words or {})
+            explained += self._explain(algorithm, pairs[start : start + _EXPLAINED_AT_ONCE], readings or {})
         return explained
 
     def _alike(self, algorithm: Algorithm, least: float, side: Side, slots: Ints, rows: int) -> Iterator[Alike]:
@@ -212,46 +213,60 @@ class Snapshot:
         return Neighbourhoods(self._likenesses["hybrid"], self._views, self._calibration.least)
 
     def _explain(
-        self,
-        algorithm: Algorithm,
-        pairs: Sequence[tuple[UUID, UUID]],
-        words: Mapping[UUID, Mapping[str, str]],
+        self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]], readings: Mapping[UUID, Reading]
     ) -> Iterator[Explanation]:
         i = _slots(self._requirements, [requirement_id for requirement_id, _ in pairs])
         j = _slots(self._test_cases, [test_case_id for _, test_case_id in pairs])
         likeness = self._likenesses[algorithm]
         matches = likeness.matches(i, j)
         lexical = combined(matches.cosines, likeness.weights)
-        metadata: list[list[str]] = [[] for _ in pairs]
-        steps: list[dict[str, float] | None] = [None for _ in pairs]
+        hybrid_facts: Sequence[dict[str, Any]] = [{}] * len(pairs)
         if algorithm == "hybrid":
             parts, alike = likeness.parts(i, j, matches)
             scored = self._hybrid(i, j, alike, self._neighbourhoods.means)
-            scores, steps[:] = scored.score, self._calibration.steps(scored)
-            metadata = scored.metadata.in_words()
-            parts = {name: Part(part.score, part.weight * scored.lift) for name, part in parts.items()}
-            parts["heuristic"] = Part(scored.agreed, scored.metadata_weight)
-            words_weight = parts["semantic"].weight + parts["keyword"].weight
+            scores = scored.score
+            words_weight = (parts["semantic"].weight + parts["keyword"].weight) * scored.lift
+            hybrid_facts = self._hybrid_facts(scored, parts)
+            parts = {
+                "texts": Part(scored.probability, scored.text_weight),
+                "heuristic": Part(scored.agreed, scored.metadata_weight),
+            }
         else:
             scores, words_weight = lexical, np.ones(len(pairs))
             parts = {algorithm: Part(lexical, words_weight)}
         weights = combined(matches.products, likeness.weights) * words_weight[matches.pair]
+        frequencies = self._document_frequencies[matches.terms].tolist()
+        names, weights_of = self._term_names[matches.terms].tolist(), weights.tolist()
         bounds = np.searchsorted(matches.pair, np.arange(len(pairs) + 1)).tolist()
+        of_parts = {name: zip(part.score.tolist(), part.weight.tolist(), strict=True) for name, part in parts.items()}
+        elsewhere = other_modules(self._requirements, i, self._test_cases, j).tolist()
         for k, ((requirement_id, test_case_id), score) in enumerate(zip(pairs, _rounded(scores).tolist(), strict=True)):
             of_pair = slice(bounds[k], bounds[k + 1])
-            first, second = words.get(requirement_id, {}), words.get(test_case_id, {})
-            names = self._term_names[matches.terms[of_pair]].tolist()
-            yield explanation(
+            facts = Facts(
                 algorithm,
                 score,
-                {name: (part.score[k], part.weight[k]) for name, part in parts.items()},
-                [
-                    (first.get(name) or second.get(name) or name, weight)
-                    for name, weight in zip(names, weights[of_pair].tolist(), strict=True)
-                ],
-                metadata[k],
-                steps[k],
+                {name: next(part) for name, part in of_parts.items()},
+                dict(zip(names[of_pair], weights_of[of_pair], strict=True)),
+                dict(zip(names[of_pair], frequencies[of_pair], strict=True)),
+                self._requirements.count + self._test_cases.count,
+                other_module=elsewhere[k],
+                **hybrid_facts[k],
             )
+            yield explanation(facts, readings.get(requirement_id), readings.get(test_case_id))
+
+    def _hybrid_facts(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
+        """Give for each pair what only a hybrid score knows."""
+        steps = self._calibration.steps(scored, parts)
+        return [
+            {
+                "agreement": agreement,
+                "closer_test_cases": step["likeness"] < step["requirement_neighbours"],
+                "closer_requirements": step["likeness"] < step["test_case_neighbours"],
+                "by_meaning": "whole_text" in step["parts"],
+                "calculation": step,
+            }
+            for agreement, step in zip(scored.metadata.in_words(), steps, strict=True)
+        ]
 
 
 def _slots(view: ShelfView, item_ids: Sequence[UUID]) -> Ints:

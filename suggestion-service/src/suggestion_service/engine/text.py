@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import Stemmer
 
@@ -44,6 +45,15 @@ class ItemText:
     tags: Sequence[str] = ()
 
 
+class Token(NamedTuple):
+    """A term where it stands in a word, from `start` to `end`; `shown` is how to show it to a person."""
+
+    term: str
+    shown: str
+    start: int
+    end: int
+
+
 def terms(item: ItemText) -> dict[str, int]:
     """Count the terms of an item: what every algorithm scores by. Compute once a text; keep it as JSON.
 
@@ -51,65 +61,76 @@ def terms(item: ItemText) -> dict[str, int]:
     an empty dict.
     """
     counts: Counter[str] = Counter()
-    for word, times in _count_words(item).items():
-        for term, _ in _read(word):
+    for word, times in word_counts(item).items():
+        for term, _, _, _ in tokens(word):
             counts[term] += times
     return dict(counts)
 
 
-def readable_words(item: ItemText) -> dict[str, str]:
-    """Give for each term of `terms(item)` the word that stands most often for it in the texts of the item."""
-    counts = _count_words(item)
-    words: dict[str, str] = {}
-    rivals: dict[str, Counter[str]] = {}
-    for word in counts:
-        for term, shown in _read(word):
-            if words.setdefault(term, shown) != shown:
-                rivals[term] = Counter()
-    if rivals:
-        for word, times in counts.items():
-            for term, shown in _read(word):
-                if term in rivals:
-                    rivals[term][shown] += times
-        words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
-    return words
-
-
-def _count_words(item: ItemText) -> Counter[str]:
-    title, description = item.title.strip(), item.description.strip()
+def word_counts(item: ItemText) -> Counter[str]:
+    """Count the words of an item, as they stand in its normalised texts."""
+    title, *texts = item_texts(item)
     counts: Counter[str] = Counter()
-    if not description.casefold().startswith(title.casefold()):
-        for word, times in _words_of(title).items():
-            counts[word] += _TITLE_WEIGHT * times
-    rest = [description, item.preconditions, item.postconditions, item.module]
-    texts = [*rest, *(item.steps or {}).values(), *item.tags]
-    counts.update(_words_of("\n".join(text for text in texts if text)))
+    for word, times in _words_of(title).items():
+        counts[word] += _TITLE_WEIGHT * times
+    counts.update(_words_of("\n".join(texts)))
     return counts
 
 
+def item_texts(item: ItemText) -> list[str]:
+    """Give what an item says, piece by piece, its title first: an empty one when the description starts with it."""
+    title, description = item.title.strip(), item.description.strip()
+    if description.casefold().startswith(title.casefold()):
+        title = ""
+    rest = [description, item.preconditions, item.postconditions, item.module, *(item.steps or {}).values(), *item.tags]
+    return [title, *(text for text in rest if text)]
+
+
+def words_in(text: str) -> Iterator[re.Match[str]]:
+    """Give the words of a normalised text where they stand."""
+    return _WORD.finditer(text)
+
+
+def normalised(text: str) -> str:
+    """Give a text as its words are read: in the form NFKC."""
+    return unicodedata.normalize("NFKC", text)
+
+
 def _words_of(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(unicodedata.normalize("NFKC", text)))
+    return Counter(_WORD.findall(normalised(text)))
 
 
 @lru_cache(maxsize=65_536)
-def _read(word: str) -> tuple[tuple[str, str], ...]:
-    """Give the terms of one word as it stands in a text, each with the form to show to a person."""
-    return tuple(_terms_of(word))
+def tokens(word: str) -> tuple[Token, ...]:
+    """Give the terms of one word, as `words_in` finds it; first the whole where the word has several parts."""
+    return tuple(_tokens_of(word))
 
 
-def _terms_of(word: str) -> Iterator[tuple[str, str]]:
-    parts = (_ASCII_PART if word.isascii() else _OTHER_PART).findall(word)
+def is_whole(of_word: Sequence[Token]) -> bool:
+    """Tell whether the first of a word's tokens is the whole of several parts, the others."""
+    return len(of_word) > 1 and of_word[0].start <= of_word[1].start and of_word[0].end >= of_word[-1].end
+
+
+def unspaced_runs(text: str) -> Iterator[re.Match[str]]:
+    """Give what stands in scripts without spaces in a normalised text."""
+    return _UNSPACED_RUN.finditer(text)
+
+
+def _tokens_of(word: str) -> Iterator[Token]:
+    parts = list((_ASCII_PART if word.isascii() else _OTHER_PART).finditer(word))
     whole = word.strip("_")
     if len(parts) > 1 and not _UNSPACED_RUN.search(whole):
-        yield from _term(whole)
-    for part in parts:
+        yield from _token(whole, len(word) - len(word.lstrip("_")))
+    for match in parts:
+        part, start = match[0], match.start()
         if _UNSPACED_RUN.match(part):
-            yield from ((part[i : i + 2], part[i : i + 2]) for i in range(max(1, len(part) - 1)))
+            for i in range(max(1, len(part) - 1)):
+                yield Token(part[i : i + 2], part[i : i + 2], start + i, start + len(part[: i + 2]))
         else:
-            yield from _term(part)
+            yield from _token(part, start)
 
 
-def _term(word: str) -> Iterator[tuple[str, str]]:
+def _token(word: str, start: int) -> Iterator[Token]:
     lower = word.lower()[:_LONGEST_TERM]
     # One ASCII letter or digit is a list marker or an article far more often than it is a name.
     if lower in STOP_WORDS or (len(lower) == 1 and lower.isascii()):
@@ -117,7 +138,7 @@ def _term(word: str) -> Iterator[tuple[str, str]]:
     shown = word[:_LONGEST_TERM]
     if shown.istitle() and "_" not in shown:
         shown = shown.lower()
-    yield (_stemmer().stemWord(lower) if lower.isalpha() else lower), shown
+    yield Token(_stemmer().stemWord(lower) if lower.isalpha() else lower, shown, start, start + len(word))
 
 
 def _stemmer() -> Stemmer.Stemmer:

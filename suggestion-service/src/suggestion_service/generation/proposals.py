@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from chassis.database import Database
-from suggestion_service.engine import Algorithm, Block, Explanation, ItemText, readable_words
+from suggestion_service.engine import Algorithm, Block, Explanation, ItemText, Reading, read
 from suggestion_service.generation import repository
 from suggestion_service.generation.corpus import View
 
@@ -19,7 +19,7 @@ METHODS: dict[Algorithm, str] = {
     "hybrid": "hybrid",
 }
 _ALGORITHMS = {method: algorithm for algorithm, method in METHODS.items()}
-_WORDS_KEPT = 20_000
+_READINGS_KEPT = 4000
 _TEXTS_AT_ONCE = 500
 CHUNK = 2000
 """Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
@@ -68,7 +68,7 @@ class Proposer:
     def __init__(self, database: Database, view: View) -> None:
         self._database = database
         self.view = view
-        self._words: dict[UUID, dict[str, str]] = {}
+        self._readings: dict[UUID, Reading] = {}
 
     async def propose(self, algorithm: Algorithm, pairs: Sequence[Pair], run_id: UUID | None = None) -> Proposal:
         """Explain those of the pairs that may be suggested."""
@@ -86,25 +86,25 @@ class Proposer:
 
     async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
         """Give new suggestions of these pairs, ready to be staged."""
-        await self._learn_words({pair.requirement_id for pair in pairs})
+        await self._read({item_id for pair in pairs for item_id in pair[:2]})
         return await asyncio.to_thread(self._explain, algorithm, pairs)
 
     async def rescore(self, pending: Sequence[dict[str, Any]]) -> Rescored:
         """Explain pending suggestions anew, each by the method that it was made with."""
         known = self.view.text_sequences
         there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
-        await self._learn_words({row["requirement_id"] for row in there})
+        await self._read({row[side] for row in there for side in ("requirement_id", "test_case_id")})
         return Rescored([row["id"] for row in there], await asyncio.to_thread(self._explain_again, there))
 
-    async def _learn_words(self, requirement_ids: set[UUID]) -> None:
-        """Read the words to show: those of the requirements will do, since what matches is in both texts."""
-        if len(self._words) > _WORDS_KEPT:
-            self._words.clear()
-        missing = list(requirement_ids - self._words.keys())
+    async def _read(self, ids: set[UUID]) -> None:
+        """Read the texts of items that are to be explained."""
+        if len(self._readings) > _READINGS_KEPT:
+            self._readings.clear()
+        missing = list(ids - self._readings.keys())
         for start in range(0, len(missing), _TEXTS_AT_ONCE):
             async with self._database.connection() as connection:
                 rows = await repository.texts(connection, missing[start : start + _TEXTS_AT_ONCE])
-            self._words |= await asyncio.to_thread(_words_of, rows)
+            self._readings |= await asyncio.to_thread(_readings_of, rows)
 
     def _as_json(self, pairs: Sequence[Pair]) -> str:
         return _json({"place": place, **self._of(pair)} for place, pair in enumerate(pairs))
@@ -119,7 +119,7 @@ class Proposer:
 
     def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
         ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
-        explanations = self.view.snapshot.explain_many(algorithm, ids, self._words)
+        explanations = self.view.snapshot.explain_many(algorithm, ids, self._readings)
         sequences = self.view.text_sequences
         return "".join(
             f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
@@ -133,7 +133,7 @@ class Proposer:
         for method, algorithm in _ALGORITHMS.items():
             group = [row for row in pending if row["suggestion_method"] == method]
             ids = [(row["requirement_id"], row["test_case_id"]) for row in group]
-            explanations = self.view.snapshot.explain_many(algorithm, ids, self._words)
+            explanations = self.view.snapshot.explain_many(algorithm, ids, self._readings)
             for row, explanation in zip(group, explanations, strict=True):
                 pair = Pair(row["requirement_id"], row["test_case_id"], explanation.score)
                 rows.append(
@@ -155,6 +155,7 @@ def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
         "matched_terms": explanation.matched_terms,
         "other_terms": explanation.other_terms,
         "other_weight": explanation.other_weight,
+        "against": explanation.against,
     }
     if explanation.calculation is not None:
         metadata["calculation"] = explanation.calculation
@@ -166,8 +167,8 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
 
 
-def _words_of(rows: Sequence[dict[str, Any]]) -> dict[UUID, dict[str, str]]:
-    return {row["id"]: readable_words(ItemText(**row["text"], module=row["module"], tags=row["tags"])) for row in rows}
+def _readings_of(rows: Sequence[dict[str, Any]]) -> dict[UUID, Reading]:
+    return {row["id"]: read(ItemText(**row["text"], module=row["module"], tags=row["tags"])) for row in rows}
 
 
 def _json(rows: Iterable[dict[str, Any]]) -> str:

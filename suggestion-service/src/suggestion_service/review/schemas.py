@@ -48,9 +48,14 @@ class ShortItem(BaseModel):
 class Suggestion(BaseModel):
     """A pair that may belong together, why, and what became of it.
 
-    The sum of weight x score over `suggestion_metadata.components` is `similarity_score`. Where reviews of like pairs
-    were seen to help, `suggestion_metadata.reviews` says which, and by how much, in log-odds, they move the suggestion
-    when sorted by relevance; the score is none of theirs.
+    In `suggestion_metadata`, `components` have a score, a weight and their product, the contribution: the weights add
+    up to 1, the contributions to `similarity_score`. For hybrid, `calculation` says how the score of `texts` came
+    about: the sum of weight x score over its `parts` is `likeness`, and the score is 1 / (1 + exp(-(intercept + slope x
+    (2 x likeness - requirement_neighbours - test_case_neighbours)))). `matched_terms` are the words that count most,
+    `against` the signs that the two are alike by chance, each with a `code` and a sentence in `detail`.
+
+    Where reviews of like pairs were seen to help, `suggestion_metadata.reviews` says which, and by how much, in
+    log-odds, they move the suggestion when sorted by relevance; the score is none of theirs.
     """
 
     model_config = ConfigDict(
@@ -60,16 +65,39 @@ class Suggestion(BaseModel):
                     "id": "0d3c2f62-7a0e-4a06-b4a7-0b5c1f5f6a11",
                     "requirement_id": "8c9f1c1e-4f1e-4d0c-9a39-6d1c5b3e2f22",
                     "test_case_id": "3b1d7e7a-2a51-4f5e-8f0b-9c2d4e6f7a33",
-                    "similarity_score": 0.764102,
+                    "similarity_score": 0.763725,
                     "band": "high",
-                    "suggestion_method": "semantic_similarity",
-                    "suggestion_reason": "Both texts speak of “door”, “lock” and “badge”; text similarity 0.76.",
+                    "suggestion_method": "hybrid",
+                    "suggestion_reason": "Both texts speak of “badge”, “door” and 4 more; same module, combined score"
+                    " 0.76. Requirement: “A valid badge opens the door.” Test case: “Hold a valid badge to the door.”"
+                    " Against it: other test cases are more like this requirement.",
                     "suggestion_metadata": {
-                        "algorithm": "tfidf",
-                        "components": {"semantic": {"score": 0.764102, "weight": 1.0}},
-                        "matched_terms": [{"term": "badge", "weight": 0.31}],
+                        "algorithm": "hybrid",
+                        "components": {
+                            "texts": {"score": 0.755849, "weight": 0.967742, "contribution": 0.731467},
+                            "heuristic": {"score": 1.0, "weight": 0.032258, "contribution": 0.032258},
+                        },
+                        "matched_terms": [{"term": "badge", "weight": 0.31}, {"term": "door", "weight": 0.2}],
                         "other_terms": 4,
-                        "other_weight": 0.12,
+                        "other_weight": 0.221467,
+                        "against": [
+                            {
+                                "code": "closer_test_cases",
+                                "detail": "other test cases are more like this requirement",
+                            }
+                        ],
+                        "calculation": {
+                            "parts": {
+                                "semantic": {"score": 0.41, "weight": 0.666667},
+                                "keyword": {"score": 0.47, "weight": 0.333333},
+                            },
+                            "likeness": 0.43,
+                            "requirement_neighbours": 0.46,
+                            "test_case_neighbours": 0.311889,
+                            "intercept": -0.5,
+                            "slope": 18.5,
+                            "probability": 0.755849,
+                        },
                         "reviews": {
                             "adjustment": 0.42,
                             "because": [

@@ -1,0 +1,149 @@
+"""What speaks for a pair, and what against it: the passages that say the same, and the signs of chance."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from suggestion_service.engine.reading import Reading
+from suggestion_service.engine.text import tokens, words_in
+
+_LONGEST_QUOTE = 160
+_TERMS_LOOKED_FOR = 12
+_NAMED = 3
+# Of a term or two that so large a share of the items have, or of more that nearly as many have, much is chance.
+_COMMON, _ALL_BUT_ONE_COMMON = 0.05, 0.1
+_FEW_ITEMS = 3
+"""So many items have a word in common even where it is rare."""
+_MOST_OF_TITLE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """How many of all `items` have the rarest term that two texts share, and the next one; 0 where there is none."""
+
+    rarest: int
+    next: int
+    items: int
+
+    @property
+    def all(self) -> bool:
+        """Whether all terms are common ones."""
+        return self.rarest > max(_COMMON * self.items, _FEW_ITEMS)
+
+    @property
+    def all_but_one(self) -> bool:
+        """Whether all terms but one are common ones."""
+        return not self.next or self.next > max(_ALL_BUT_ONE_COMMON * self.items, _FEW_ITEMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A sign that a pair is alike by chance: `code` for programs, `detail` for people."""
+
+    code: str
+    detail: str
+
+
+def quote(reading: Reading, ranked: Sequence[tuple[str, float]]) -> str | None:
+    """Give the passage of an item that has the most of what counts, cut at words with … where it is long.
+
+    `ranked`: the shared terms with their weights, best first. The title is shown anyway: it is quoted only where
+    nothing else says anything of the kind.
+    """
+    scores = [0.0] * len(reading.passages)
+    for term, weight in ranked[:_TERMS_LOOKED_FOR]:
+        word = reading.words.get(term)
+        places = word.passages if word is not None else 0
+        while places:
+            place = places & -places
+            scores[place.bit_length() - 1] += weight
+            places ^= place
+    said = scores[reading.titles :] if any(scores[reading.titles :]) else scores
+    best = max(said, default=0.0)
+    if best == 0.0:
+        return None
+    passage = reading.passages[scores.index(best, len(scores) - len(said))]
+    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, dict(ranked))
+
+
+def _cut(passage: str, weights: Mapping[str, float]) -> str:
+    """Give the part of a long passage in which the most that counts stands together."""
+    spots = [
+        (word.start(), word.end(), weight)
+        for word in words_in(passage)
+        if (weight := max((weights.get(token.term, 0.0) for token in tokens(word[0])), default=0.0)) > 0.0
+    ]
+    best, start, stop = 0.0, 0, 0
+    for first, (begin, _, _) in enumerate(spots):
+        within = [spot for spot in spots[first:] if spot[1] <= begin + _LONGEST_QUOTE]
+        together = sum(weight for _, _, weight in within)
+        if together > best:
+            best, start, stop = together, begin, within[-1][1]
+    start = max(0, start - (_LONGEST_QUOTE - (stop - start)) // 2)
+    stop = min(len(passage), start + _LONGEST_QUOTE)
+    start = max(0, stop - _LONGEST_QUOTE)
+    if start > 0:
+        blank = passage.find(" ", start - 1, stop)
+        start = blank + 1 if blank >= 0 else start
+    if stop < len(passage) and passage[stop] != " ":
+        blank = passage.rfind(" ", start, stop)
+        stop = blank if blank > start else stop
+    return f"{'… ' if start > 0 else ''}{passage[start:stop].strip()}{' …' if stop < len(passage) else ''}"
+
+
+def against(
+    requirement: Reading,
+    test_case: Reading,
+    common: Common,
+    rarest: str,
+    *,
+    other_module: bool,
+    closer_test_cases: bool,
+    closer_requirements: bool,
+) -> list[Against]:
+    """Name what speaks against a pair that shares at least a term; `rarest` is the rarest one."""
+    signs: list[Against] = []
+    if common.all:
+        signs.append(
+            Against(
+                "only_common_words",
+                f"they share only common words: the rarest, “{rarest}”, is in {common.rarest} of {common.items} texts",
+            )
+        )
+    elif common.all_but_one:
+        signs.append(Against("only_common_words", f"but for “{rarest}” they share only common words"))
+    if other_module:
+        signs.append(Against("other_module", "they are of different modules"))
+    if missing := _missing(requirement, test_case):
+        signs.append(
+            Against(
+                "requirement_title_unmatched",
+                f"the test case does not say {missing} as the title of the requirement does",
+            )
+        )
+    if missing := _missing(test_case, requirement):
+        signs.append(
+            Against(
+                "test_case_title_unmatched",
+                f"the requirement does not say {missing} as the title of the test case does",
+            )
+        )
+    if closer_test_cases:
+        signs.append(Against("closer_test_cases", "other test cases are more like this requirement"))
+    if closer_requirements:
+        signs.append(Against("closer_requirements", "other requirements are more like this test case"))
+    return signs
+
+
+def _missing(item: Reading, other: Reading) -> str | None:
+    """Name words of an item's title that the other item does not have, where these are most of its words."""
+    absent = [term for term in item.title if term not in other.words]
+    if len(absent) <= _MOST_OF_TITLE * len(item.title):
+        return None
+    return in_words([item.title[term] for term in absent if item.inside.get(term, set()).isdisjoint(absent)], _NAMED)
+
+
+def in_words(words: Sequence[str], most: int) -> str:
+    """Give some words in quotation marks, and how many more there are."""
+    named = ", ".join(f"“{word}”" for word in words[:most])
+    more = len(words) - most
+    return f"{named} and {more} more" if more > 0 else named

@@ -1,0 +1,119 @@
+"""The terms that two items share, as a person reads them: each word whole, a number with its unit."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
+
+from suggestion_service.engine.reading import Joint, Reading
+
+_DECIMALS = 9
+_LONGEST_RUN = 40
+"""Characters of a script without spaces that are shown as one match."""
+
+
+class Match(NamedTuple):
+    """What both texts say, and what it adds to the score."""
+
+    shown: str
+    weight: float
+
+
+def by_weight(weights: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Give terms with their weights, best first."""
+    return sorted(weights.items(), key=lambda term: (-round(term[1], _DECIMALS), term[0]))
+
+
+def matches(
+    weights: Mapping[str, float], requirement: Reading | None, test_case: Reading | None, most: int
+) -> tuple[list[Match], int, float]:
+    """Give the `most` matches of a pair that weigh most, best first, how many others there are, and their weight.
+
+    `weights` are those of the terms that both items have. Terms of an item without a reading are shown as stems.
+    """
+    if requirement is None or test_case is None:
+        known = requirement or test_case
+        words = known.words if known is not None else {}
+        ranked = [Match(words[term].shown if term in words else term, weight) for term, weight in by_weight(weights)]
+        return _cut(ranked, most)
+    whole = _whole(weights, requirement.inside, test_case.inside)
+    quantities = _free(whole, requirement.quantities.keys() & test_case.quantities.keys())
+    neighbours = _free(whole, requirement.neighbours & test_case.neighbours)
+    if not quantities and not neighbours:
+        return _cut([Match(requirement.words[term].shown, weight) for term, weight in by_weight(whole)], most)
+    return _joined(whole, quantities, neighbours, requirement, test_case, most)
+
+
+def _free(weights: Mapping[str, float], joints: Set[Joint]) -> list[Joint]:
+    return sorted(joint for joint in joints if joint[0] in weights and joint[1] in weights)
+
+
+def _cut(ranked: Sequence[Match], most: int) -> tuple[list[Match], int, float]:
+    others = ranked[most:]
+    return list(ranked[:most]), len(others), sum((match.weight for match in others), 0.0)
+
+
+def _whole(weights: Mapping[str, float], *inside: Mapping[str, Set[str]]) -> dict[str, float]:
+    """Add the weights of parts to that of a word that they are part of, where one text has them nowhere else."""
+    whole = dict(weights)
+    for of_item in inside:
+        for part in sorted(of_item.keys() & whole.keys()):
+            around = max(of_item[part] & whole.keys(), key=lambda word: (whole[word], word), default=None)
+            if around is not None:
+                whole[around] += whole.pop(part)
+    return whole
+
+
+def _joined(
+    weights: dict[str, float],
+    quantities: Sequence[Joint],
+    neighbours: Sequence[Joint],
+    requirement: Reading,
+    test_case: Reading,
+    most: int,
+) -> tuple[list[Match], int, float]:
+    found: list[Match] = []
+    ranked = by_weight(weights)
+    after, ahead = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for first, second in neighbours:
+        after[first].append(second)
+        ahead[second].append(first)
+    in_quantity = {term: joint for joint in quantities for term in joint}
+    for term, _ in ranked:
+        if len(found) == most:
+            break
+        if term not in weights:
+            continue
+        joint = in_quantity.get(term)
+        if joint is not None and joint[0] in weights and joint[1] in weights:
+            shown, used = requirement.quantities[joint], list(joint)
+        else:
+            shown, used = _run(term, weights, after, ahead, requirement, test_case)
+        found.append(Match(shown, sum(weights.pop(one) for one in used)))
+    return sorted(found, key=_heaviest_first), len(weights), sum(weights.values())
+
+
+def _run(
+    term: str,
+    free: Mapping[str, float],
+    after: Mapping[str, Sequence[str]],
+    ahead: Mapping[str, Sequence[str]],
+    requirement: Reading,
+    test_case: Reading,
+) -> tuple[str, list[str]]:
+    """Give the longest run of letters around a term that both texts have, and the terms in it."""
+    run, used = term, [term]
+    while len(run) < _LONGEST_RUN:
+        behind = [(run + following[-1], [*used, following]) for following in after[used[-1]]]
+        before = [(preceding[0] + run, [preceding, *used]) for preceding in ahead[used[0]]]
+        for longer, terms in behind + before:
+            new = len(set(terms)) == len(terms) and terms[0] in free and terms[-1] in free
+            if new and longer in requirement.unspaced and longer in test_case.unspaced:
+                run, used = longer, terms
+                break
+        else:
+            break
+    return (run if len(used) > 1 else requirement.words[term].shown), used
+
+
+def _heaviest_first(match: Match) -> tuple[float, str]:
+    return -round(match.weight, _DECIMALS), match.shown
