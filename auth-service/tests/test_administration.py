@@ -104,6 +104,24 @@ async def test_a_wrong_filter_is_named(service: Service, query: str, field: str)
     problem(response, 422, field=field)
 
 
+async def test_the_list_is_sorted_as_asked(service: Service) -> None:
+    admin = await service.admin()
+    for email, name in (("c@example.com", "ana"), ("a@example.com", "Ben"), ("b@example.com", "Ana")):
+        await service.register(email, full_name=name)
+
+    async def listed(query: str) -> list[str]:
+        page = (await service.call("GET", f"/api/v1/users?role=viewer&{query}", caller=admin)).json()
+        return [user["email"][0] for user in page["items"]]
+
+    assert await listed("sort=email") == ["a", "b", "c"]
+    assert await listed("sort=email:desc&limit=2&skip=1") == ["b", "a"]
+    assert await listed("sort=full_name:asc") == ["c", "b", "a"], "capitals do not count, then the older first"
+    assert await listed("sort=created_at:asc") == ["c", "a", "b"]
+    assert await listed("sort=created_at:desc") == await listed("") == ["b", "a", "c"]
+    for wrong in ("sort=password_hash", "sort=email:up", "sort="):
+        problem(await service.call("GET", f"/api/v1/users?{wrong}", caller=admin), 422, field="/query/sort")
+
+
 async def test_a_change_is_told_with_before_and_after(service: Service) -> None:
     admin = await service.admin()
     kim = await service.registered("kim@example.com")

@@ -14,7 +14,7 @@ from chassis.database import Connection, Database, Db
 from chassis.events import actor_of
 from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, page, parse_choice
+from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
 from chassis.http.responses import check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Identity, Role, Viewer
@@ -69,13 +69,19 @@ async def list_users(
     role: Annotated[str | None, Query(examples=["admin,reviewer"])] = None,
     is_active: bool | None = None,
     q: Annotated[str | None, Query(max_length=200, description="Part of the email or the full name.")] = None,
+    sort: Annotated[
+        str, Query(description=f"{', '.join(repository.SORTS)}; with :asc or :desc.", examples=["email:asc"])
+    ] = "created_at:desc",
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:
     """Alternatives of `role` are separated by commas; a leading `!` excludes."""
     roles = parse_choice("role", role, Role)
+    order = parse_sort(sort, tuple(repository.SORTS))
     async with database.connection() as connection:
-        rows, total = await repository.page(connection, role=roles, is_active=is_active, q=q, skip=skip, limit=limit)
+        rows, total = await repository.page(
+            connection, role=roles, is_active=is_active, q=q, sort=order, skip=skip, limit=limit
+        )
     return page(request, rows, total, skip, limit)
 
 

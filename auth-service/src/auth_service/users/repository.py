@@ -7,11 +7,15 @@ from typing import Any, TypedDict
 from chassis import outbox
 from chassis.database import Connection, columns, placeholders
 from chassis.events import NewEvent
-from chassis.http.paging import Choice
+from chassis.http.paging import Choice, Sort
 from chassis.identity import Role
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""
+
+
+SORTS = {"created_at": "created_at", "email": "email", "full_name": "lower(full_name)"}
+"""What users can be sorted by, and the expression for it."""
 
 
 class UserRow(TypedDict):
@@ -109,10 +113,13 @@ async def page(
     role: Choice[Role] | None,
     is_active: bool | None,
     q: str | None,
+    sort: Sort,
     skip: int,
     limit: int,
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give one page of the users that fit, newest first, and how many fit in all."""
+    """Give one page of the users that fit, in the order of `sort`, and how many fit in all."""
+    direction = "DESC" if sort.descending else "ASC"
+    order = f"{SORTS[sort.field]} {direction}, id {direction}"
     conditions = ["true"]
     parameters: dict[str, Any] = {"skip": skip, "limit": limit}
     if role is not None and role.included:
@@ -133,9 +140,8 @@ async def page(
         SELECT counted.total, one_page.*
         FROM (SELECT count(*) AS total FROM users WHERE {where}) AS counted
         LEFT JOIN LATERAL (
-            SELECT {_SHOWN} FROM users WHERE {where} ORDER BY id DESC LIMIT %(limit)s OFFSET %(skip)s
+            SELECT {_SHOWN} FROM users WHERE {where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
         ) AS one_page ON true
-        ORDER BY one_page.id DESC
         """,
         parameters,
     )
