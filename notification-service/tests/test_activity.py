@@ -62,3 +62,33 @@ async def test_days_out_of_range_are_refused(world: "World", days: str) -> None:
     response = await world.ask("GET", f"/activity?days={days}")
     assert response.status_code == 422
     assert response.json()["errors"][0]["pointer"] == "/query/days"
+
+
+async def test_activity_is_narrowed_by_who_did_what_to_which_item(world: "World") -> None:
+    item = world.requirement()
+    await world.tell(catalog.RequirementCreated(requirement=item), catalog.TestCaseCreated(test_case=world.test_case()))
+    await world.tell(catalog.RequirementDeleted(requirement=item), by=world.ben)
+    await world.tell(auth.UserCreated(user=world.user(world.ben)), by=world.ben)
+
+    async def found(**query: object) -> tuple[int, list[str]]:
+        page = await world.read("/activity", **query)
+        return page["total"], [entry["action"] for entry in page["items"]]
+
+    assert await found(actor="BEN@example.com") == (1, ["requirement.deleted"])
+    assert await found(action="requirement.created,test_case.created", actor="!ben@example.com", limit=1) == (
+        2,
+        ["test_case.created"],
+    )
+    assert await found(resource_type="test_case") == (1, ["test_case.created"])
+    assert await found(resource_id=str(item.id)) == (2, ["requirement.deleted", "requirement.created"])
+    assert await found(resource_type="user") == (0, [])
+    for wrong in ("action=eaten", "resource_type=cake"):
+        assert (await world.ask("GET", f"/activity?{wrong}")).status_code == 422
+
+
+async def test_activity_of_an_item_counts_back_to_the_day(world: "World") -> None:
+    item = world.requirement()
+    for days in (1, 8):
+        await world.tell(catalog.RequirementCreated(requirement=item), at=datetime.now(UTC) - timedelta(days=days))
+    assert (await world.read("/activity", resource_id=str(item.id)))["total"] == 1
+    assert (await world.read("/activity", resource_id=str(item.id), days=9))["total"] == 2

@@ -81,7 +81,7 @@ async def test_activity_counts_from_the_very_moment_on(world: "World", zone: tim
     await keep(world, 45, 75, resource_type="user")
     moment = (NOON + timedelta(minutes=since)).astimezone(zone)
     async with world.database.connection() as connection:
-        items, found = await repository.list_activity(connection, moment, 0, 100)
+        items, found = await repository.list_activity(connection, moment, repository.AuditFilter(), 0, 100)
     assert (found, len(items)) == (total, total)
 
 

@@ -78,7 +78,7 @@ async def test_links_are_kept_with_both_ends(world: "World") -> None:
     deleted, updated, created = await world.audit_log()
     assert [entry["action"] for entry in (created, updated, deleted)] == [
         "link.created",
-        "link.updated",
+        "link.confirmed",
         "link.deleted",
     ]
     assert updated["summary"] == (
@@ -90,6 +90,19 @@ async def test_links_are_kept_with_both_ends(world: "World") -> None:
         "requirement_id": str(link.requirement_id),
         "test_case_id": str(link.test_case_id),
     }
+
+
+async def test_times_end_in_z_also_where_they_were_kept_otherwise(world: "World") -> None:
+    at = datetime(2026, 1, 31, 12, 0, 0, 123456, tzinfo=UTC)
+    await world.tell(catalog.LinkCreated(link=world.link(confirmed_at=at, notes="2026-01-31T12:00:00+00:00")))
+    shown = {"before": None, "after": "2026-01-31T12:00:00.123456Z"}
+    for _ in ("as it is kept today", "as it was kept"):
+        [entry] = await world.audit_log()
+        assert entry["changes"]["confirmed_at"] == shown
+        assert entry["changes"]["notes"]["after"] == "2026-01-31T12:00:00+00:00", "a text is nobody's time"
+        await world.rows(
+            "UPDATE audit_entries SET after = replace(after::text, '.123456Z', '.123456+00:00')::json RETURNING id"
+        )
 
 
 async def test_a_bulk_review_is_one_entry_a_suggestion(world: "World") -> None:
@@ -212,6 +225,8 @@ async def test_since_and_until_bound_the_time(world: "World") -> None:
 
     assert await found(since="2026-01-31T13:00:00Z") == ["At 2", "At 1"]
     assert await found(until="2026-01-31T13:00:00Z") == ["At 0"]
+    assert await found(since="2026-01-31", until="2026-02-01") == ["At 2", "At 1", "At 0"]
+    assert await found(until="2026-01-31") == []
     assert await found(since="2026-01-31T14:00:00.000+01:00", until="2026-01-31T13:00:00.001Z") == ["At 1"]
 
 
@@ -220,7 +235,7 @@ async def test_since_and_until_bound_the_time(world: "World") -> None:
     [
         "since=yesterday",
         "since=1700000000",
-        "since=2026-01-31",
+        "since=2026-01",
         "since=2026-01-31T12:00:00",
         "until=2026-02-30T12:00:00Z",
         "until=0000-01-01T00:00:00Z",
@@ -238,7 +253,7 @@ async def test_a_filter_that_means_nothing_is_refused_by_name(world: "World", qu
 
 
 @pytest.mark.parametrize(
-    "moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-01-31t12:00:00.123456789z"]
+    "moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59+23:59", "2026-01-31t12:00:00.123456789z"]
 )
 async def test_the_edges_of_time_are_answered(world: "World", moment: str) -> None:
     for name in ("since", "until"):

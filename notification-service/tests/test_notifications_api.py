@@ -132,7 +132,50 @@ async def test_reading_one_by_its_address_leaves_it_unread(world: "World") -> No
     assert await unread(world) == 1
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/read"), ("PATCH", "/read")])
+BY_ID = [("GET", ""), ("POST", "/read"), ("PATCH", "/read"), ("DELETE", "")]
+
+
+async def test_a_list_is_narrowed_by_type(world: "World") -> None:
+    await tell_requirements(world, "abc")
+    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), world.run(), world.found())
+    [newest, *_] = await world.notifications()
+    await world.ask("POST", f"/notifications/{newest['id']}/read")
+
+    async def listed(**query: object) -> tuple[int, list[str]]:
+        page = await world.read("/notifications", limit=2, **query)
+        assert page["unread_count"] == 5, "of all, whatever is asked for"
+        return page["total"], [item["type"] for item in page["items"]]
+
+    assert await listed(type="requirement_created") == (3, ["requirement_created"] * 2)
+    assert await listed(type="requirement_created", skip=2) == (3, ["requirement_created"])
+    assert await listed(type="test_case_created,coverage_drop") == (1, ["test_case_created"])
+    assert await listed(type="!requirement_created,!test_case_created") == (2, ["suggestions_generated"] * 2)
+    assert await listed(type="suggestions_generated", unread_only=True) == (1, ["suggestions_generated"])
+    refused = await world.ask("GET", "/notifications", params={"type": "cake"})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/query/type")
+
+
+async def test_all_of_one_type_are_marked_read(world: "World") -> None:
+    await tell_requirements(world, "abc")
+    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()))
+    marked = await world.ask("POST", "/notifications/mark-all-read", params={"type": "requirement_created"})
+    assert marked.json() == {"marked": 3}
+    assert await unread(world) == 1
+    assert (await world.ask("POST", "/notifications/mark-all-read?type=cake")).status_code == 422
+
+
+async def test_a_deleted_notification_is_gone_and_counted_no_more(world: "World") -> None:
+    await tell_requirements(world, "ab")
+    [newest, other] = await world.notifications()
+    gone = await world.ask("DELETE", f"/notifications/{newest['id']}")
+    assert (gone.status_code, gone.content) == (204, b"")
+    assert (await world.ask("DELETE", f"/notifications/{newest['id']}")).status_code == 404
+    page = await world.read("/notifications")
+    assert (page["items"], page["total"], page["unread_count"]) == ([other], 1, 1)
+    assert await unread(world) == 1
+
+
+@pytest.mark.parametrize(("method", "path"), BY_ID)
 async def test_somebody_else_s_notification_is_not_found_and_stays_as_it_is(
     world: "World", method: str, path: str
 ) -> None:
@@ -144,13 +187,19 @@ async def test_somebody_else_s_notification_is_not_found_and_stays_as_it_is(
     assert await world.notifications() == [told]
 
 
-@pytest.mark.parametrize(
-    "unknown", ["0", "999", "-1", "9" * 19, "9" * 40, "²", "x", "b73fcbb2-41d6-4dd6-8cbc-92213d5b3ab1"]
-)
+@pytest.mark.parametrize("unknown", ["999", str(2**63 - 1)])
 async def test_an_unknown_notification_is_not_found(world: "World", unknown: str) -> None:
-    for method, path in (("GET", ""), ("POST", "/read"), ("PATCH", "/read")):
+    for method, path in BY_ID:
         response = await world.ask(method, f"/notifications/{unknown}{path}")
         assert (response.status_code, response.json()["code"]) == (404, "notification_not_found")
+
+
+@pytest.mark.parametrize("odd", ["0", "-1", "9" * 19, "9" * 40, "²", "x", "b73fcbb2-41d6-4dd6-8cbc-92213d5b3ab1"])
+async def test_what_is_no_id_is_refused_as_elsewhere(world: "World", odd: str) -> None:
+    for method, path in BY_ID:
+        response = await world.ask(method, f"/notifications/{odd}{path}")
+        assert response.status_code == 422
+        assert response.json()["errors"][0]["pointer"] == "/path/notification_id"
 
 
 async def test_marking_all_read_marks_the_caller_s_own_only(world: "World") -> None:

@@ -7,12 +7,21 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from chassis.coalescing import Coalesced
 from chassis.database import Db
 from chassis.http.app import problem_responses
-from chassis.http.paging import Skip, page
+from chassis.http.paging import Skip, page, parse_choice
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Identity, Viewer
 from notification_service import repository, service
-from notification_service.schemas import Marked, Notification, NotificationLimit, NotificationList, UnreadCount
+from notification_service.schemas import (
+    Marked,
+    Notification,
+    NotificationId,
+    NotificationLimit,
+    NotificationList,
+    Types,
+    UnreadCount,
+)
+from notification_service.vocabulary import NotificationType
 
 router = APIRouter(prefix="/api/v1/notifications", route_class=StrictRoute, tags=["Notifications"])
 
@@ -30,11 +39,13 @@ async def list_notifications(
     unread_only: Annotated[bool, Query(description="Only those that are not read.")] = False,
     skip: Skip = 0,
     limit: NotificationLimit = 20,
+    type: Types = None,  # noqa: A002 - the parameter's public name
 ) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
+    types = parse_choice("type", type, NotificationType)
     async with database.connection() as connection:
         found = await repository.list_notifications(
-            connection, _id(viewer), unread_only=unread_only, skip=skip, limit=limit
+            connection, _id(viewer), unread_only=unread_only, types=types, skip=skip, limit=limit
         )
     return page(request, found.items, found.total, skip, limit, {"unread_count": found.unread_count})
 
@@ -49,10 +60,15 @@ async def count_unread_notifications(
 
 
 @router.post("/mark-all-read", response_model=Marked, summary="Mark all of the caller's notifications read")
-async def mark_all_notifications_read(viewer: Viewer, database: Db) -> Response:
-    """`marked` counts those that were unread."""
+async def mark_all_notifications_read(
+    viewer: Viewer,
+    database: Db,
+    type: Types = None,  # noqa: A002 - the parameter's public name
+) -> Response:
+    """`marked` counts those that were unread; with `type`, only notifications of that type are marked."""
+    types = parse_choice("type", type, NotificationType)
     async with database.statement() as connection:
-        marked = await service.mark_all_read(connection, _id(viewer))
+        marked = await service.mark_all_read(connection, _id(viewer), types)
     return answer({"marked": marked})
 
 
@@ -62,7 +78,9 @@ async def mark_all_notifications_read(viewer: Viewer, database: Db) -> Response:
     responses=problem_responses(404),
     summary="Read one of the caller's notifications",
 )
-async def read_notification(request: Request, notification_id: str, viewer: Viewer, database: Db) -> Response:
+async def read_notification(
+    request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
+) -> Response:
     """Reading it by this address does not mark it read."""
     async with database.connection() as connection:
         found = await service.find_notification(connection, _id(viewer), notification_id)
@@ -82,11 +100,27 @@ async def read_notification(request: Request, notification_id: str, viewer: View
     responses=problem_responses(404),
     summary="Mark one of the caller's notifications read (as POST)",
 )
-async def mark_notification_read(request: Request, notification_id: str, viewer: Viewer, database: Db) -> Response:
+async def mark_notification_read(
+    request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
+) -> Response:
     """Marking it again changes nothing: `read_at` stays."""
     async with database.statement() as connection:
         marked = await service.mark_read(connection, _id(viewer), notification_id)
     return item(request, marked)
+
+
+@router.delete(
+    "/{notification_id}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses(404),
+    summary="Delete one of the caller's notifications",
+)
+async def delete_notification(notification_id: NotificationId, viewer: Viewer, database: Db) -> Response:
+    """It is gone for good, read or not; what it told of stays."""
+    async with database.statement() as connection:
+        await service.delete_notification(connection, _id(viewer), notification_id)
+    return Response(status_code=204)
 
 
 def _id(caller: Identity) -> int:

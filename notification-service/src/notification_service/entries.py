@@ -67,10 +67,12 @@ def updated(kind: ResourceType) -> Entries:
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
         changes = event.data.changes
-        verb = "confirmed" if "confirmed_at" in changes else f"changed {listed(changes)} of"
+        is_confirmed = "confirmed_at" in changes
+        verb = "confirmed" if is_confirmed else f"changed {listed(changes)} of"
         before = {field: change.before for field, change in changes.items()}
         after = {field: change.after for field, change in changes.items()}
-        yield _item_entry(event, action, kind, getattr(event.data, kind), verb, before, after)
+        done = AuditAction.LINK_CONFIRMED if is_confirmed else action
+        yield _item_entry(event, done, kind, getattr(event.data, kind), verb, before, after)
 
     return entries
 
@@ -223,10 +225,17 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -
     old = {} if before is None else before
     new = {} if after is None else after
     return {
-        field: {"before": old.get(field), "after": new.get(field)}
+        field: {"before": _shown(field, old.get(field)), "after": _shown(field, new.get(field))}
         for field in {**old, **new}
         if field not in _HIDDEN and (old.get(field) is not None or new.get(field) is not None)
     }
+
+
+def _shown(field: str, value: Any) -> Any:
+    """Give a time as all others are given: some were kept with their offset."""
+    if field.endswith("_at") and isinstance(value, str) and value.endswith("+00:00"):
+        return value.removesuffix("+00:00") + "Z"
+    return value
 
 
 def _item_entry(

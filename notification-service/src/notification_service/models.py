@@ -33,6 +33,7 @@ notifications = sa.Table(
     sa.UniqueConstraint("event_id", "user_id"),
 )
 sa.Index(None, notifications.c.user_id, notifications.c.created_at, notifications.c.id)
+sa.Index(None, notifications.c.user_id, notifications.c.type, notifications.c.created_at, notifications.c.id)
 sa.Index(
     "ix_notifications_unread",
     notifications.c.user_id,
@@ -66,6 +67,7 @@ audit_entries = sa.Table(
     sa.Column("after", sa.JSON),
     sa.Column("details", sa.JSON),
     sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("gateway_request_id", sa.Text),
 )
 sa.Index(None, audit_entries.c.occurred_at, audit_entries.c.id)
 sa.Index(
@@ -74,8 +76,8 @@ sa.Index(
     audit_entries.c.id,
     postgresql_where=audit_entries.c.resource_type != "user",
 )
-sa.Index(None, audit_entries.c.actor)
-sa.Index(None, audit_entries.c.resource_id)
+for _filter in ("actor", "action", "resource_type", "resource_id"):
+    sa.Index(None, audit_entries.c[_filter], audit_entries.c.occurred_at, audit_entries.c.id)
 
 audit_entry_counts = sa.Table(
     "audit_entry_counts",

@@ -1,7 +1,7 @@
 """The SQL of this service."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -12,8 +12,10 @@ from chassis.database import Connection, Database
 from chassis.http.paging import Choice
 from contracts.auth import UserState
 from notification_service.entries import Entry
+from notification_service.vocabulary import NotificationType
 
 Row = dict[str, Any]
+Types = Choice[NotificationType] | None
 
 _NOTIFICATION = "id, type, title, message, data, read_at IS NOT NULL AS read, read_at, created_at"
 _ENTRY = (
@@ -102,7 +104,7 @@ async def insert_entries(connection: Connection, entries: Sequence[Entry]) -> No
 
 
 def _records(rows: Sequence[object]) -> str:
-    return orjson.dumps(rows).decode()
+    return orjson.dumps(rows, option=orjson.OPT_UTC_Z).decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,28 +117,34 @@ class NotificationPage:
 
 
 async def list_notifications(
-    connection: Connection, user_id: int, *, unread_only: bool, skip: int, limit: int
+    connection: Connection, user_id: int, *, unread_only: bool, types: Types, skip: int, limit: int
 ) -> NotificationPage:
     """Give a user's notifications, newest first."""
+    clauses, values = choice_clauses("type", types)
+    condition = " AND ".join(["user_id = %(user_id)s", *(["read_at IS NULL"] if unread_only else []), *clauses])
+    # Counted only where nobody keeps the count.
+    fitting = f", (SELECT count(*) FROM notifications WHERE {condition}) AS fitting" if clauses else ""
     cursor = await connection.execute(
         f"""
         SELECT counts.*, page.* FROM (
-            SELECT coalesce(sum(total), 0)::bigint AS total, coalesce(sum(unread), 0)::bigint AS unread
+            SELECT coalesce(sum(total), 0)::bigint AS total, coalesce(sum(unread), 0)::bigint AS unread{fitting}
             FROM notification_counts WHERE user_id = %(user_id)s
         ) AS counts LEFT JOIN LATERAL (
             SELECT {_NOTIFICATION} FROM notifications
-            WHERE user_id = %(user_id)s {"AND read_at IS NULL" if unread_only else ""}
+            WHERE {condition}
             ORDER BY created_at DESC, id DESC LIMIT %(limit)s OFFSET %(skip)s
         ) AS page ON true
         """,
-        {"user_id": user_id, "limit": limit, "skip": skip},
+        {**values, "user_id": user_id, "limit": limit, "skip": skip},
     )
     rows = await cursor.fetchall()
     total, unread = rows[0]["total"], rows[0]["unread"]
+    fitting_total: int = rows[0]["fitting"] if clauses else unread if unread_only else total
     items = [row for row in rows if row["id"] is not None]
     for row in items:
         del row["total"], row["unread"]
-    return NotificationPage(items, unread if unread_only else total, unread)
+        row.pop("fitting", None)
+    return NotificationPage(items, fitting_total, unread)
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
@@ -167,12 +175,42 @@ async def mark_read(connection: Connection, user_id: int, notification_id: int, 
     return await cursor.fetchone()
 
 
-async def mark_all_read(connection: Connection, user_id: int, now: datetime) -> int:
-    """Mark everything of a user read; give how many were unread."""
+async def mark_all_read(connection: Connection, user_id: int, types: Types, now: datetime) -> int:
+    """Mark everything of a user read, of these types alone when there are any; give how many were unread."""
+    clauses, values = choice_clauses("type", types)
+    condition = " AND ".join(["user_id = %(user_id)s", "read_at IS NULL", *clauses])
     cursor = await connection.execute(
-        "UPDATE notifications SET read_at = %s WHERE user_id = %s AND read_at IS NULL", (now, user_id)
+        f"UPDATE notifications SET read_at = %(now)s WHERE {condition}", {**values, "now": now, "user_id": user_id}
     )
     return cursor.rowcount
+
+
+async def delete_notification(connection: Connection, user_id: int, notification_id: int) -> bool:
+    """Delete a user's own notification; tell whether there was one."""
+    cursor = await connection.execute(
+        "DELETE FROM notifications WHERE id = %s AND user_id = %s", (notification_id, user_id)
+    )
+    return cursor.rowcount == 1
+
+
+def choice_clauses(column: str, choice: Choice[Any] | None) -> tuple[list[str], dict[str, Any]]:
+    """Give the SQL conditions on a text column that a choice makes, and their parameters."""
+    if choice is None:
+        return [], {}
+    clauses, values = [], {}
+    if len(choice.included) == 1 and "" not in choice.included:  # so that an index gives the rows in order
+        clauses.append(f"{column} = %({column}_in)s")
+        values[f"{column}_in"] = choice.included[0]
+    elif choice.included:
+        or_none = f" OR {column} IS NULL" if "" in choice.included else ""
+        clauses.append(f"({column} = ANY(%({column}_in)s::text[]){or_none})")
+        values[f"{column}_in"] = list(choice.included)
+    if choice.excluded:
+        # A row without the column is one of the excluded only when that is asked for, by an empty text.
+        and_some = f" AND {column} IS NOT NULL" if "" in choice.excluded else ""
+        clauses.append(f"({column} = ANY(%({column}_out)s::text[])) IS NOT TRUE{and_some}")
+        values[f"{column}_out"] = list(choice.excluded)
+    return clauses, values
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,18 +229,9 @@ class AuditFilter:
         clauses = ["true"]
         values: dict[str, Any] = {}
         for column in ("actor", "action", "resource_type", "resource_id"):
-            choice: Choice[Any] | None = getattr(self, column)
-            if choice is None:
-                continue
-            if choice.included:
-                or_none = f" OR {column} IS NULL" if "" in choice.included else ""
-                clauses.append(f"({column} = ANY(%({column}_in)s::text[]){or_none})")
-                values[f"{column}_in"] = list(choice.included)
-            if choice.excluded:
-                # An entry without the column is one of the excluded only when that is asked for, by an empty text.
-                and_some = f" AND {column} IS NOT NULL" if "" in choice.excluded else ""
-                clauses.append(f"({column} = ANY(%({column}_out)s::text[])) IS NOT TRUE{and_some}")
-                values[f"{column}_out"] = list(choice.excluded)
+            of_column, with_values = choice_clauses(column, getattr(self, column))
+            clauses += of_column
+            values |= with_values
         if self.since is not None:
             clauses.append("occurred_at >= %(since)s")
             values["since"] = self.since
@@ -221,18 +250,22 @@ async def list_entries(connection: Connection, chosen: AuditFilter, skip: int, l
     return await _entries(connection, _ENTRY, condition, values, skip, limit, total)
 
 
-async def list_activity(connection: Connection, since: datetime, skip: int, limit: int) -> tuple[list[Row], int]:
-    """Give the work on items since then, newest first, and how much there is; accounts are nobody's business."""
-    condition = "occurred_at >= %(since)s AND resource_type <> 'user'"
+async def list_activity(
+    connection: Connection, since: datetime, chosen: AuditFilter, skip: int, limit: int
+) -> tuple[list[Row], int]:
+    """Give the chosen work on items since then, newest first, and how much there is; accounts are nobody's business."""
+    condition, values = replace(chosen, since=since).condition()
+    condition += " AND resource_type <> 'user'"
+    if chosen != AuditFilter():
+        total = f"SELECT count(*) FROM audit_entries WHERE {condition}"
+        return await _entries(connection, _ACTIVITY, condition, values, skip, limit, total)
     # Whole hours are counted already: what is left to count is the rest of the first.
     total = f"""
         SELECT (SELECT coalesce(sum(activity), 0)::bigint FROM audit_entry_counts WHERE hour >= %(next_hour)s)
              + (SELECT count(*) FROM audit_entries WHERE {condition} AND occurred_at < %(next_hour)s)
     """
     next_hour = since.astimezone(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
-    return await _entries(
-        connection, _ACTIVITY, condition, {"since": since, "next_hour": next_hour}, skip, limit, total
-    )
+    return await _entries(connection, _ACTIVITY, condition, {**values, "next_hour": next_hour}, skip, limit, total)
 
 
 async def _entries(

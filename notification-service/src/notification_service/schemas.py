@@ -1,27 +1,18 @@
 """What the API shows, for the OpenAPI document, and how its queries are read."""
 
-import re
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Query
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from fastapi import Path, Query
+from pydantic import BaseModel, ConfigDict
 
 from chassis.http.paging import Page
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
-_RFC3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)")
+ALTERNATIVES = "Comma-separated alternatives; a leading ! excludes."
 
-
-def _instant(text: object) -> object:
-    # pydantic would take bare dates and seconds since 1970 too.
-    if isinstance(text, str) and not _RFC3339.fullmatch(text):
-        raise ValueError("This is no RFC 3339 timestamp such as 2026-01-31T12:00:00Z.")
-    return text
-
-
-Instant = Annotated[datetime, BeforeValidator(_instant)]
-
+NotificationId = Annotated[int, Path(ge=1, le=2**63 - 1, description="A notification's id.")]
+Types = Annotated[str | None, Query(description=f"Only those of this type. {ALTERNATIVES}")]
 NotificationLimit = Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")]
 Days = Annotated[int, Query(ge=1, le=90, description="How many days back.")]
 

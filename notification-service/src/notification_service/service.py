@@ -10,10 +10,8 @@ from chassis.problems import NotFound
 from contracts.auth import UserState
 from notification_service import repository
 from notification_service.entries import Entry, changes
-from notification_service.repository import AuditFilter, NewNotification
+from notification_service.repository import AuditFilter, NewNotification, Types
 from notification_service.texts import Text
-
-_MAX_ID = 2**63 - 1
 
 
 async def tell_actors(connection: Connection, told: Sequence[tuple[Received[Any], Text]]) -> None:
@@ -60,32 +58,29 @@ async def remember_users(connection: Connection, states: Sequence[tuple[int, Use
     await repository.upsert_recipients(connection, list(newest.values()))
 
 
-async def find_notification(connection: Connection, user_id: int, notification_id: str) -> dict[str, Any]:
+async def find_notification(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
     """Give a user's own notification; raise NotFound for somebody else's or an unknown one."""
-    return _found(await repository.find_notification(connection, user_id, _number(notification_id)))
+    return _found(await repository.find_notification(connection, user_id, notification_id))
 
 
-async def mark_read(connection: Connection, user_id: int, notification_id: str) -> dict[str, Any]:
+async def mark_read(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
     """Mark a user's own notification read, and give it; one that was read keeps its `read_at`.
 
     Raises NotFound for somebody else's or an unknown one.
     """
     now = datetime.now(UTC)
-    return _found(await repository.mark_read(connection, user_id, _number(notification_id), now))
+    return _found(await repository.mark_read(connection, user_id, notification_id, now))
 
 
-async def mark_all_read(connection: Connection, user_id: int) -> int:
-    """Mark everything of a user read; give how many were unread."""
-    return await repository.mark_all_read(connection, user_id, datetime.now(UTC))
+async def mark_all_read(connection: Connection, user_id: int, types: Types) -> int:
+    """Mark everything of a user read, of these types alone when there are any; give how many were unread."""
+    return await repository.mark_all_read(connection, user_id, types, datetime.now(UTC))
 
 
-def _number(notification_id: str) -> int:
-    if not (notification_id.isascii() and notification_id.isdecimal() and len(notification_id) < 20):
+async def delete_notification(connection: Connection, user_id: int, notification_id: int) -> None:
+    """Delete a user's own notification; raise NotFound for somebody else's or an unknown one."""
+    if not await repository.delete_notification(connection, user_id, notification_id):
         raise _not_found()
-    number = int(notification_id)
-    if number > _MAX_ID:
-        raise _not_found()
-    return number
 
 
 def _found(row: dict[str, Any] | None) -> dict[str, Any]:

@@ -36,6 +36,7 @@ class AuditAction(StrEnum):
     TEST_CASE_DELETED = "test_case.deleted"
     LINK_CREATED = "link.created"
     LINK_UPDATED = "link.updated"
+    LINK_CONFIRMED = "link.confirmed"
     LINK_DELETED = "link.deleted"
     SUGGESTION_GENERATED = "suggestion.generated"
     SUGGESTION_ACCEPTED = "suggestion.accepted"

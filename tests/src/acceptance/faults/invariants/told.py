@@ -79,7 +79,9 @@ def _entries(event: Event) -> Iterator[Entry]:
     time = datetime.fromisoformat(event.time)
     _, thing, happened = event.type.split(".")
     data = event.data
-    if thing in {"requirement", "test_case", "link"}:
+    if thing == "link" and "confirmed_at" in data.get("changes", {}):
+        yield time, "link.confirmed", data["link"]["id"]
+    elif thing in {"requirement", "test_case", "link"}:
         yield time, f"{thing}.{happened}", data[thing]["id"]
     elif thing == "suggestion":
         yield time, f"suggestion.{data['suggestion']['status']}", data["suggestion"]["id"]
