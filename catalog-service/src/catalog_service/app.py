@@ -5,6 +5,7 @@ from starlette.types import ASGIApp
 
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.reads import ItemReads
+from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
 from catalog_service.reports.endpoints import router as reports_router
@@ -40,6 +41,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         internal_tokens=internal_tokens,
         schema_version=SCHEMA_VERSION,
         state={
+            "source_urls": SourceUrls(settings.source_url_schemes),
             "item_reads": {kind.name: ItemReads(kind, database) for kind in kinds},
             "item_creations": {kind.name: ItemCreations(kind, database) for kind in kinds},
         },

@@ -1,11 +1,30 @@
 """What catalog-service reads from its environment."""
 
-from pydantic import Field
+import re
+from typing import Annotated
 
+from pydantic import BeforeValidator, Field
+from pydantic_settings import NoDecode
+
+from catalog_service.items.source_urls import RUNNING
 from chassis.settings import ServiceSettings
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
+
+
+def _schemes(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    names = [word.strip().lower().removesuffix(":") for word in value.split(",") if word.strip()]
+    for name in names:
+        if not _SCHEME.fullmatch(name) or name in RUNNING:
+            raise ValueError(f"{name!r} cannot be allowed; name schemes with commas between, such as doors,jazz")
+    return tuple(names)
 
 
 class Settings(ServiceSettings):
     """Settings of catalog-service."""
 
     coverage_drop_threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
+    source_url_schemes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_schemes)] = ()
+    """Schemes of `source_url` beside http, https and mailto."""

@@ -38,6 +38,8 @@ BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
         ("source_url", "j\na\rv\tascript\n:alert(1)"),
         ("source_url", "\u00a0\ufeff\u2028javascript:alert(1)"),
         ("source_url", "\u200bFiLe:///etc/passwd"),
+        ("source_url", "view-source:javascript:alert(1)"),
+        ("source_url", "\\\\host\\share"),
         ("tags", "safety"),
         ("tags", [1]),
         ("tags", [""]),

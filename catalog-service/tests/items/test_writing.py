@@ -199,7 +199,7 @@ async def test_another_change_raises_no_version_but_the_time(catalog: Any, path:
         "external_id": catalog.word(),
         "custom_metadata": {"k": "v"},
         "source_system": "s",
-        "source_url": "doors://server:36677/?urn=urn:telelogic::1-5b-O-12",
+        "source_url": "https://server:36677/?urn=urn:telelogic::1-5b-O-12",
         "created_by": "x",
     }
     patched = (await catalog.patch(f"{path}/{made['id']}", changes)).json()

@@ -12,6 +12,7 @@ from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.reads import ItemReads
 from catalog_service.items.schemas import ItemPatch, ItemWrite
+from catalog_service.items.source_urls import SourceUrls
 from catalog_service.listing import Row
 from chassis.database import Connection, Database
 from chassis.events import actor_of
@@ -23,6 +24,7 @@ from chassis.identity import Identity
 
 async def create(kind: ItemKind, request: Request, database: Database, caller: Identity, body: ItemWrite) -> Response:
     """Create an item."""
+    _check_source_url(request, body)
     row, event = service.new(kind, body.model_dump(), actor_of(caller))
     answer = created(request, row, f"{kind.path}/{row['id']}")
 
@@ -58,6 +60,7 @@ async def replace(
     kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemWrite
 ) -> Response:
     """Replace an item."""
+    _check_source_url(request, body)
     async with naming_who_has_it(kind, database, body.external_id):
         return await _change(
             kind, request, database, caller, item_id, lambda now: service.replacement(now, body.model_dump())
@@ -68,9 +71,15 @@ async def patch(
     kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemPatch
 ) -> Response:
     """Apply a merge patch to an item."""
+    _check_source_url(request, body)
     named = body.model_dump(exclude_unset=True)
     async with naming_who_has_it(kind, database, body.external_id):
         return await _change(kind, request, database, caller, item_id, lambda now: service.patched(kind, now, named))
+
+
+def _check_source_url(request: Request, body: ItemWrite | ItemPatch) -> None:
+    source_urls: SourceUrls = request.app.state.source_urls
+    source_urls.check(body.source_url)
 
 
 async def _change(

