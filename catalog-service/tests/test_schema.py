@@ -64,3 +64,31 @@ def test_links_of_an_older_schema_are_counted_when_it_is_migrated(postgres: Post
         ).fetchall()
     assert linked == [("1", 2), ("2", 1)]
     assert dict(counts) == {"linked_requirements": 2, "linked_test_cases": 2}
+
+
+def test_links_of_an_older_schema_get_the_time_of_their_last_change(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("catalog_service", url, to="0005")
+    with psycopg.connect(url) as connection:
+        for table, more, values in (("requirements", "", ""), ("test_cases", ", automation_status", ", 'manual'")):
+            connection.execute(
+                f"INSERT INTO {table} (id, title, description, type, priority, status, created_at, updated_at{more})"
+                f" SELECT gen_random_uuid(), n::text, 'Text', 'functional', 'low', 'draft', now(), now(){values}"
+                " FROM generate_series(1, 3) n"
+            )
+        connection.execute(
+            "INSERT INTO links (id, requirement_id, test_case_id, link_type, link_source, created_at, confirmed_at,"
+            " notes, requirement_version, test_case_version)"
+            " SELECT gen_random_uuid(), r.id, t.id, 'covers', 'manual', '2026-01-01',"
+            " CASE WHEN r.title <> '1' THEN timestamptz '2026-01-02' END, r.title, 1, 1"
+            " FROM requirements r JOIN test_cases t USING (title)"
+        )
+        connection.execute(
+            "INSERT INTO outbox (event_id, wire_name, envelope) SELECT gen_random_uuid(), 'catalog.link.updated',"
+            " json_build_object('subject', id, 'time', time) FROM links, (VALUES ('2026-01-04T00:00:00Z'),"
+            " ('2026-01-03T00:00:00Z')) told (time) WHERE notes = '3'"
+        )
+    migrations.upgrade("catalog_service", url)
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT to_char(updated_at, 'DD') FROM links ORDER BY notes").fetchall()
+    assert found == [("01",), ("02",), ("04",)]

@@ -21,7 +21,7 @@ from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = "0006"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

@@ -110,20 +110,25 @@ async def fetch_page_as_json(
     order: str,
     skip: int,
     limit: int,
+    more: str = "",
 ) -> tuple[orjson.Fragment, int]:
     """Give one page of a table with an id as one JSON array that PostgreSQL has written, and how many rows there are.
+
+    `more` is an expression over the table, with its name, that each row of the page has as a last member.
 
     For pages that are answered as they are stored: to make twenty rows into objects only to write them down
     again takes longer than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     selected = ", ".join(_IN_JSON.get(column, column) for column in columns)
+    if more:
+        selected += f", {more.rpartition(' ')[2]}"
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
         f"""
         SELECT ({f"SELECT count(*) FROM {table} {conditions.where}" if conditions.where else counted(table)}),
                (SELECT coalesce(json_agg(page), '[]')::text FROM (
                    SELECT {selected} FROM (
-                       SELECT {", ".join(columns)} FROM {table} WHERE id = ANY (ARRAY(
+                       SELECT {", ".join(columns)}{f", {more}" if more else ""} FROM {table} WHERE id = ANY (ARRAY(
                            SELECT id FROM {table} {conditions.where}
                            ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
                        )) ORDER BY {order}

@@ -141,6 +141,7 @@ links = sa.Table(
     sa.Column("created_by", sa.String(100)),
     _timestamp("confirmed_at", nullable=True),
     sa.Column("confirmed_by", sa.String(100)),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
     sa.Column("requirement_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
     sa.Column("test_case_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
     sa.UniqueConstraint("requirement_id", "test_case_id", name="uq_requirement_test_case"),
@@ -150,6 +151,7 @@ links = sa.Table(
 )
 sa.Index(None, links.c.test_case_id)
 sa.Index(None, links.c.created_at.desc(), links.c.id)
+sa.Index(None, links.c.updated_at.desc(), links.c.id)
 sa.Index(None, links.c.link_source, links.c.link_type)
 
 for _item in ("requirement", "test_case"):

@@ -217,3 +217,46 @@ async def test_test_cases_are_found_by_automation_and_by_being_linked(catalog: A
     assert await found(linked="false") == ["orphan"]
     assert await found(automation_status="automated") == ["linked"]
     assert await found(automation_status="!automated") == ["orphan"]
+
+
+@BOTH
+async def test_items_tell_of_their_links_when_asked_to(catalog: Any, problem: Any, path: str) -> None:
+    tag = catalog.word()
+    bare, covered, doubted = [await catalog.create(path, tags=[tag]) for _ in range(3)]
+    other_path = "/test-cases" if path == "/requirements" else "/requirements"
+    others = [await catalog.create(other_path) for _ in range(3)]
+    for item, other in ((covered, others[0]), (doubted, others[1]), (doubted, others[2])):
+        await catalog.link(*((item, other) if path == "/requirements" else (other, item)))
+    await catalog.patch(f"{other_path}/{others[2]['id']}", {"title": "Another"})
+    expected = [
+        doubted | {"coverage": {"state": "suspect", "links": 2, "suspect_links": 1}},
+        covered | {"coverage": {"state": "covered", "links": 1, "suspect_links": 0}},
+        bare | {"coverage": {"state": "none", "links": 0, "suspect_links": 0}},
+    ]
+    assert (await catalog.read(path, tag=tag, expand="coverage"))["items"] == expected
+    assert (await catalog.read(path, tag=tag))["items"] == [doubted, covered, bare]
+    for item in expected:
+        assert await catalog.read(f"{path}/{item['id']}", expand="coverage") == item
+        assert "coverage" not in await catalog.read(f"{path}/{item['id']}")
+    await catalog.patch(f"{path}/{covered['id']}", {"title": "Another"})
+    here = await catalog.read(f"{path}/{covered['id']}", expand="coverage")
+    assert here["coverage"] == {"state": "suspect", "links": 1, "suspect_links": 1}
+    for wrong in (path, f"{path}/{bare['id']}"):
+        problem(await catalog.get(wrong, expand="covrage"), 422, field="/query/expand")
+    problem(await catalog.get(f"{path}/00000000-0000-4000-8000-000000000000", expand="coverage"), 404)
+
+
+@BOTH
+async def test_items_are_found_by_when_they_changed_last(catalog: Any, problem: Any, path: str) -> None:
+    tag = catalog.word()
+    first, second = [await catalog.create(path, tags=[tag]) for _ in range(2)]
+
+    async def found(moment: str) -> list[str]:
+        return [item["id"] for item in (await catalog.read(path, tag=tag, updated_since=moment))["items"]]
+
+    assert await found(first["updated_at"]) == [second["id"], first["id"]]
+    assert await found(second["updated_at"]) == [second["id"]]
+    changed = (await catalog.patch(f"{path}/{first['id']}", {"status": "closed" if "req" in path else "ready"})).json()
+    assert await found(changed["updated_at"].replace("Z", " 00:00")) == [first["id"]]
+    assert await found("2999-01-01") == []
+    problem(await catalog.get(path, updated_since="2026-13-01"), 422, field="/query/updated_since")

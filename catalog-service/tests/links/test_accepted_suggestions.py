@@ -62,6 +62,7 @@ async def test_the_link_is_confirmed_by_who_accepted_and_has_the_score(
         "created_by": "kim@example.test",
         "confirmed_at": link["created_at"],
         "confirmed_by": "kim@example.test",
+        "updated_at": link["created_at"],
         "suspect": False,
         "suspect_reason": None,
     }

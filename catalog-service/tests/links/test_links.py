@@ -38,6 +38,7 @@ async def test_a_link_made_by_hand_is_manual_and_certain(catalog: Any) -> None:
         "created_by": catalog.email,
         "confirmed_at": None,
         "confirmed_by": None,
+        "updated_at": link["created_at"],
         "suspect": False,
         "suspect_reason": None,
     }
@@ -144,9 +145,15 @@ async def test_a_wrong_field_of_a_link_is_named(catalog: Any, problem: Any, fiel
 async def test_type_and_notes_of_a_link_can_change(catalog: Any, problem: Any, link: dict[str, Any]) -> None:
     path = f"/links/{link['id']}"
     patched = (await catalog.patch(path, {"link_type": "validates", "notes": "Better so"})).json()
-    assert patched == link | {"link_type": "validates", "notes": "Better so"}
+    assert patched == link | {
+        "link_type": "validates",
+        "notes": "Better so",
+        "updated_at": patched["updated_at"],
+    }
+    assert patched["updated_at"] > link["updated_at"]
     assert (await catalog.patch(path, {"notes": None})).json()["notes"] is None
-    assert (await catalog.patch(path, {"notes": None, "link_type": "validates"})).status_code == 200
+    unchanged = await catalog.read(path)
+    assert (await catalog.patch(path, {"notes": None, "link_type": "validates"})).json() == unchanged
     problem(await catalog.patch(path, {"link_type": "guesses"}), 422, field="/link_type")
     problem(await catalog.patch(path, {"link_type": None}), 422, field="/link_type")
     problem(await catalog.patch(path, {"confidence_score": 0.5}), 422, "unknown_field")
@@ -233,7 +240,7 @@ async def test_a_link_is_suspect_while_an_item_is_newer_than_its_confirmation(
     confirmed = (await catalog.post(f"{path}/confirm")).json()
     assert (confirmed["suspect"], confirmed["suspect_reason"]) == (False, None)
     assert confirmed["confirmed_by"] == catalog.email
-    assert confirmed["confirmed_at"] > link["created_at"]
+    assert confirmed["updated_at"] == confirmed["confirmed_at"] > link["created_at"]
     assert await catalog.read(path) == confirmed
     told = (await catalog.events(link["id"]))[-1]
     assert told["type"] == "catalog.link.updated"
@@ -292,6 +299,8 @@ async def test_the_items_of_the_other_side_are_listed_with_their_link(catalog: A
                 "suspect": True,
                 "linked_at": link["created_at"],
                 "link": link,
+                "requirement": short(ends[0] if side == "test_case" else await catalog.read(path_of(link, side))),
+                "test_case": short(ends[1] if side == "requirement" else await catalog.read(path_of(link, side))),
             }
         ],
         "total": 1,
@@ -318,3 +327,42 @@ async def test_the_linked_items_of_what_does_not_exist_are_not_found(catalog: An
     problem(await catalog.get(f"/test-cases/{UNKNOWN}/requirements"), 404, "test_case_not_found")
     item = await catalog.requirement()
     assert (await catalog.read(f"/requirements/{item['id']}/test-cases"))["items"] == []
+
+
+def short(item: dict[str, Any]) -> dict[str, Any]:
+    """Give an item as it stands for itself elsewhere."""
+    return {name: item[name] for name in ("id", "external_id", "title", "module")}
+
+
+async def test_links_show_both_their_items_when_asked_to(catalog: Any, problem: Any) -> None:
+    requirement = await catalog.requirement(external_id=catalog.word(), module="doors")
+    link = await catalog.link(requirement, await catalog.test_case())
+    test_case = await catalog.read(path_of(link, "test_case"))
+    expanded = link | {"requirement": short(requirement), "test_case": short(test_case)}
+    assert await catalog.read(f"/links/{link['id']}", expand="items") == expanded
+    assert (await catalog.read("/links", requirement_id=requirement["id"], expand="items"))["items"] == [expanded]
+    assert (await catalog.read("/links", requirement_id=requirement["id"]))["items"] == [link]
+    for path in ("/links", f"/links/{link['id']}"):
+        problem(await catalog.get(path, expand="item"), 422, field="/query/expand")
+
+
+async def test_links_are_found_by_when_they_changed_last(catalog: Any, problem: Any) -> None:
+    requirement, test_case = await catalog.pair()
+    first = await catalog.link(requirement, test_case)
+    second = await catalog.link(requirement, await catalog.test_case())
+
+    async def found(moment: str, **more: str) -> list[str]:
+        page = await catalog.read("/links", requirement_id=requirement["id"], updated_since=moment, **more)
+        return [link["id"] for link in page["items"]]
+
+    assert await found(first["updated_at"]) == [second["id"], first["id"]]
+    assert await found(second["updated_at"]) == [second["id"]]
+    noted = (await catalog.patch(f"/links/{first['id']}", {"notes": "n"})).json()
+    assert await found(noted["updated_at"]) == [first["id"]]
+    await catalog.patch(path_of(second, "requirement"), {"title": "Another"})
+    assert await found(noted["updated_at"]) == [first["id"]]
+    confirmed = (await catalog.post(f"/links/{second['id']}/confirm")).json()
+    assert await found(confirmed["updated_at"]) == [second["id"]]
+    assert await found("2000-01-01", sort="updated_at:asc") == [first["id"], second["id"]]
+    assert await found("2000-01-01", sort="updated_at:desc", suspect="true") == [first["id"]]
+    problem(await catalog.get("/links", updated_since="yesterday"), 422, field="/query/updated_since")

@@ -151,14 +151,17 @@ async def test_a_row_of_the_matrix_tells_of_the_requirement_its_test_cases_and_t
                 "id": str(test_case),
                 "external_id": "TC-1",
                 "title": "Signs in",
+                "module": None,
                 "status": "passed",
                 "link_id": str(link),
                 "link_type": "verifies",
                 "link_source": "ai_confirmed",
                 "confidence_score": 0.71,
                 "suspect": False,
+                "test_case": {"id": str(test_case), "external_id": "TC-1", "title": "Signs in", "module": None},
             }
         ],
+        "requirement": {"id": str(requirement), "external_id": "REQ-1", "title": "Sign in", "module": "accounts"},
     }
 
 
@@ -190,6 +193,9 @@ async def test_a_suspect_link_among_the_gaps_tells_why_and_between_what_it_is(
     }
     assert found["suspect_reason"]["test_case"] is None
     assert (found["requirement_external_id"], found["requirement_title"]) == ("REQ-1", "Sign in")
+    for end, external_id in (("requirement", "REQ-1"), ("test_case", found["test_case_external_id"])):
+        assert found[end].keys() == {"id", "external_id", "title", "module"}
+        assert (found[end]["id"], found[end]["external_id"]) == (found[f"{end}_id"], external_id)
     assert (found["test_case_external_id"], found["test_case_title"]) == (None, "Signs in")
 
 

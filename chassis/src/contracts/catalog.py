@@ -1,10 +1,10 @@
 """What catalog-service tells: the full state of an item in each event."""
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from chassis.events import Payload
 
@@ -68,6 +68,7 @@ class LinkState(_State):
     created_by: str | None
     confirmed_at: datetime | None
     confirmed_by: str | None
+    updated_at: Annotated[datetime | None, Field(description="None in events of before links had it.")] = None
     requirement_title: str
     test_case_title: str
 

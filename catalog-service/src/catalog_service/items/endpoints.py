@@ -8,7 +8,7 @@ from fastapi import Request, Response
 from catalog_service.items import repository, service
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.external_ids import naming_who_has_it
-from catalog_service.items.filters import ItemFilters
+from catalog_service.items.filters import ItemFilters, with_coverage
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.reads import ItemReads
 from catalog_service.items.schemas import ItemPatch, ItemWrite
@@ -40,9 +40,11 @@ async def create(kind: ItemKind, request: Request, database: Database, caller: I
     return answer
 
 
-async def read(kind: ItemKind, request: Request, item_id: UUID) -> Response:
+async def read(kind: ItemKind, request: Request, item_id: UUID, expand: str | None) -> Response:
     """Answer one item."""
-    return item(request, await _reads(kind, request).item(item_id))
+    reads = _reads(kind, request)
+    wanted = reads.item_with_coverage if with_coverage(expand) else reads.item
+    return item(request, await wanted(item_id))
 
 
 async def find(kind: ItemKind, request: Request, filters: ItemFilters) -> Response:

@@ -7,7 +7,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
-from chassis.http.paging import ALTERNATIVES, FREE_ALTERNATIVES, Limit, Skip, parse_choice, parse_sort, parse_words
+from chassis.http.paging import (
+    ALTERNATIVES,
+    FREE_ALTERNATIVES,
+    Limit,
+    Skip,
+    parse_choice,
+    parse_expand,
+    parse_moment,
+    parse_sort,
+    parse_words,
+)
 
 _QUERY = "websearch_to_tsquery('english', %(search)s::text)"
 _BEGINS_ID = (
@@ -36,6 +46,24 @@ Search = Annotated[
 Choices = ALTERNATIVES
 
 
+Expand = Annotated[
+    str | None,
+    Field(
+        description="coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`"
+        " and `suspect_links` it has.",
+        examples=["coverage"],
+    ),
+]
+UpdatedSince = Annotated[
+    str | None,
+    Field(
+        description="Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a"
+        " copy, with deletions and without a gap, read GET /changes.",
+        examples=["2026-01-31T12:00:00Z", "2026-01-31"],
+    ),
+]
+
+
 class ItemFilters(BaseModel):
     """What narrows and orders a list of items."""
 
@@ -49,6 +77,8 @@ class ItemFilters(BaseModel):
     tag: Annotated[str | None, Field(description=f"has the tag; {FREE_ALTERNATIVES}")] = None
     created_by: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
     external_id: Annotated[str | None, Field(description=f"exactly; {FREE_ALTERNATIVES}")] = None
+    updated_since: UpdatedSince = None
+    expand: Expand = None
     sort: Annotated[
         str,
         Field(
@@ -75,9 +105,17 @@ class ItemFilters(BaseModel):
         if tags is not None and tags.excluded:
             and_some = " AND tags <> '{}'" if "" in tags.excluded else ""
             conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", tags_out=list(tags.excluded))
+        if self.updated_since is not None:
+            moment = parse_moment("updated_since", self.updated_since)
+            conditions.add("updated_at >= %(updated_since)s", updated_since=moment)
         if self._searched:
             conditions.add(f"(search @@ {_QUERY} OR {_BEGINS_ID})", search=self._searched)
         return conditions
+
+    @property
+    def with_coverage(self) -> bool:
+        """Whether each item is to tell of its coverage; raises Invalid for what cannot be expanded."""
+        return with_coverage(self.expand)
 
     def order(self) -> str:
         """Give the ORDER BY; raises Invalid for an unknown field."""
@@ -88,3 +126,8 @@ class ItemFilters(BaseModel):
     @property
     def _searched(self) -> str:
         return (self.search or "").strip()
+
+
+def with_coverage(expand: str | None) -> bool:
+    """Check whether `expand` of items asks for coverage; raise Invalid for anything else that it asks for."""
+    return "coverage" in parse_expand(expand, ("coverage",))

@@ -28,12 +28,21 @@ class ItemReads:
             raise self._kind.not_found()
         return row
 
+    async def item_with_coverage(self, item_id: UUID) -> Row:
+        """Give an item with its `coverage`; raises NotFound."""
+        async with self._database.connection() as connection:
+            row = await repository.find_with_coverage(connection, self._kind, item_id)
+        if row is None:
+            raise self._kind.not_found()
+        return row
+
     async def page(self, filters: ItemFilters) -> tuple[orjson.Fragment, int]:
         """Give one page of items, as JSON, and the total; raises Invalid for unknown values."""
         conditions, order = filters.conditions(self._kind), filters.order()
+        more = repository.coverage_column(self._kind) if filters.with_coverage else ""
         async with self._database.connection() as connection:
             return await fetch_page_as_json(
-                connection, self._kind.columns, self._kind.table, conditions, order, filters.skip, filters.limit
+                connection, self._kind.columns, self._kind.table, conditions, order, filters.skip, filters.limit, more
             )
 
     async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:

@@ -29,6 +29,29 @@ async def find_by_external_id(connection: Connection, kind: ItemKind, external_i
     return await cursor.fetchone()
 
 
+async def find_with_coverage(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
+    """Give an item as it is answered, with its `coverage`, or None."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(kind.columns)}, {coverage_column(kind)} FROM {kind.table} WHERE id = %s", (item_id,)
+    )
+    return await cursor.fetchone()
+
+
+def coverage_column(kind: ItemKind) -> str:
+    """Give the column `coverage` of a table of items: an object of its state and the numbers of its links."""
+    other = "test_case" if kind.name == "requirement" else "requirement"
+    return f"""(
+        SELECT json_build_object(
+            'state', CASE WHEN count(*) = 0 THEN 'none' WHEN bool_or(suspect) THEN 'suspect' ELSE 'covered' END,
+            'links', count(*), 'suspect_links', count(*) FILTER (WHERE suspect))
+        FROM (
+            SELECT {kind.table}.version > l.{kind.name}_version OR o.version > l.{other}_version AS suspect
+            FROM links l JOIN {other}s o ON o.id = l.{other}_id WHERE l.{kind.name}_id = {kind.table}.id
+        ) AS linked
+    ) AS coverage"""
+
+
 async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
     """Give those of the items that exist, by id."""
     cursor = connection.cursor(binary=True)

@@ -15,7 +15,7 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 
@@ -119,6 +119,31 @@ class ItemPatch(BaseModel):
     created_by: UpTo100 = None
 
 
+class Coverage(StrEnum):
+    """Whether there are links: `none`, `covered` (at least one), `suspect` (one of them is)."""
+
+    NONE = "none"
+    COVERED = "covered"
+    SUSPECT = "suspect"
+
+
+class ItemCoverage(BaseModel):
+    """The links of an item, in figures."""
+
+    state: Coverage
+    links: int
+    suspect_links: int
+
+
+class ShortItem(BaseModel):
+    """What is needed to recognise a requirement or a test case."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+
+
 class ItemRead(BaseModel):
     """What the service adds to an item."""
 
@@ -128,3 +153,17 @@ class ItemRead(BaseModel):
     version: Annotated[int, Field(description="Goes up by one with each change of meaning.")]
     created_at: datetime
     updated_at: datetime
+
+
+class Expanded(BaseModel):
+    """What is added to an item where `expand` asks for it."""
+
+    coverage: ItemCoverage | SkipJsonSchema[None] = None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        schema = handler(core_schema)
+        required = handler.resolve_ref_schema(schema).get("required", [])
+        if "coverage" in required:
+            required.remove("coverage")
+        return schema

@@ -1,5 +1,6 @@
 """The routes of links, and of the items on their other side."""
 
+from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.links import repository, service, suspicion
 from catalog_service.links.schemas import (
     AcceptedSuggestions,
+    ExpandedLink,
     Link,
     LinkCreate,
     LinkedRequirement,
@@ -20,14 +22,24 @@ from catalog_service.links.schemas import (
     LinkSource,
     LinkType,
 )
-from catalog_service.listing import Conditions, ordered
+from catalog_service.listing import Conditions, Row, ordered
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection, Db
 from chassis.events import actor_of
 from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_ids, parse_sort
+from chassis.http.paging import (
+    Limit,
+    Page,
+    Skip,
+    page,
+    parse_choice,
+    parse_expand,
+    parse_ids,
+    parse_moment,
+    parse_sort,
+)
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
@@ -35,10 +47,19 @@ from chassis.identity import Reviewer, ServiceCaller, Viewer
 from chassis.problems import Conflict, FieldError, Invalid, Problem
 
 PATH = "/api/v1/links"
-_SORTS = {"created_at": "l.created_at", "confidence_score": "l.confidence_score"}
+_SORTS = {"created_at": "l.created_at", "updated_at": "l.updated_at", "confidence_score": "l.confidence_score"}
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Links"])
 internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
+
+
+Expand = Annotated[
+    str | None,
+    Field(
+        description="items: adds both items to each link, in short, as `requirement` and `test_case`.",
+        examples=["items"],
+    ),
+]
 
 
 class LinkFilters(BaseModel):
@@ -49,7 +70,18 @@ class LinkFilters(BaseModel):
     link_type: Annotated[str | None, Field(description=Choices)] = None
     link_source: Annotated[str | None, Field(description=Choices)] = None
     suspect: Annotated[bool | None, Field(description="Whether an item is newer than the link.")] = None
-    sort: Annotated[str, Field(description="created_at or confidence_score, with :asc or :desc")] = "created_at:desc"
+    updated_since: Annotated[
+        str | None,
+        Field(
+            description="Made, changed or confirmed at or after this moment (an RFC 3339 timestamp, or a day for its"
+            " midnight UTC); that an item changed, which makes its links suspect, changes no link.",
+            examples=["2026-01-31T12:00:00Z", "2026-01-31"],
+        ),
+    ] = None
+    expand: Expand = None
+    sort: Annotated[str, Field(description="created_at, updated_at or confidence_score, with :asc or :desc")] = (
+        "created_at:desc"
+    )
     skip: Skip = 0
     limit: Limit = 50
 
@@ -62,7 +94,17 @@ class LinkFilters(BaseModel):
         conditions.choose("l.link_source", parse_choice("link_source", self.link_source, LinkSource))
         if self.suspect is not None:
             conditions.add(f"l.id {'' if self.suspect else 'NOT '}IN ({suspicion.suspect_links('l.id')})")
+        if self.updated_since is not None:
+            moment = parse_moment("updated_since", self.updated_since)
+            conditions.add("l.updated_at >= %(updated_since)s", updated_since=moment)
         return conditions
+
+
+def _with_items(expand: str | None) -> Callable[[Row], Row]:
+    """Give how a link is shown; raise Invalid for what cannot be expanded."""
+    if "items" not in parse_expand(expand, ("items",)):
+        return service.shown
+    return lambda row: {**service.shown(row), **service.ends(row)}
 
 
 @router.post(
@@ -105,27 +147,29 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
 
 @router.get(
     "/links",
-    response_model=Page[Link],
+    response_model=Page[ExpandedLink],
     summary="List links, the newest first",
     openapi_extra=documented(LinkFilters),
 )
 async def list_links(request: Request, viewer: Viewer, database: Db) -> Response:
     filters = read_query(request, LinkFilters)
-    conditions = filters.conditions()
+    conditions, shown = filters.conditions(), _with_items(filters.expand)
     sort = parse_sort(filters.sort, list(_SORTS))
     order = ordered(
         _SORTS[sort.field], descending=sort.descending, tie="l.id", nullable=sort.field == "confidence_score"
     )
     async with database.connection() as connection:
         rows, total = await repository.find_page(connection, conditions, order, filters.skip, filters.limit)
-    return page(request, [service.shown(row) for row in rows], total, filters.skip, filters.limit)
+    return page(request, [shown(row) for row in rows], total, filters.skip, filters.limit)
 
 
-@router.get("/links/{link_id}", response_model=Link, responses=problem_responses(404), summary="Read a link")
-async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db) -> Response:
+@router.get("/links/{link_id}", response_model=ExpandedLink, responses=problem_responses(404), summary="Read a link")
+async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db, expand: Expand = None) -> Response:
+    """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
+    shown = _with_items(expand)
     async with database.connection() as connection:
         row = await service.get(connection, link_id)
-    return item(request, service.shown(row))
+    return item(request, shown(row))
 
 
 @router.patch(
@@ -140,8 +184,8 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
     async with database.transaction() as connection:
         row = await service.lock(connection, link_id)
         check_precondition(request, service.shown(row))
-        await service.update(connection, row, fields, actor_of(reviewer))
-    return item(request, service.shown({**row, **fields}))
+        updated = await service.update(connection, row, fields, actor_of(reviewer))
+    return item(request, service.shown(updated))
 
 
 @router.delete(

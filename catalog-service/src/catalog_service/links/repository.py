@@ -7,7 +7,7 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kind import BRIEF, ItemKind
 from catalog_service.links import suspicion
 from catalog_service.listing import Conditions, Row, by_field, counted, fetch_page
 from catalog_service.requirements.kind import REQUIREMENT
@@ -29,6 +29,7 @@ COLUMNS = (
     "created_by",
     "confirmed_at",
     "confirmed_by",
+    "updated_at",
 )
 """The fields of a link in the order in which they are answered."""
 
@@ -40,7 +41,12 @@ JOINED_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t 
 _SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
 _TITLES = "r.title AS requirement_title, t.title AS test_case_title"
-_SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {_TITLES}, {suspicion.COLUMNS}"
+ENDS = ", ".join(
+    f"{alias}.{name} AS {kind}_{name}" for kind, alias in _ALIASES.items() for name in BRIEF if name != "id"
+)
+"""What `service.ends` needs, beside the ids that a link has of both items."""
+SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {ENDS}, {suspicion.COLUMNS}"
+"""A link with all that is told of it, over `links l` and JOINED_ENDS."""
 
 
 def exists(**members: Any) -> Conflict:
@@ -56,9 +62,9 @@ _REFUSALS = {
 
 
 async def find(connection: Connection, link_id: UUID) -> Row | None:
-    """Give a link with the titles of its ends and what `suspicion.reason` needs, or None."""
+    """Give a link with what tells its ends and what `suspicion.reason` needs, or None."""
     cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {_SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
+    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
     return await cursor.fetchone()
 
 
@@ -72,7 +78,7 @@ async def find_page(
 ) -> tuple[list[Row], int]:
     """Give one page of links (as `find` does) under conditions on `links l`, and the total."""
     total = None if conditions.where else counted("links")
-    return await fetch_page(connection, _SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
+    return await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
 
 
 async def find_linked(
@@ -80,13 +86,14 @@ async def find_linked(
 ) -> tuple[list[Row], int]:
     """Give the items of kind `other` that are linked to an item, newest link first, and how many there are.
 
-    A row has the item's columns, those of its link behind PREFIX, and what `suspicion.reason` needs.
+    A row has the item's columns, those of its link behind PREFIX, and what `service.ends` and `suspicion.reason` need.
     """
     item = _ALIASES[other.name]
     selected = ", ".join(
         (
             *(f"{item}.{column}" for column in other.columns),
             *(f"l.{column} AS {PREFIX}{column}" for column in COLUMNS),
+            ENDS,
             suspicion.COLUMNS,
         )
     )

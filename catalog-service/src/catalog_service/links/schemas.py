@@ -7,8 +7,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
+from pydantic.json_schema import SkipJsonSchema
 
-from catalog_service.items.schemas import NewBody, OptionalText, UpTo100, absent
+from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
 from catalog_service.requirements.schemas import Requirement
 from catalog_service.test_cases.schemas import TestCase
 
@@ -115,6 +116,7 @@ class Link(BaseModel):
                     "created_by": "kim@example.com",
                     "confirmed_at": None,
                     "confirmed_by": None,
+                    "updated_at": "2026-03-02T08:30:00.123456Z",
                     "suspect": True,
                     "suspect_reason": {
                         "summary": "The requirement went from version 1 to 2 (title) after this link was made or"
@@ -138,8 +140,16 @@ class Link(BaseModel):
     created_by: str | None
     confirmed_at: datetime | None
     confirmed_by: str | None
+    updated_at: Annotated[datetime, Field(description="When it was made, changed or confirmed last.")]
     suspect: bool
     suspect_reason: SuspectReason | None
+
+
+class ExpandedLink(Link):
+    """A link, with both its items where `expand=items` asks for them."""
+
+    requirement: ShortItem | SkipJsonSchema[None] = None
+    test_case: ShortItem | SkipJsonSchema[None] = None
 
 
 class _Linked(BaseModel):
@@ -150,6 +160,8 @@ class _Linked(BaseModel):
     suspect: bool
     linked_at: Annotated[datetime, Field(description="When the link was made.")]
     link: Link
+    requirement: ShortItem
+    test_case: ShortItem
 
 
 class LinkedTestCase(TestCase, _Linked):

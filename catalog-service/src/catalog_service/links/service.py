@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from catalog_service.authorship import author
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kind import BRIEF, ItemKind
 from catalog_service.links import repository, suspicion
 from catalog_service.links.schemas import LinkSource
 from catalog_service.listing import Row, by_field
@@ -27,8 +27,18 @@ def shown(row: Row, prefix: str = "") -> Row:
     return {**by_field(row, repository.COLUMNS, prefix), "suspect": why is not None, "suspect_reason": why}
 
 
+def ends(row: Row, prefix: str = "") -> Row:
+    """Give both items of a link in short, as `requirement` and `test_case`."""
+    return {
+        kind.name: {
+            name: row[f"{prefix}{kind.name}_id"] if name == "id" else row[f"{kind.name}_{name}"] for name in BRIEF
+        }
+        for kind in _KINDS
+    }
+
+
 def shown_linked(row: Row, other: ItemKind) -> Row:
-    """Give a row of `repository.find_linked` as it is answered: the item, and its link."""
+    """Give a row of `repository.find_linked` as it is answered: the item, and its link with both items in short."""
     link = shown(row, repository.PREFIX)
     return {
         **by_field(row, other.columns),
@@ -39,6 +49,7 @@ def shown_linked(row: Row, other: ItemKind) -> Row:
         "suspect": link["suspect"],
         "linked_at": link["created_at"],
         "link": link,
+        **ends(row, repository.PREFIX),
     }
 
 
@@ -66,25 +77,27 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     `fields`: for each end KIND_id or KIND_external_id (the other may be None), link_type, notes. Raises NotFound,
     Invalid when id and external_id mean two items, and Conflict `link_exists`.
     """
-    ends = await repository.ends(connection, fields)
+    found = await repository.ends(connection, fields)
     for kind in _KINDS:
-        _check_end(kind, fields, ends)
+        _check_end(kind, fields, found)
+    now = datetime.now(UTC)
     link = by_field(
         {
             **fields,
-            **ends,
+            **found,
             "id": uuid4(),
             "link_source": LinkSource.MANUAL.value,
             "confidence_score": 1.0,
-            "created_at": datetime.now(UTC),
+            "created_at": now,
             "created_by": author(actor),
             "confirmed_at": None,
             "confirmed_by": None,
+            "updated_at": now,
         },
         repository.COLUMNS,
     )
-    versions = by_field(ends, ("requirement_version", "test_case_version"))
-    await repository.insert(connection, {**link, **versions}, _created({**link, **ends}, None, actor))
+    versions = by_field(found, ("requirement_version", "test_case_version"))
+    await repository.insert(connection, {**link, **versions}, _created({**found, **link}, None, actor))
     return {**link, "suspect": False, "suspect_reason": None}
 
 
@@ -112,7 +125,7 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
     ids = {suggestion_id: uuid4() for suggestion_id in by_suggestion}
     earlier = await repository.remember_acceptances(connection, ids, now)
     new = [one for suggestion_id, one in by_suggestion.items() if suggestion_id not in earlier]
-    ends = {
+    kept = {
         kind.name: await repository.keep_ends(connection, kind, [one[f"{kind.name}_id"] for one in new])
         for kind in _KINDS
     }
@@ -120,13 +133,13 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
     refused: dict[UUID, Problem] = {}
     for one in new:
         suggestion_id = one["suggestion_id"]
-        gone = [kind for kind in _KINDS if one[f"{kind.name}_id"] not in ends[kind.name]]
+        gone = [kind for kind in _KINDS if one[f"{kind.name}_id"] not in kept[kind.name]]
         if gone:
             refused[suggestion_id] = gone[0].not_found()
         else:
             link = _accepted(one, ids[suggestion_id], now)
             for kind in _KINDS:
-                link |= ends[kind.name][one[f"{kind.name}_id"]]
+                link |= kept[kind.name][one[f"{kind.name}_id"]]
             links[suggestion_id] = link
     made = await repository.insert_all(connection, list(links.values()))
     refused |= {suggestion_id: repository.exists() for suggestion_id, link in links.items() if link["id"] not in made}
@@ -153,6 +166,7 @@ def _accepted(one: Row, link_id: UUID, now: datetime) -> Row:
         "created_by": reviewer,
         "confirmed_at": now,
         "confirmed_by": reviewer,
+        "updated_at": now,
     }
 
 
@@ -160,23 +174,29 @@ def _created(link: Row, suggestion_id: UUID | None, actor: Actor) -> NewEvent:
     return NewEvent(LinkCreated.model_validate({"link": link, "suggestion_id": suggestion_id}), str(link["id"]), actor)
 
 
-async def update(connection: Connection, row: Row, fields: Mapping[str, Any], actor: Actor) -> None:
-    """Bring a locked link to `fields` (link_type, notes); what changes nothing is no update."""
+async def update(connection: Connection, row: Row, fields: Mapping[str, Any], actor: Actor) -> Row:
+    """Bring a locked link to `fields` (link_type, notes); give it as `get` does. What changes nothing is no update."""
     changed = {name: value for name, value in fields.items() if row[name] != value}
-    if changed:
-        await repository.update(connection, row["id"], changed, _updated(row, changed, actor))
+    if not changed:
+        return row
+    now = {"updated_at": datetime.now(UTC)}
+    event = _updated({**row, **now}, changed, actor)
+    await repository.update(connection, row["id"], {**changed, **now}, event)
+    return {**row, **changed, **now}
 
 
 async def confirm(connection: Connection, row: Row, actor: Actor) -> Row:
     """Confirm a locked link: it holds for both items as they were read with it. Give it as `get` does."""
-    confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
+    now = datetime.now(UTC)
+    confirmation = {"confirmed_at": now, "confirmed_by": author(actor)}
     versions = {
         "requirement_version": row["requirement_version_now"],
         "test_case_version": row["test_case_version_now"],
     }
-    event = _updated(row, confirmation, actor)
-    await repository.update(connection, row["id"], {**confirmation, **versions}, event)
-    return {**row, **confirmation, **versions}
+    event = _updated({**row, "updated_at": now}, confirmation, actor)
+    stored = {**confirmation, **versions, "updated_at": now}
+    await repository.update(connection, row["id"], stored, event)
+    return {**row, **stored}
 
 
 async def delete(connection: Connection, row: Row, actor: Actor) -> None:

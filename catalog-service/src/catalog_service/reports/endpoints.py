@@ -77,7 +77,7 @@ async def get_traceability_matrix(
         return _document(database, scope, matrix_format)
     async with repository.snapshot(database) as connection:
         summary = await service.summary(connection, scope)
-        items = await repository.matrix_page(connection, scope, skip, limit)
+        items = await service.matrix_page(connection, scope, skip, limit)
     return paging.page(request, items, summary["total_requirements"], skip, limit, {"summary": summary})
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
-from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
+from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.listing import Conditions, Row, counted, fetch_page
 from chassis.database import Connection, Database
 from chassis.http.paging import Choice
@@ -71,7 +71,8 @@ def _matrix(scope: Conditions) -> str:
             FROM requirements r {scope.where} ORDER BY {_ORDER} LIMIT %(limit)s OFFSET %(skip)s
         ) AS r CROSS JOIN LATERAL (
             SELECT coalesce(json_agg(json_build_object(
-                       'id', t.id, 'external_id', t.external_id, 'title', t.title, 'status', t.status,
+                       'id', t.id, 'external_id', t.external_id, 'title', t.title, 'module', t.module,
+                       'status', t.status,
                        'link_id', l.id, 'link_type', l.link_type, 'link_source', l.link_source,
                        'confidence_score', l.confidence_score, 'suspect', {suspicion.IS_SUSPECT}
                    ) ORDER BY t.external_id, t.id), '[]') AS test_cases
@@ -151,7 +152,7 @@ async def suspect_links(
 ) -> tuple[list[Row], int]:
     """Give (rows of a page, total) of the suspect links whose requirement is in one of the modules.
 
-    A row is what `links.service.shown` takes, and ENDS.
+    A row is what `links.service.shown` and `ends` take; it has ENDS.
     """
     scope = requirements_in(modules)
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
@@ -161,10 +162,7 @@ async def suspect_links(
         WITH suspect AS MATERIALIZED ({suspicion.suspect_links("l.id, l.created_at", scope.where)}),
              page AS (SELECT id FROM suspect ORDER BY created_at DESC, id LIMIT %(limit)s OFFSET %(skip)s)
         SELECT (SELECT count(*) FROM suspect) AS total, found.* FROM (VALUES (1)) one LEFT JOIN (
-            SELECT {", ".join(f"l.{column}" for column in LINK_COLUMNS)}, {suspicion.COLUMNS},
-                   r.external_id AS requirement_external_id, r.title AS requirement_title,
-                   t.external_id AS test_case_external_id, t.title AS test_case_title
-            FROM page JOIN links l ON l.id = page.id {JOINED_ENDS}
+            SELECT {LINK} FROM page JOIN links l ON l.id = page.id {JOINED_ENDS}
         ) AS found ON true
         ORDER BY created_at DESC, id
         """,

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from catalog_service.items.schemas import ShortItem
 from catalog_service.links.schemas import Link
 from chassis.http.paging import Page
 
@@ -54,12 +55,14 @@ class MatrixTestCase(BaseModel):
     id: UUID
     external_id: str | None
     title: str
+    module: str | None
     status: str
     link_id: UUID
     link_type: str
     link_source: str
     confidence_score: float | None
     suspect: bool
+    test_case: ShortItem
 
 
 class MatrixRow(BaseModel):
@@ -74,6 +77,7 @@ class MatrixRow(BaseModel):
     status: str
     version: int
     test_cases: list[MatrixTestCase]
+    requirement: ShortItem
 
 
 class TraceabilityMatrix(Page[MatrixRow]):
@@ -122,6 +126,8 @@ class SuspectLink(Link):
     requirement_title: str
     test_case_external_id: str | None
     test_case_title: str
+    requirement: ShortItem
+    test_case: ShortItem
 
 
 class Gaps(BaseModel):

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from catalog_service.links.service import shown
+from catalog_service.items.kind import BRIEF
+from catalog_service.links.service import ends, shown
 from catalog_service.listing import Conditions, Row, by_field
 from catalog_service.reports import repository
 from catalog_service.requirements.kind import REQUIREMENT
@@ -35,6 +36,16 @@ async def summary(connection: Connection, scope: Conditions) -> Row:
     return with_coverage(await repository.summary(connection, scope))
 
 
+async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+    """Give a page of the matrix: requirements with their `test_cases`, and each of both also in short, by its kind."""
+    rows = await repository.matrix_page(connection, scope, skip, limit)
+    for row in rows:
+        row[REQUIREMENT.name] = by_field(row, BRIEF)
+        for linked in row["test_cases"]:
+            linked[TEST_CASE.name] = by_field(linked, BRIEF)
+    return rows
+
+
 async def coverage_by_module(connection: Connection) -> dict[str, Any]:
     """Give `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
     modules = await repository.by_module(connection)
@@ -54,7 +65,7 @@ async def gaps(connection: Connection, modules: Choice[str] | None, skip: int, l
         "uncovered_requirements": {"items": uncovered, "total": uncovered_total},
         "orphan_test_cases": {"items": orphans, "total": orphans_total},
         "suspect_links": {
-            "items": [{**shown(row), **by_field(row, repository.ENDS)} for row in suspect],
+            "items": [{**shown(row), **by_field(row, repository.ENDS), **ends(row)} for row in suspect],
             "total": suspect_total,
         },
     }

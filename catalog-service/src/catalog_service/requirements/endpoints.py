@@ -9,12 +9,13 @@ from pydantic import Field
 from catalog_service.items import endpoints as items
 from catalog_service.items import external_ids
 from catalog_service.items.external_ids import ExternalId
-from catalog_service.items.filters import Choices, ItemFilters
+from catalog_service.items.filters import Choices, Expand, ItemFilters
 from catalog_service.items.kind import ItemKind
+from catalog_service.items.schemas import Coverage
 from catalog_service.links import suspicion
 from catalog_service.listing import Conditions
 from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.requirements.schemas import Coverage, Requirement, RequirementPatch, RequirementWrite
+from catalog_service.requirements.schemas import ExpandedRequirement, Requirement, RequirementPatch, RequirementWrite
 from chassis.database import Db
 from chassis.http.app import problem_responses
 from chassis.http.paging import Page, parse_choice
@@ -62,7 +63,7 @@ async def create_requirement(request: Request, body: RequirementWrite, reviewer:
 
 @router.get(
     "/requirements",
-    response_model=Page[Requirement],
+    response_model=Page[ExpandedRequirement],
     summary="List requirements, the newest first",
     openapi_extra=documented(RequirementFilters),
 )
@@ -101,12 +102,13 @@ async def put_requirement_by_external_id(
 
 @router.get(
     "/requirements/{requirement_id}",
-    response_model=Requirement,
+    response_model=ExpandedRequirement,
     responses=problem_responses(404),
     summary="Read a requirement",
 )
-async def read_requirement(request: Request, requirement_id: UUID, viewer: Viewer) -> Response:
-    return await items.read(REQUIREMENT, request, requirement_id)
+async def read_requirement(request: Request, requirement_id: UUID, viewer: Viewer, expand: Expand = None) -> Response:
+    """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
+    return await items.read(REQUIREMENT, request, requirement_id, expand)
 
 
 @router.put(

@@ -5,7 +5,7 @@ from enum import StrEnum
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import ItemPatch, ItemRead, ItemWrite, absent
+from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, absent
 
 
 class RequirementType(StrEnum):
@@ -24,14 +24,6 @@ class RequirementStatus(StrEnum):
     IMPLEMENTED = "implemented"
     TESTED = "tested"
     CLOSED = "closed"
-
-
-class Coverage(StrEnum):
-    """Whether test cases are linked: `none`, `covered` (at least one), `suspect` (one of its links is)."""
-
-    NONE = "none"
-    COVERED = "covered"
-    SUSPECT = "suspect"
 
 
 _EXAMPLE: JsonDict = {
@@ -84,3 +76,7 @@ class Requirement(RequirementWrite, ItemRead):
             ]
         }
     )
+
+
+class ExpandedRequirement(Expanded, Requirement):
+    """A requirement, with its coverage where `expand=coverage` asks for it."""

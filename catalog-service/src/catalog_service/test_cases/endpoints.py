@@ -9,11 +9,17 @@ from pydantic import Field
 from catalog_service.items import endpoints as items
 from catalog_service.items import external_ids
 from catalog_service.items.external_ids import ExternalId
-from catalog_service.items.filters import Choices, ItemFilters
+from catalog_service.items.filters import Choices, Expand, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Conditions
 from catalog_service.test_cases.kind import TEST_CASE
-from catalog_service.test_cases.schemas import AutomationStatus, TestCase, TestCasePatch, TestCaseWrite
+from catalog_service.test_cases.schemas import (
+    AutomationStatus,
+    ExpandedTestCase,
+    TestCase,
+    TestCasePatch,
+    TestCaseWrite,
+)
 from chassis.database import Db
 from chassis.http.app import problem_responses
 from chassis.http.paging import Page, parse_choice
@@ -57,7 +63,7 @@ async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Revi
 
 @router.get(
     "/test-cases",
-    response_model=Page[TestCase],
+    response_model=Page[ExpandedTestCase],
     summary="List test cases, the newest first",
     openapi_extra=documented(TestCaseFilters),
 )
@@ -96,12 +102,13 @@ async def put_test_case_by_external_id(
 
 @router.get(
     "/test-cases/{test_case_id}",
-    response_model=TestCase,
+    response_model=ExpandedTestCase,
     responses=problem_responses(404),
     summary="Read a test case",
 )
-async def read_test_case(request: Request, test_case_id: UUID, viewer: Viewer) -> Response:
-    return await items.read(TEST_CASE, request, test_case_id)
+async def read_test_case(request: Request, test_case_id: UUID, viewer: Viewer, expand: Expand = None) -> Response:
+    """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
+    return await items.read(TEST_CASE, request, test_case_id, expand)
 
 
 @router.put(

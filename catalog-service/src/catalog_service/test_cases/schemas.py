@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
-from catalog_service.items.schemas import ItemPatch, ItemRead, ItemWrite, OptionalText, absent
+from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
 
 
 class TestCaseType(StrEnum):
@@ -130,3 +130,9 @@ class TestCase(TestCaseWrite, ItemRead):
             ]
         }
     )
+
+
+class ExpandedTestCase(Expanded, TestCase):
+    """A test case, with its coverage where `expand=coverage` asks for it."""
+
+    __test__ = False
