@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.reads import ItemReads
 from catalog_service.items.source_urls import SourceUrls
@@ -21,7 +22,7 @@ from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
 
-SCHEMA_VERSION = "0006"
+SCHEMA_VERSION = "0007"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
@@ -33,6 +34,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             requirements_router,
             test_cases_router,
             links_router,
+            history_router,
             reports_router,
             search_router,
             internal_router,

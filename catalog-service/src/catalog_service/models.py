@@ -127,6 +127,22 @@ item_revisions = sa.Table(
     _timestamp("changed_at"),
 )
 
+item_changes = sa.Table(
+    "item_changes",
+    metadata,
+    sa.Column(
+        "item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's; stays when it is deleted"
+    ),
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False, comment="requirement or test_case"),
+    sa.Column("action", sa.Text, nullable=False, comment="updated, deleted; created where created_by names another"),
+    sa.Column("actor", sa.Text, nullable=False),
+    _timestamp("occurred_at"),
+    sa.Column("version", sa.Integer, nullable=False, comment="of the item after it"),
+    sa.Column("told", pg.JSON, nullable=False, comment="the changes; of a deletion, the item as it was"),
+    comment="what happened to items; written by a trigger of their events",
+)
+
 links = sa.Table(
     "links",
     metadata,

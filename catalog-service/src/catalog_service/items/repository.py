@@ -61,10 +61,16 @@ async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> d
 
 async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEvent) -> None:
     """Insert an item with its event, in one statement; raises Conflict when the external_id is taken."""
+    parameters = _parameters(kind, row, event)
+    more = ""
+    if _names_another(row, event):
+        more = f", creation AS ({_REMEMBER_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
+        parameters["creators"] = Json([_creator(kind, row, event)])
     with refusing(kind.external_id_taken()):
         await connection.execute(
-            f"WITH event AS ({outbox.RECORD}) INSERT INTO {kind.table} ({columns(row)}) VALUES ({placeholders(row)})",
-            _parameters(kind, row, event),
+            f"WITH event AS ({outbox.RECORD}){more}"
+            f" INSERT INTO {kind.table} ({columns(row)}) VALUES ({placeholders(row)})",
+            parameters,
         )
 
 
@@ -76,6 +82,25 @@ async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tup
         (Json([row for row, _ in items]),),
     )
     await outbox.record(connection, [event for _, event in items])
+    creators = [_creator(kind, row, event) for row, event in items if _names_another(row, event)]
+    if creators:
+        await connection.execute(f"{_REMEMBER_CREATORS} FROM json_to_recordset(%s) {_CREATORS}", (Json(creators),))
+
+
+_REMEMBER_CREATORS = (
+    "INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)"
+    " SELECT id, kind, 'created', actor, created_at, 1, '{}'"
+)
+_CREATORS = "AS creator (id uuid, kind text, actor text, created_at timestamptz)"
+
+
+def _names_another(row: Row, event: NewEvent) -> bool:
+    """Check whether an item names somebody else as its creator than who creates it: only then history must know."""
+    return bool(row["created_by"] != event.actor.email)
+
+
+def _creator(kind: ItemKind, row: Row, event: NewEvent) -> Row:
+    return {"id": row["id"], "kind": kind.name, "actor": event.actor.email, "created_at": row["created_at"]}
 
 
 async def update(connection: Connection, kind: ItemKind, row: Row, changed: Sequence[str], event: NewEvent) -> None:

@@ -18,6 +18,7 @@ from catalog_service.reports.schemas import (
     TraceabilityMatrix,
 )
 from catalog_service.requirements.schemas import RequirementStatus
+from catalog_service.snapshot import snapshot
 from chassis.database import Db
 from chassis.http import paging
 from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_choice, parse_words
@@ -75,7 +76,7 @@ async def get_traceability_matrix(
     scope = repository.requirements_in(parse_words("module", module), parse_choice("status", status, RequirementStatus))
     if matrix_format is not MatrixFormat.JSON:
         return _document(database, scope, matrix_format)
-    async with repository.snapshot(database) as connection:
+    async with snapshot(database) as connection:
         summary = await service.summary(connection, scope)
         items = await service.matrix_page(connection, scope, skip, limit)
     return paging.page(request, items, summary["total_requirements"], skip, limit, {"summary": summary})
@@ -103,7 +104,7 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
     Links count for the module of their requirement, test cases for their own, so that every figure adds up to
     that of `overall`.
     """
-    async with repository.snapshot(database) as connection:
+    async with snapshot(database) as connection:
         body = await service.coverage_by_module(connection)
     return answer(body)
 
@@ -115,6 +116,6 @@ async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: S
     Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
     requirement, of the test case, and of a link's requirement.
     """
-    async with repository.snapshot(database) as connection:
+    async with snapshot(database) as connection:
         gaps = await service.gaps(connection, parse_words("module", module), skip, limit)
     return answer({**gaps, "skip": skip, "limit": limit})

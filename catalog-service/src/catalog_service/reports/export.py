@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from catalog_service.listing import Conditions
 from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
+from catalog_service.snapshot import snapshot
 from chassis.database import Database
 
 _BLOCK = 256 * 1024
@@ -37,7 +38,7 @@ async def make(
     async with _places:
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
-            async with repository.snapshot(database) as connection:
+            async with snapshot(database) as connection:
                 summary = await service.summary(connection, scope)
                 document = await asyncio.to_thread(document_type, file, folder, summary, made_at)
                 meanwhile.enter_context(closing(document))

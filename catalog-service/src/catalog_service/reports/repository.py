@@ -1,7 +1,6 @@
 """The figures and rows of the reports, in SQL."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from catalog_service.items.kind import ItemKind
@@ -9,7 +8,7 @@ from catalog_service.links import suspicion
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.listing import Conditions, Row, counted, fetch_page
-from chassis.database import Connection, Database
+from chassis.database import Connection
 from chassis.http.paging import Choice
 
 _ROWS_AT_ONCE = 500
@@ -25,14 +24,6 @@ def requirements_in(modules: Choice[str] | None, statuses: Choice[Any] | None = 
     scope.choose("r.module", modules)
     scope.choose("r.status", statuses)
     return scope
-
-
-@asynccontextmanager
-async def snapshot(database: Database) -> AsyncIterator[Connection]:
-    """A connection on which all statements see the record as it is at the first of them."""
-    async with database.connection() as connection, connection.transaction():
-        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        yield connection
 
 
 _ORPHANS = f"({counted('test_cases')}) - ({counted('linked_test_cases')})"

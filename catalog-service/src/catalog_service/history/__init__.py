@@ -1,0 +1,1 @@
+"""What items said before, and how that differs from what they say now."""

@@ -1,0 +1,99 @@
+"""The routes of what items said before."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from catalog_service.history import service
+from catalog_service.history.schemas import History, Suspicion
+from catalog_service.history.service import Versions
+from catalog_service.items.kind import ItemKind
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.paging import Limit, Skip, page
+from chassis.http.responses import item
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Viewer
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
+
+From = Annotated[
+    int | None,
+    Query(alias="from", description="A version to compare with; left out: the one before `to`.", examples=[1]),
+]
+To = Annotated[
+    int | None,
+    Query(description="The version that `from` is compared with; left out: the present one.", examples=[2]),
+]
+
+
+@router.get(
+    "/requirements/{requirement_id}/history",
+    response_model=History,
+    responses=problem_responses(404),
+    summary="Everything that happened to a requirement",
+)
+async def read_requirement_history(
+    request: Request,
+    requirement_id: UUID,
+    viewer: Viewer,
+    database: Db,
+    from_version: From = None,
+    to: To = None,
+    skip: Skip = 0,
+    limit: Limit = 50,
+) -> Response:
+    """Every change with who made it, when, and each field before and after; the newest first, the creation last.
+
+    With `from` or `to`, the changes between these two versions, and `differences`: what the one said and the other
+    says, word by word. A requirement that was deleted keeps its history.
+    """
+    return await _history(request, database, REQUIREMENT, requirement_id, Versions(from_version, to), skip, limit)
+
+
+@router.get(
+    "/test-cases/{test_case_id}/history",
+    response_model=History,
+    responses=problem_responses(404),
+    summary="Everything that happened to a test case",
+)
+async def read_test_case_history(
+    request: Request,
+    test_case_id: UUID,
+    viewer: Viewer,
+    database: Db,
+    from_version: From = None,
+    to: To = None,
+    skip: Skip = 0,
+    limit: Limit = 50,
+) -> Response:
+    """Every change with who made it, when, and each field before and after; the newest first, the creation last.
+
+    With `from` or `to`, the changes between these two versions, and `differences`: what the one said and the other
+    says, word by word. A test case that was deleted keeps its history.
+    """
+    return await _history(request, database, TEST_CASE, test_case_id, Versions(from_version, to), skip, limit)
+
+
+async def _history(
+    request: Request, database: Db, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
+) -> Response:
+    entries, total, compared = await service.history(database, kind, item_id, versions, skip, limit)
+    return page(request, entries, total, skip, limit, compared)
+
+
+@router.get(
+    "/links/{link_id}/suspicion",
+    response_model=Suspicion,
+    responses=problem_responses(404),
+    summary="What changed since a link was made or last confirmed",
+)
+async def read_suspicion(request: Request, link_id: UUID, viewer: Viewer, database: Db) -> Response:
+    """What both items said when the link was made or last confirmed, and what they say now, word by word.
+
+    A link that is not suspect answers with `suspect: false` and no differences.
+    """
+    return item(request, await service.suspicion_of(database, link_id))

@@ -1,0 +1,75 @@
+"""The SQL of what items said before.
+
+A trigger keeps each change with the event that tells it; of a creation only what the item itself does not tell.
+"""
+
+from uuid import UUID
+
+from catalog_service.items.kind import ItemKind
+from catalog_service.listing import Row
+from chassis.database import Connection
+
+
+async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
+    """Give an item as it is, or as it was when it was deleted, or None."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = %s", (item_id,))
+    row = await cursor.fetchone()
+    if row is not None:
+        return row
+    await cursor.execute(
+        "SELECT told FROM item_changes WHERE item_id = %s AND kind = %s AND action = 'deleted'", (item_id, kind.name)
+    )
+    deleted = await cursor.fetchone()
+    return None if deleted is None else deleted["told"]
+
+
+async def find_changes(
+    connection: Connection, item_id: UUID, after: int, up_to: int, skip: int, limit: int | None
+) -> tuple[list[Row], int]:
+    """Give (a page of what changed or deleted an item, the newest first; how much there is).
+
+    Only what belongs to versions above `after` and up to `up_to`. A row: action, actor, occurred_at, version
+    (afterwards), told.
+    """
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        """
+        WITH found AS (
+            SELECT * FROM item_changes
+            WHERE item_id = %s AND action <> 'created' AND version > %s AND version <= %s
+        )
+        SELECT (SELECT count(*) FROM found) AS total, page.*
+        FROM (VALUES (1)) one LEFT JOIN (
+            SELECT id, action, actor, occurred_at, version, told FROM found ORDER BY id DESC LIMIT %s OFFSET %s
+        ) AS page ON true
+        ORDER BY id DESC
+        """,
+        (item_id, after, up_to, limit, skip),
+    )
+    rows = await cursor.fetchall()
+    total: int = rows[0]["total"]
+    return [row for row in rows if row["id"] is not None], total
+
+
+async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:
+    """Give what the fields of an item that changed after a version were in it; of version 0, when it was created."""
+    cursor = await connection.execute(
+        """
+        SELECT DISTINCT ON (field.key) field.key, field.value -> 'before' AS value
+        FROM item_changes changed, json_each(changed.told) AS field
+        WHERE changed.item_id = %s AND changed.action = 'updated' AND changed.version > %s
+        ORDER BY field.key, changed.id
+        """,
+        (item_id, version),
+    )
+    return {row["key"]: row["value"] for row in await cursor.fetchall()}
+
+
+async def find_creator(connection: Connection, item_id: UUID) -> str | None:
+    """Give who created an item if that is somebody else than it names, or None."""
+    cursor = await connection.execute(
+        "SELECT actor FROM item_changes WHERE item_id = %s AND action = 'created'", (item_id,)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["actor"]

@@ -1,0 +1,181 @@
+"""What items said before: every change, the state of any version, and how two versions differ."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from catalog_service.history import repository, words
+from catalog_service.items.kind import ItemKind
+from catalog_service.links import service as links
+from catalog_service.links import suspicion
+from catalog_service.listing import Row, by_field
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.snapshot import snapshot
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.database import Connection, Database
+from chassis.problems import FieldError, Invalid
+
+_UNTOLD = frozenset({"id", "version", "created_at", "updated_at"})
+"""Fields whose beginning and end tell nothing: they are in every entry by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Two versions of an item, of which each may be left out: until the present one, or from the one before."""
+
+    first: int | None
+    last: int | None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether at least one of them is named."""
+        return self.first is not None or self.last is not None
+
+    def of(self, present: int) -> tuple[int, int]:
+        """Give both; raises Invalid for one that there is not."""
+        last = present if self.last is None else self.last
+        first = max(1, last - 1) if self.first is None else self.first
+        named = (("from", first), ("to", last))
+        errors = [
+            FieldError(
+                f"/query/{name}",
+                f"There is no version {version}; this item has had versions 1 to {present}.",
+                "unknown_version",
+            )
+            for name, version in named
+            if not 1 <= version <= present
+        ]
+        if errors:
+            raise Invalid.fields(errors)
+        return first, last
+
+
+async def history(
+    database: Database, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
+) -> tuple[list[Row], int, Row]:
+    """Give (entries of a page, newest first; how many there are; what two versions differ in, if any is given).
+
+    Raises NotFound, and Invalid for a version that there is not. An item that was deleted keeps its history.
+    """
+    async with snapshot(database) as connection:
+        item = await repository.find_item(connection, kind, item_id)
+        if item is None:
+            raise kind.not_found()
+        if not versions.are_given:
+            changes, total = await repository.find_changes(connection, item_id, 0, item["version"], skip, limit)
+            entries = [_entry(kind, change) for change in changes]
+            if skip <= total < skip + limit:
+                entries.append(await _creation(connection, kind, item))
+            return entries, total + 1, {}
+        first, last = versions.of(item["version"])
+        low, high = sorted((first, last))
+        changes, total = await repository.find_changes(connection, item_id, low, high, skip, limit)
+        before, after = [item | await repository.find_values(connection, item_id, number) for number in (first, last)]
+    return (
+        [_entry(kind, change) for change in changes],
+        total,
+        {"from_version": first, "to_version": last, "differences": await _differences(kind, before, after)},
+    )
+
+
+def _entry(kind: ItemKind, change: Row) -> Row:
+    told, version = change["told"], change["version"]
+    if change["action"] == "deleted":
+        changes = {name: {"before": told[name], "after": None} for name in kind.columns if _is_told(told, name)}
+        before, after = version, None
+    else:
+        changes = told
+        before, after = version - any(name in told for name in kind.meaning), version
+    return {
+        "action": change["action"],
+        "actor": change["actor"],
+        "occurred_at": change["occurred_at"],
+        "from_version": before,
+        "to_version": after,
+        "changes": changes,
+    }
+
+
+async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Row:
+    first = item | await repository.find_values(connection, item["id"], 0)
+    return {
+        "action": "created",
+        "actor": await repository.find_creator(connection, item["id"]) or first["created_by"],
+        "occurred_at": item["created_at"],
+        "from_version": None,
+        "to_version": 1,
+        "changes": {name: {"before": None, "after": first[name]} for name in kind.columns if _is_told(first, name)},
+    }
+
+
+def _is_told(item: Row, name: str) -> bool:
+    return name not in _UNTOLD and item[name] not in (None, [])
+
+
+async def suspicion_of(database: Database, link_id: UUID) -> Row:
+    """Give what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
+    async with snapshot(database) as connection:
+        link = await links.get(connection, link_id)
+        sides = {kind.name: await _side(connection, kind, link) for kind in (REQUIREMENT, TEST_CASE)}
+    why = suspicion.reason(link)
+    short = links.ends(link)
+    return {
+        "link_id": link_id,
+        "suspect": why is not None,
+        "summary": None if why is None else why["summary"],
+        "since": link["confirmed_at"] or link["created_at"],
+        **{
+            kind.name: {
+                **short[kind.name],
+                "from_version": link[f"{kind.name}_version"],
+                "to_version": link[f"{kind.name}_version_now"],
+                "differences": await _differences(kind, before, after),
+                "changed_by": changed_by,
+            }
+            for kind in (REQUIREMENT, TEST_CASE)
+            for before, after, changed_by in (sides[kind.name],)
+        },
+    }
+
+
+async def _side(connection: Connection, kind: ItemKind, link: Row) -> tuple[Row, Row, list[Row]]:
+    """Give an item as it was for the link, as it is, and who changed its meaning since, the newest first."""
+    item_id, then, now = (link[f"{kind.name}_{what}"] for what in ("id", "version", "version_now"))
+    item = await repository.find_item(connection, kind, item_id)
+    assert item is not None, "its link keeps it"
+    if now == then:
+        return item, item, []
+    changes, _ = await repository.find_changes(connection, item_id, then, now, 0, None)
+    changed_by = [
+        {
+            **by_field(entry, ("actor", "occurred_at", "to_version")),
+            "fields": [name for name in kind.meaning if name in entry["changes"]],
+        }
+        for entry in (_entry(kind, change) for change in changes)
+        if entry["from_version"] != entry["to_version"]
+    ]
+    return item | await repository.find_values(connection, item_id, then), item, changed_by
+
+
+async def _differences(kind: ItemKind, before: Row, after: Row) -> dict[str, list[Row]]:
+    """Give the fields of meaning in which two states of an item differ, each with its segments."""
+    texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
+    return {
+        name: [segment._asdict() for segment in await asyncio.to_thread(words.differences, *pair)]
+        for name, pair in texts.items()
+        if pair[0] != pair[1]
+    }
+
+
+def _text(name: str, value: Any) -> str:
+    """Give a field as a text that can be compared: steps one a line, other objects as JSON."""
+    if value is None:
+        return ""
+    if name == "steps":
+        return "\n".join(f"{number}. {value[number]}" for number in sorted(value, key=int))
+    if isinstance(value, dict):
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+    return str(value)

@@ -1,0 +1,203 @@
+"""How two texts differ, word by word, in bounded time."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Characters of Chinese, Japanese and Korean, which have no blanks between words."""
+_WORDS = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+|\s+|.", re.DOTALL)
+_PASSAGES = re.compile(r"[^\n.!?。！？]+[\n.!?。！？]*\s*|[\n.!?。！？]+\s*")
+"""Sentences and lines."""
+
+_MOST_PAIRS = 200_000_000
+"""Pairs of words that are compared, at a bit of memory each: those of two quite different texts of 45 kB."""
+_MOST_EDITS = 400
+_MOST_STEPS = 1_000_000
+"""For longer texts: how many words may differ, and how often two words are looked at to find these."""
+_COINCIDENCE = 15
+"""Characters that two texts may have in common, in the middle of a longer change, without being related."""
+
+_Matches = list[tuple[int, int]]
+"""The places, in both texts, of what they have in common, in order."""
+
+
+class Segment(NamedTuple):
+    """A run of text: in both, only in the first (`delete`), or only in the second (`insert`)."""
+
+    op: Literal["equal", "delete", "insert"]
+    text: str
+
+
+def differences(before: str, after: str) -> list[Segment]:
+    """Return how `before` becomes `after`, in order; of what is replaced, the deletion comes first.
+
+    What is equal or deleted makes up `before`, what is equal or inserted makes up `after`. Long texts with many
+    differences are compared by sentences and lines first, then by words where these differ; what is too long even so
+    is told as one deletion and one insertion.
+    """
+    first, second = _WORDS.findall(before), _WORDS.findall(after)
+    matches, is_whole = _matches(first, second, _MOST_PAIRS)
+    if is_whole:
+        return _readable(_changes(first, second, matches))
+    return _readable(_by_passages(_PASSAGES.findall(before), _PASSAGES.findall(after)))
+
+
+class _Change(NamedTuple):
+    """What is deleted and inserted at a place, and what is equal behind it; each may be empty."""
+
+    deleted: Sequence[str]
+    inserted: Sequence[str]
+    equal: Sequence[str]
+
+
+def _by_passages(first: Sequence[str], second: Sequence[str]) -> Iterator[_Change]:
+    left = _MOST_PAIRS
+    for change in _changes(first, second, _matches(first, second, left)[0]):
+        old, new = (_WORDS.findall("".join(passages)) for passages in (change.deleted, change.inserted))
+        yield from _changes(old, new, _matches(old, new, left)[0])
+        left -= len(old) * len(new)
+        yield _Change((), (), change.equal)
+
+
+def _changes(first: Sequence[str], second: Sequence[str], matches: _Matches) -> Iterator[_Change]:
+    i = j = 0
+    for at, (k, m) in enumerate(matches):
+        if at == 0 or (k, m) != (i, j):
+            yield _Change(first[i:k], second[j:m], ())
+        yield _Change((), (), (first[k],))
+        i, j = k + 1, m + 1
+    yield _Change(first[i:], second[j:], ())
+
+
+@dataclass(slots=True)
+class _Run:
+    """A change that is being put together, and the number of characters of its parts."""
+
+    deleted: list[str] = field(default_factory=list)
+    inserted: list[str] = field(default_factory=list)
+    equal: list[str] = field(default_factory=list)
+    changed: int = 0
+
+    def is_coincidence(self, further: int) -> bool:
+        """Check whether what is equal behind this change is no more than an accident before one of `further`."""
+        common = "".join(self.equal)
+        return not any(map(str.isalnum, common)) or len(common) <= min(_COINCIDENCE, self.changed, further)
+
+
+def _readable(changes: Iterable[_Change]) -> list[Segment]:
+    """Join what belongs together: neighbours, and changes with nothing but an accident between them."""
+    runs = [_Run()]
+    for deleted, inserted, equal in changes:
+        size = max(sum(map(len, deleted)), sum(map(len, inserted)))
+        if size and runs[-1].equal:
+            runs.append(_Run())
+        run = runs[-1]
+        run.deleted += deleted
+        run.inserted += inserted
+        run.equal += equal
+        run.changed += size
+    joined: list[_Run] = []
+    for run in runs:
+        if joined and joined[-1].changed and joined[-1].is_coincidence(run.changed):
+            last = joined[-1]
+            last.deleted += [*last.equal, *run.deleted]
+            last.inserted += [*last.equal, *run.inserted]
+            last.changed += run.changed
+            last.equal = run.equal
+        else:
+            joined.append(run)
+    named = ((op, "".join(getattr(run, part))) for run in joined for op, part in _PARTS)
+    return [Segment(op, text) for op, text in named if text]
+
+
+_PARTS: tuple[tuple[Literal["equal", "delete", "insert"], str], ...] = (
+    ("delete", "deleted"),
+    ("insert", "inserted"),
+    ("equal", "equal"),
+)
+
+
+def _matches(first: Sequence[str], second: Sequence[str], most_pairs: int) -> tuple[_Matches, bool]:
+    """Return the longest that both have in common; of what would take too long, their ends, and False."""
+    shorter = min(len(first), len(second))
+    start = next((i for i in range(shorter) if first[i] != second[i]), shorter)
+    shorter -= start
+    end = next((i for i in range(shorter) if first[-1 - i] != second[-1 - i]), shorter)
+    a, b = first[start : len(first) - end], second[start : len(second) - end]
+    if len(a) * len(b) <= most_pairs:
+        middle: _Matches | None = _of_rows(a, b) if len(a) >= len(b) else [(i, j) for j, i in _of_rows(b, a)]
+    else:
+        middle = _of_few_edits(a, b)
+    matches = [(i, i) for i in range(start)]
+    matches += [(start + i, start + j) for i, j in middle or ()]
+    matches += [(len(first) - i, len(second) - i) for i in range(end, 0, -1)]
+    return matches, middle is not None
+
+
+def _of_rows(longer: Sequence[str], shorter: Sequence[str]) -> _Matches:
+    """Find what both have in common by a row of bits for each word of the shorter (Hyyrö 2004)."""
+    wanted = set(shorter)
+    places: dict[str, bytearray] = {}
+    size = len(longer) // 8 + 1
+    for i, word in enumerate(longer):
+        if word in wanted:
+            places.setdefault(word, bytearray(size))[i >> 3] |= 1 << (i & 7)
+    where = {word: int.from_bytes(bits, "little") for word, bits in places.items()}
+    full = (1 << len(longer)) - 1
+    row = full
+    rows = []
+    for word in shorter:
+        hits = row & where.get(word, 0)
+        row = ((row + hits) | (row - hits)) & full
+        rows.append(row.to_bytes(size, "little"))
+    matches: _Matches = []
+    i, j = len(longer) - 1, len(shorter) - 1
+    while i >= 0 and j >= 0:
+        if rows[j][i >> 3] >> (i & 7) & 1:
+            i -= 1
+        elif j and not rows[j - 1][i >> 3] >> (i & 7) & 1:
+            j -= 1
+        else:
+            matches.append((i, j))
+            i, j = i - 1, j - 1
+    matches.reverse()
+    return matches
+
+
+def _of_few_edits(first: Sequence[str], second: Sequence[str]) -> _Matches | None:
+    """Find what both have in common by Myers' greedy algorithm; None when they differ in too much."""
+    n, m = len(first), len(second)
+    furthest = {1: 0}
+    steps = 0
+    trace: list[dict[int, int]] = []
+    for edits in range(_MOST_EDITS + 1):
+        trace.append(furthest)
+        reached: dict[int, int] = {}
+        for k in range(-edits, edits + 1, 2):
+            down = k == -edits or (k != edits and furthest[k - 1] < furthest[k + 1])
+            begin = i = furthest[k + 1] if down else furthest[k - 1] + 1
+            while i < n and 0 <= i - k < m and first[i] == second[i - k]:
+                i += 1
+            reached[k] = i
+            if i >= n and i - k >= m:
+                return _traced(trace, k, i)
+            steps += i - begin + 1
+        if steps > _MOST_STEPS:
+            return None
+        furthest = reached
+    return None
+
+
+def _traced(trace: list[dict[int, int]], k: int, i: int) -> _Matches:
+    matches: _Matches = []
+    for edits in range(len(trace) - 1, -1, -1):
+        furthest = trace[edits]
+        down = k == -edits or (k != edits and furthest[k - 1] < furthest[k + 1])
+        begin = furthest[k + 1] if down else furthest[k - 1] + 1
+        matches += [(at, at - k) for at in range(i - 1, begin - 1, -1)]
+        k += 1 if down else -1
+        i = begin if down else begin - 1
+    matches.reverse()
+    return matches

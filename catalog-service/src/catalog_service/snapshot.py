@@ -1,0 +1,14 @@
+"""Several statements that see one state of the record."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from chassis.database import Connection, Database
+
+
+@asynccontextmanager
+async def snapshot(database: Database) -> AsyncIterator[Connection]:
+    """A connection on which all statements see the record as it is at the first of them."""
+    async with database.connection() as connection, connection.transaction():
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield connection
