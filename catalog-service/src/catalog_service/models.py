@@ -196,6 +196,14 @@ accepted_suggestions = sa.Table(
     _timestamp("created_at"),
 )
 
+undone_acceptances = sa.Table(
+    "undone_acceptances",
+    metadata,
+    sa.Column("suggestion_id", sa.Uuid, primary_key=True),
+    sa.Column("review_id", sa.Uuid, primary_key=True),
+    comment="acceptances that make no link any more, however late they come again",
+)
+
 coverage_state = sa.Table(
     "coverage_state",
     metadata,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from catalog_service.items import repository as items
 from catalog_service.items.filters import Choices
 from catalog_service.items.kind import ItemKind
-from catalog_service.links import repository, service, suspicion
+from catalog_service.links import repository, service, suspicion, undoing
 from catalog_service.links.schemas import (
     AcceptedSuggestions,
     ExpandedLink,
@@ -21,6 +21,7 @@ from catalog_service.links.schemas import (
     LinkPatch,
     LinkSource,
     LinkType,
+    UndoneReviews,
 )
 from catalog_service.listing import Conditions, Row, ordered
 from catalog_service.requirements.kind import REQUIREMENT
@@ -259,8 +260,8 @@ async def put_links_by_suggestion(
     """Make the links of accepted suggestions, each once, however often it is asked for.
 
     `items` has for each, in order, the `link_id`, of a link that was made before too, and if it has been deleted since;
-    or as `code` why there is none: `requirement_not_found`, `test_case_not_found`, or `link_exists` when the pair has
-    a link of another origin.
+    or as `code` why there is none: `requirement_not_found`, `test_case_not_found`, `link_exists` when the pair has a
+    link of another origin, or `acceptance_undone`.
     """
     async with database.transaction() as connection:
         made = await service.create_accepted(connection, [one.model_dump() for one in body.accepted])
@@ -272,3 +273,19 @@ async def put_links_by_suggestion(
             ]
         }
     )
+
+
+@internal_router.put("/links/undone-by-suggestion")
+async def put_links_undone_by_suggestion(
+    request: Request, body: UndoneReviews, caller: ServiceCaller, database: Db
+) -> Response:
+    """Delete the links of reviews that are undone, each once, however often it is asked for.
+
+    `items` has for each, in order, as `code` why its suggestion cannot be pending again, null when it can:
+    `link_changed` when somebody has changed or confirmed the link, or made it anew; `link_exists` when the pair of a
+    suggestion that became no link has one; `link_id` is then that link. Or `requirement_not_found` and
+    `test_case_not_found`.
+    """
+    async with database.transaction() as connection:
+        outcomes = await undoing.undo_reviews(connection, [one.model_dump() for one in body.undone])
+    return answer({"items": [{"code": outcome.code, "link_id": outcome.link_id} for outcome in outcomes]})

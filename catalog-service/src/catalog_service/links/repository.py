@@ -220,3 +220,47 @@ async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
         (Json(rows),),
     )
     return {row["id"] for row in await cursor.fetchall()}
+
+
+async def undone_acceptances(connection: Connection, reviews: Mapping[UUID, UUID]) -> set[UUID]:
+    """Give those of the suggestions (keys) whose acceptance by this review (values) has been undone."""
+    cursor = await connection.execute(
+        "SELECT suggestion_id FROM undone_acceptances JOIN unnest(%s::uuid[], %s::uuid[])"
+        " AS asked (suggestion_id, review_id) USING (suggestion_id, review_id)",
+        (list(reviews), list(reviews.values())),
+    )
+    return {row["suggestion_id"] for row in await cursor.fetchall()}
+
+
+async def undo_acceptances(connection: Connection, links: Mapping[UUID, UUID], reviews: Mapping[UUID, UUID]) -> None:
+    """Forget which link (value) each suggestion (key) became, and remember by which review that was undone."""
+    await connection.execute(
+        "DELETE FROM accepted_suggestions a USING unnest(%s::uuid[], %s::uuid[]) AS undone (suggestion_id, link_id)"
+        " WHERE a.suggestion_id = undone.suggestion_id AND a.link_id = undone.link_id",
+        (list(links), list(links.values())),
+    )
+    await connection.execute(
+        "INSERT INTO undone_acceptances (suggestion_id, review_id) SELECT * FROM unnest(%s::uuid[], %s::uuid[])"
+        " ON CONFLICT DO NOTHING",
+        (list(reviews), list(reviews.values())),
+    )
+
+
+async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> Sequence[Row]:
+    """Give the links of these (requirement, test case) with the titles of their ends, and whether each is `untouched`
+    since it was made, locked in one order so that nobody deadlocks.
+    """
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_TITLES}, l.updated_at = l.created_at AS untouched"
+        f" FROM {_SOURCE} JOIN unnest(%s::uuid[], %s::uuid[]) AS pair (requirement_id, test_case_id)"
+        " ON l.requirement_id = pair.requirement_id AND l.test_case_id = pair.test_case_id"
+        " ORDER BY l.id FOR UPDATE OF l",
+        ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
+    )
+    return await cursor.fetchall()
+
+
+async def delete_all(connection: Connection, ids: Sequence[UUID]) -> None:
+    """Delete links, which must be locked."""
+    await connection.execute("DELETE FROM links WHERE id = ANY(%s)", (list(ids),))

@@ -189,9 +189,30 @@ class AcceptedSuggestion(NewBody):
     link_type: LinkType = LinkType.COVERS
     notes: str | None = None
     actor: Reviewer
+    review_id: UUID | None = None
+    link_id: Annotated[
+        UUID | None, Field(description="Of the link that is known to have been made: it is not made again.")
+    ] = None
 
 
 class AcceptedSuggestions(BaseModel):
     """What suggestion-service sends when suggestions were accepted."""
 
     accepted: Annotated[list[AcceptedSuggestion], Field(max_length=500)]
+
+
+class UndoneReview(NewBody):
+    """A suggestion that is to be pending again; `link_id` is of the link that accepting it made."""
+
+    suggestion_id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    link_id: UUID | None = None
+    review_id: UUID | None = None
+    actor: Reviewer
+
+
+class UndoneReviews(BaseModel):
+    """What suggestion-service sends when reviews are undone."""
+
+    undone: Annotated[list[UndoneReview], Field(max_length=500)]

@@ -15,10 +15,11 @@ from catalog_service.test_cases.kind import TEST_CASE
 from chassis import outbox
 from chassis.database import Connection
 from chassis.events import Actor, NewEvent
-from chassis.problems import Invalid, NotFound, Problem
+from chassis.problems import Conflict, Invalid, NotFound, Problem
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 _KINDS = (REQUIREMENT, TEST_CASE)
+_UNDONE = Conflict("This acceptance has been undone.", code="acceptance_undone")
 
 
 def shown(row: Row, prefix: str = "") -> Row:
@@ -117,8 +118,10 @@ def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
 async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> list[UUID | Problem]:
     """Make the links of accepted suggestions, each once; give for each, in order, the link's id or why there is none.
 
-    `accepted`: suggestion_id, requirement_id, test_case_id, link_type, notes, confidence_score, and actor (id, email).
-    The link is that of an earlier call when there was one, and if it has been deleted since: it is not made again.
+    `accepted`: suggestion_id, requirement_id, test_case_id, link_type, notes, confidence_score, actor (id, email), and
+    review_id and link_id (or None). The link is that of an earlier call when there was one, and if it has been deleted
+    since: it is not made again. Nor is that of a review that has been undone, by a call that comes late, nor one that
+    is known to have been made (`link_id`).
     """
     now = datetime.now(UTC)
     by_suggestion = {one["suggestion_id"]: one for one in accepted}
@@ -131,8 +134,12 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
     }
     links: dict[UUID, Row] = {}
     refused: dict[UUID, Problem] = {}
+    undone = await _undone(connection, new)
     for one in new:
         suggestion_id = one["suggestion_id"]
+        if suggestion_id in undone:
+            refused[suggestion_id] = _UNDONE
+            continue
         gone = [kind for kind in _KINDS if one[f"{kind.name}_id"] not in kept[kind.name]]
         if gone:
             refused[suggestion_id] = gone[0].not_found()
@@ -153,6 +160,13 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
     await outbox.record(connection, events)
     outcomes: dict[UUID, UUID | Problem] = {**ids, **earlier, **refused}
     return [outcomes[one["suggestion_id"]] for one in accepted]
+
+
+async def _undone(connection: Connection, accepted: Sequence[Row]) -> set[UUID]:
+    """Give those of the suggestions whose acceptance was undone: nothing is remembered of a link that was made."""
+    reviews = {one["suggestion_id"]: one["review_id"] for one in accepted if one["review_id"] is not None}
+    made = {one["suggestion_id"] for one in accepted if one["link_id"] is not None}
+    return made | (await repository.undone_acceptances(connection, reviews) if reviews else set())
 
 
 def _accepted(one: Row, link_id: UUID, now: datetime) -> Row:
@@ -201,13 +215,13 @@ async def confirm(connection: Connection, row: Row, actor: Actor) -> Row:
 
 async def delete(connection: Connection, row: Row, actor: Actor) -> None:
     """Delete a locked link."""
-    await repository.delete(connection, row["id"], _deleted(row, actor))
+    await repository.delete(connection, row["id"], deleted(row, actor))
 
 
 async def deletions_with(connection: Connection, column: str, item_id: UUID, actor: Actor) -> list[NewEvent]:
     """Lock the links of an item that is about to be deleted; give the events of their end."""
     rows = await repository.lock_links_of(connection, column, item_id)
-    return [_deleted(row, actor) for row in rows]
+    return [deleted(row, actor) for row in rows]
 
 
 def _updated(row: Row, changed: Mapping[str, Any], actor: Actor) -> NewEvent:
@@ -216,5 +230,6 @@ def _updated(row: Row, changed: Mapping[str, Any], actor: Actor) -> NewEvent:
     return NewEvent(data, str(row["id"]), actor)
 
 
-def _deleted(row: Row, actor: Actor) -> NewEvent:
+def deleted(row: Row, actor: Actor) -> NewEvent:
+    """Give the event of a link that was deleted, read with the titles of its ends."""
     return NewEvent(LinkDeleted.model_validate({"link": row}), str(row["id"]), actor)

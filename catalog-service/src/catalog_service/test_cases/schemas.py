@@ -8,7 +8,6 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
-from chassis.http.wording import shown
 
 
 class TestCaseType(StrEnum):
@@ -51,7 +50,7 @@ _STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 def _number(key: str) -> str:
     if _STEP_NUMBER.fullmatch(key) is None:
-        raise ValueError(f'{shown(key)} is no number of a step; the keys of steps are "1", "2", and so on.')
+        raise ValueError('The key of a step must be its number: "1", "2", ...')
     return key
 
 
