@@ -158,6 +158,14 @@ class World:
         }
         return suggestion.ReviewedSuggestion(**(state | fields))
 
+    def reopened(self, **fields: Any) -> suggestion.ReopenedSuggestion:
+        state = self.reviewed().model_dump() | {
+            "reviewed_by": "kim@example.com",
+            "reviewed_at": datetime(2026, 1, 30, 12, tzinfo=UTC),
+            "review_id": uuid.UUID("c9a1f0de-52c4-4d0b-9a2f-7f1f0c6f5d21"),
+        }
+        return suggestion.ReopenedSuggestion(**(state | fields))
+
     def run(self, **fields: Any) -> suggestion.RunFinished:
         state: dict[str, Any] = {
             "run_id": uuid.uuid4(),

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
+from uuid import UUID
 
 import pytest
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+REVIEW_ID = UUID("c9a1f0de-52c4-4d0b-9a2f-7f1f0c6f5d21")
 
 
 async def only(world: "World") -> dict[str, Any]:
@@ -48,6 +50,7 @@ async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> 
         },
         "details": {"version": 1},
         "request_id": "request-7",
+        "resource_ids": None,
     }
 
 
@@ -105,25 +108,66 @@ async def test_times_end_in_z_also_where_they_were_kept_otherwise(world: "World"
         )
 
 
-async def test_a_bulk_review_is_one_entry_a_suggestion(world: "World") -> None:
-    reviewed = [world.reviewed("rejected", feedback=f"No {number}.") for number in range(3)]
-    await world.tell(suggestion.SuggestionsBulkReviewed(action="reject", suggestions=reviewed))
-    entries = await world.audit_log(action="suggestion.rejected")
-    assert [entry["resource_id"] for entry in reversed(entries)] == [str(one.id) for one in reviewed]
-    assert entries[0]["changes"] == {"status": {"before": "pending", "after": "rejected"}}
-    assert entries[0]["details"]["feedback"] == "No 2."
-    assert entries[0]["details"]["similarity_score"] == 0.734512
+def bulk(reviewed: list[suggestion.ReviewedSuggestion]) -> suggestion.SuggestionsBulkReviewed:
+    return suggestion.SuggestionsBulkReviewed(
+        action="reject", suggestions=reviewed, review_id=REVIEW_ID, feedback="Too weak."
+    )
 
 
-async def test_expiry_is_one_entry_a_suggestion_by_the_system(world: "World") -> None:
-    ids = [world.reviewed().id for _ in range(2)]
-    expired = suggestion.SuggestionsExpired(suggestion_ids=ids, reason="Pending for 30 days.")
-    await world.tell(expired, by=world.system)
-    entries = await world.audit_log(action="suggestion.expired")
-    assert {entry["resource_id"] for entry in entries} == {str(one) for one in ids}
-    assert {(entry["actor"], entry["actor_id"], entry["summary"]) for entry in entries} == {
-        ("system", None, "A suggestion expired: Pending for 30 days.")
-    }
+async def test_a_bulk_review_is_one_entry_that_each_suggestion_finds(world: "World") -> None:
+    reviewed = [world.reviewed("rejected") for number in range(3)]
+    await world.tell(bulk(reviewed), suggestion.SuggestionReviewed(suggestion=world.reviewed()))
+    (entry,) = await world.audit_log(action="suggestion.rejected")
+    assert entry["resource_id"] is None
+    assert entry["resource_ids"] == [str(one.id) for one in reviewed]
+    assert entry["summary"] == "ana@example.com rejected 3 suggestions at once."
+    assert entry["changes"] == {"status": {"before": "pending", "after": "rejected"}}
+    assert entry["details"] == {"review_id": str(REVIEW_ID), "feedback": "Too weak."}
+    for one in reviewed:
+        assert await world.audit_log(resource_id=str(one.id)) == [entry]
+    (other,) = await world.audit_log(resource_id=f"!{reviewed[1].id}")
+    assert other["action"] == "suggestion.accepted"
+    assert len((await world.read("/activity"))["items"]) == 2
+
+
+async def test_a_bulk_review_of_one_suggestion_names_it(world: "World") -> None:
+    reviewed = world.reviewed("rejected", feedback=None)
+    await world.tell(bulk([reviewed]))
+    entry = await only(world)
+    assert (entry["resource_id"], entry["resource_ids"]) == (str(reviewed.id), None)
+    assert entry["resource_title"] == "Lock the account ↔ Fail five times"
+    assert (entry["details"]["feedback"], entry["details"]["similarity_score"]) == ("Too weak.", 0.734512)
+
+
+async def test_an_undone_review_is_kept_with_both_people(world: "World") -> None:
+    one, *more = [world.reopened() for _ in range(3)]
+    await world.tell(suggestion.SuggestionsReopened(suggestions=[one]))
+    await world.tell(suggestion.SuggestionsReopened(suggestions=more))
+    several, single = await world.audit_log(action="suggestion.reopened")
+    assert single["resource_id"] == str(one.id)
+    assert single["summary"] == (
+        "ana@example.com reopened the suggestion to link “Lock the account” and “Fail five times”, which"
+        " kim@example.com had accepted."
+    )
+    assert single["changes"]["status"] == {"before": "accepted", "after": "pending"}
+    assert single["changes"]["reviewed_by"] == {"before": "kim@example.com", "after": None}
+    assert single["changes"]["link_id"] == {"before": str(one.link_id), "after": None}
+    assert several["resource_ids"] == [str(other.id) for other in more]
+    assert several["summary"] == "ana@example.com reopened 2 suggestions, which kim@example.com had accepted."
+    assert several["details"] == {"review_id": str(one.review_id)}
+
+
+async def test_expiry_is_one_entry_by_the_system(world: "World") -> None:
+    ids = [world.reviewed().id for _ in range(3)]
+    for some in (ids[:1], ids[1:]):
+        expired = suggestion.SuggestionsExpired(suggestion_ids=some, reason="Pending for 30 days.")
+        await world.tell(expired, by=world.system)
+    several, single = await world.audit_log(action="suggestion.expired")
+    assert (single["resource_id"], single["resource_ids"]) == (str(ids[0]), None)
+    assert (several["resource_id"], several["resource_ids"]) == (None, [str(one) for one in ids[1:]])
+    assert single["summary"] == "A suggestion expired: Pending for 30 days."
+    assert several["summary"] == "2 suggestions expired: Pending for 30 days."
+    assert {(entry["actor"], entry["actor_id"]) for entry in (single, several)} == {("system", None)}
 
 
 async def test_runs_generated_suggestions_and_coverage_are_kept(world: "World") -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import random
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -120,16 +121,60 @@ async def test_the_reviewer_of_a_suggestion_is_told(world: "World", status: str,
     }
 
 
-async def test_a_bulk_review_is_one_notification_with_counts(world: "World") -> None:
-    reviewed = [world.reviewed() for _ in range(3)]
-    await world.tell(suggestion.SuggestionsBulkReviewed(action="accept", suggestions=reviewed))
+async def test_a_bulk_review_is_one_notification_with_counts_and_few_ids(world: "World") -> None:
+    reviewed = [world.reviewed() for _ in range(23)]
+    review_id = uuid4()
+    await world.tell(suggestion.SuggestionsBulkReviewed(action="accept", suggestions=reviewed, review_id=review_id))
     told = await only(world)
     assert told["type"] == "suggestion_reviewed"
-    assert told["message"] == "You accepted 3 suggestions at once."
+    assert told["message"] == "You accepted 23 suggestions at once."
     assert told["data"] == {
-        "accepted": 3,
+        "accepted": 23,
         "rejected": 0,
-        "suggestion_ids": [str(one.id) for one in reviewed],
+        "review_id": str(review_id),
+        "suggestion_ids": [str(one.id) for one in reviewed[:20]],
+    }
+
+
+@pytest.mark.parametrize(
+    ("number", "reviewer", "status", "title", "message"),
+    [
+        (
+            1,
+            "kim@example.com",
+            "accepted",
+            "1 suggestion reopened",
+            "You undid the review by kim@example.com: the suggestion to link “Lock the account” and “Fail five times”"
+            " is pending again; its link is gone.",
+        ),
+        (
+            22,
+            "ana@example.com",
+            "rejected",
+            "22 suggestions reopened",
+            "You undid your review: 22 suggestions are pending again.",
+        ),
+        (
+            2,
+            "kim@example.com",
+            "accepted",
+            "2 suggestions reopened",
+            "You undid the review by kim@example.com: 2 suggestions are pending again; 2 links went too.",
+        ),
+    ],
+)
+async def test_who_undoes_a_review_is_told_once(
+    world: "World", number: int, reviewer: str, status: str, title: str, message: str
+) -> None:
+    link_id = uuid4() if status == "accepted" else None
+    reopened = [world.reopened(reviewed_by=reviewer, status=status, link_id=link_id) for _ in range(number)]
+    await world.tell(suggestion.SuggestionsReopened(suggestions=reopened))
+    told = await only(world)
+    assert (told["type"], told["title"], told["message"]) == ("suggestion_reviewed", title, message)
+    assert told["data"] == {
+        "reopened": number,
+        "review_id": str(reopened[0].review_id),
+        "suggestion_ids": [str(one.id) for one in reopened[:20]],
     }
 
 

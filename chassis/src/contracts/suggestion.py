@@ -1,5 +1,6 @@
 """What suggestion-service tells."""
 
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
@@ -73,6 +74,31 @@ class SuggestionsBulkReviewed(Payload):
     feedback: str | None = None
 
 
+class ReopenedSuggestion(BaseModel):
+    """A suggestion that is pending again, and what its review had said; `link_id` is of the link that went with it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    requirement_title: str
+    test_case_title: str
+    similarity_score: float
+    status: Literal["accepted", "rejected"]
+    reviewed_by: str | None
+    reviewed_at: datetime | None
+    link_id: UUID | None
+    review_id: UUID | None
+
+
+class SuggestionsReopened(Payload):
+    """Reviews were undone by one request; the actor is who undid them, be they of somebody else."""
+
+    wire_name = "suggestion.suggestions.reopened"
+    suggestions: list[ReopenedSuggestion]
+
+
 class SuggestionsExpired(Payload):
     """Suggestions were pending for too long, or their pair was linked directly (`reason`)."""
 
@@ -86,5 +112,6 @@ EVENTS: tuple[type[Payload], ...] = (
     RunFinished,
     SuggestionReviewed,
     SuggestionsBulkReviewed,
+    SuggestionsReopened,
     SuggestionsExpired,
 )

@@ -14,7 +14,7 @@ from chassis.settings import read
 from notification_service import audit_endpoints, endpoints, repository
 from notification_service.settings import Settings
 
-SCHEMA_VERSION = "0004"
+SCHEMA_VERSION = "0005"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

@@ -1,9 +1,10 @@
 """What the audit log keeps of an event: who did what to which resource, with its fields before and after."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from chassis.events import Actor, Received
 from contracts import auth, catalog, suggestion
@@ -19,7 +20,8 @@ class Entry:
     """One line of the audit log.
 
     `before` and `after` are the whole item (none before it was created, none after it was deleted), or the
-    fields that changed.
+    fields that changed. What was done to several resources at once, the same to each, is one line: they are the
+    `resource_ids` then, and there is no `resource_id`.
     """
 
     occurred_at: datetime
@@ -34,6 +36,7 @@ class Entry:
     after: Mapping[str, Any] | None
     details: Mapping[str, Any] | None
     request_id: str
+    resource_ids: Sequence[str] | None = None
 
 
 Entries = Callable[[Received[Any]], Iterable[Entry]]
@@ -121,25 +124,73 @@ def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Itera
 
 
 def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed]) -> Iterable[Entry]:
-    """Give one entry for each suggestion."""
-    for reviewed in event.data.suggestions:
-        yield _review(event, reviewed)
+    """Give one entry for all suggestions; none when there are none."""
+    review = event.data
+    if len(review.suggestions) == 1:
+        (only,) = review.suggestions
+        yield _review(event, only if review.feedback is None else only.model_copy(update={"feedback": review.feedback}))
+    elif review.suggestions:
+        done = review.suggestions[0].status
+        yield _of_many(
+            event,
+            AuditAction(f"suggestion.{done}"),
+            [one.id for one in review.suggestions],
+            f"{who(event.actor)} {done} {counted(len(review.suggestions), 'suggestion')} at once.",
+            {"status": "pending"},
+            {"status": done},
+            given(review, frozenset({"action", "suggestions"})),
+        )
+
+
+def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Iterable[Entry]:
+    """Give one entry for all suggestions of the same review; it names who made that, too."""
+    by_review: dict[tuple[Any, ...], list[suggestion.ReopenedSuggestion]] = {}
+    for one in event.data.suggestions:
+        by_review.setdefault((one.review_id, one.reviewed_by, one.status), []).append(one)
+    for (review_id, reviewer, status), reopened in by_review.items():
+        before = {"status": status, "reviewed_by": reviewer, "reviewed_at": reopened[0].reviewed_at}
+        had = f", which {reviewer} had {status}"
+        details = {"review_id": review_id}
+        if len(reopened) == 1:
+            (only,) = reopened
+            title = f"{only.requirement_title} ↔ {only.test_case_title}"
+            yield _entry(
+                event,
+                AuditAction.SUGGESTION_REOPENED,
+                ResourceType.SUGGESTION,
+                str(only.id),
+                title,
+                f"{who(event.actor)} reopened the suggestion to link"
+                f" {pair(only.requirement_title, only.test_case_title)}{had}.",
+                before | {"link_id": only.link_id},
+                {"status": "pending"},
+                {**details, **given(only, frozenset({"id", "status", "requirement_title", "test_case_title"}))},
+            )
+        else:
+            yield _of_many(
+                event,
+                AuditAction.SUGGESTION_REOPENED,
+                [one.id for one in reopened],
+                f"{who(event.actor)} reopened {counted(len(reopened), 'suggestion')}{had}.",
+                before,
+                {"status": "pending"},
+                details,
+            )
 
 
 def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Iterable[Entry]:
-    """Give one entry for each suggestion."""
-    for suggestion_id in event.data.suggestion_ids:
-        yield _entry(
-            event,
-            AuditAction.SUGGESTION_EXPIRED,
-            ResourceType.SUGGESTION,
-            str(suggestion_id),
-            None,
-            f"A suggestion expired: {event.data.reason.rstrip('.')}.",
-            before={"status": "pending"},
-            after={"status": "expired"},
-            details={"reason": event.data.reason},
-        )
+    """Give one entry for all suggestions."""
+    ids, reason = event.data.suggestion_ids, event.data.reason
+    many = len(ids) > 1
+    yield _of_many(
+        event,
+        AuditAction.SUGGESTION_EXPIRED,
+        ids,
+        f"{counted(len(ids), 'suggestion') if many else 'A suggestion'} expired: {reason.rstrip('.')}.",
+        {"status": "pending"},
+        {"status": "expired"},
+        {"reason": reason},
+    )
 
 
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry]:
@@ -272,6 +323,23 @@ def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> En
         {"status": reviewed.status},
         given(reviewed, frozenset({"id", "status", "requirement_title", "test_case_title"})),
     )
+
+
+def _of_many(
+    event: Received[Any],
+    action: AuditAction,
+    suggestion_ids: Sequence[UUID],
+    summary: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    details: Mapping[str, Any],
+) -> Entry:
+    """Give the entry of what was done to suggestions, the same to each; of a single one it is the entry as ever."""
+    ids = [str(suggestion_id) for suggestion_id in suggestion_ids]
+    only = ids[0] if len(ids) == 1 else None
+    entry = _entry(event, action, ResourceType.SUGGESTION, only, None, summary, before, after, details)
+    entry.resource_ids = ids if only is None else None
+    return entry
 
 
 def _user_entry(

@@ -80,6 +80,7 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     suggestion.SuggestionsBulkReviewed: each(
         audited(entries.suggestions_bulk_reviewed), to_actor(texts.suggestions_bulk_reviewed)
     ),
+    suggestion.SuggestionsReopened: each(audited(entries.suggestions_reopened), to_actor(texts.suggestions_reopened)),
     suggestion.SuggestionsExpired: audited(entries.suggestions_expired),
     auth.UserCreated: each(audited(entries.user_created), remembered),
     auth.UserUpdated: each(audited(entries.user_updated), remembered),

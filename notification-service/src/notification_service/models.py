@@ -1,6 +1,7 @@
 """The tables of this service, for Alembic and for reading; the running service speaks SQL."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from chassis.schema import new_metadata
 
@@ -68,6 +69,17 @@ audit_entries = sa.Table(
     sa.Column("details", sa.JSON),
     sa.Column("request_id", sa.Text, nullable=False),
     sa.Column("gateway_request_id", sa.Text),
+    sa.Column(
+        "resource_ids",
+        pg.ARRAY(sa.Text),
+        comment="of an entry that is about several; then resource_id is null",
+    ),
+)
+sa.Index(
+    None,
+    audit_entries.c.resource_ids,
+    postgresql_using="gin",
+    postgresql_where=audit_entries.c.resource_ids.is_not(None),
 )
 sa.Index(None, audit_entries.c.occurred_at, audit_entries.c.id)
 sa.Index(

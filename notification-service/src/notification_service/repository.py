@@ -20,7 +20,7 @@ Types = Choice[NotificationType] | None
 _NOTIFICATION = "id, type, title, message, data, read_at IS NOT NULL AS read, read_at, created_at"
 _ENTRY = (
     "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary,"
-    " before, after, details, request_id"
+    " before, after, details, request_id, resource_ids"
 )
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
 
@@ -94,10 +94,11 @@ async def insert_entries(connection: Connection, entries: Sequence[Entry]) -> No
     await connection.execute(
         """
         INSERT INTO audit_entries (occurred_at, actor, actor_id, action, resource_type, resource_id,
-                                   resource_title, summary, before, after, details, request_id)
+                                   resource_title, summary, before, after, details, request_id, resource_ids)
         SELECT * FROM json_to_recordset(%s::json) AS e (
             occurred_at timestamptz, actor text, actor_id bigint, action text, resource_type text, resource_id text,
-            resource_title text, summary text, before json, after json, details json, request_id text)
+            resource_title text, summary text, before json, after json, details json, request_id text,
+            resource_ids text[])
         """,
         (_records(entries),),
     )
@@ -213,6 +214,17 @@ def choice_clauses(column: str, choice: Choice[Any] | None) -> tuple[list[str], 
     return clauses, values
 
 
+def _resource_clauses(choice: Choice[Any] | None) -> tuple[list[str], dict[str, Any]]:
+    """Give the same for `resource_id`; an entry that is about several resources is about each of them."""
+    clauses, values = choice_clauses("resource_id", choice)
+    if choice is not None and choice.included:
+        values["resource_ids_in"] = list(choice.included)
+        clauses[0] = f"({clauses[0]} OR resource_ids && %(resource_ids_in)s::text[])"
+    if choice is not None and choice.excluded:
+        clauses.append("(resource_ids && %(resource_id_out)s::text[]) IS NOT TRUE")
+    return clauses, values
+
+
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
     """Which entries to give: alternatives and exclusions of columns, from `since` to before `until`."""
@@ -228,8 +240,11 @@ class AuditFilter:
         """Give the SQL condition and its parameters."""
         clauses = ["true"]
         values: dict[str, Any] = {}
-        for column in ("actor", "action", "resource_type", "resource_id"):
-            of_column, with_values = choice_clauses(column, getattr(self, column))
+        choices = [
+            *(choice_clauses(column, getattr(self, column)) for column in ("actor", "action", "resource_type")),
+            _resource_clauses(self.resource_id),
+        ]
+        for of_column, with_values in choices:
             clauses += of_column
             values |= with_values
         if self.since is not None:

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from chassis.http.paging import Page
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
@@ -131,6 +131,7 @@ class AuditEntry(Activity):
                     },
                     "details": {"version": 2},
                     "request_id": "0a8f6f1f5a114c5b9d0d5f0c3b1e2f6e",
+                    "resource_ids": None,
                 }
             ]
         }
@@ -139,3 +140,6 @@ class AuditEntry(Activity):
     changes: dict[str, FieldChange]
     details: dict[str, Any] | None
     request_id: str
+    resource_ids: list[str] | None = Field(
+        description="The resources of what was done to several at once, the same to each; then `resource_id` is null."
+    )

@@ -7,6 +7,9 @@ from contracts import catalog, suggestion
 from notification_service.vocabulary import NotificationType
 from notification_service.wording import counted, named, pair, percent
 
+_MOST_IDS = 20
+"""Of what was done to many at once, so many ids are told: a notification is read in every list."""
+
 
 class Text(NamedTuple):
     """The words of a notification, the same for everyone who gets it."""
@@ -116,7 +119,34 @@ def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed
         {
             "accepted": accepted,
             "rejected": rejected,
-            "suggestion_ids": [one.id for one in reviewed],
+            "review_id": event.data.review_id,
+            "suggestion_ids": [one.id for one in reviewed[:_MOST_IDS]],
+        },
+    )
+
+
+def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Text:
+    """Tell which reviews were undone."""
+    reopened = event.data.suggestions
+    reviewers = sorted({one.reviewed_by or "somebody" for one in reopened})
+    if reviewers == [event.actor.email]:
+        whose = "your review"
+    else:
+        whose = f"the review by {reviewers[0]}" if len(reviewers) == 1 else f"reviews by {len(reviewers)} people"
+    links = sum(one.link_id is not None for one in reopened)
+    gone = "" if not links else "; its link is gone" if len(reopened) == 1 else f"; {counted(links, 'link')} went too"
+    if len(reopened) == 1:
+        what = f"the suggestion to link {pair(reopened[0].requirement_title, reopened[0].test_case_title)} is"
+    else:
+        what = f"{counted(len(reopened), 'suggestion')} are"
+    return Text(
+        NotificationType.SUGGESTION_REVIEWED,
+        f"{counted(len(reopened), 'suggestion')} reopened",
+        f"You undid {whose}: {what} pending again{gone}.",
+        {
+            "reopened": len(reopened),
+            "review_id": reopened[0].review_id,
+            "suggestion_ids": [one.id for one in reopened[:_MOST_IDS]],
         },
     )
 

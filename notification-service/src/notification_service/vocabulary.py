@@ -41,6 +41,7 @@ class AuditAction(StrEnum):
     SUGGESTION_GENERATED = "suggestion.generated"
     SUGGESTION_ACCEPTED = "suggestion.accepted"
     SUGGESTION_REJECTED = "suggestion.rejected"
+    SUGGESTION_REOPENED = "suggestion.reopened"
     SUGGESTION_EXPIRED = "suggestion.expired"
     RUN_COMPLETED = "run.completed"
     RUN_FAILED = "run.failed"

@@ -68,6 +68,7 @@ _UNDER_WAY: list[tuple[str, str, LiteralString]] = [
     *((service, "events wait to be tried again", _KEPT) for service in SERVICES),
     ("suggestion", "items wait to be scored", "SELECT count(*) FROM scoring_queue"),
     ("suggestion", "acceptances are begun and not finished", "SELECT count(*) FROM accept_intents"),
+    ("suggestion", "reviews are being undone", "SELECT count(*) FROM undo_intents"),
     (
         "suggestion",
         "runs are not finished",

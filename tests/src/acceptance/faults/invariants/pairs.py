@@ -72,19 +72,23 @@ def _linked_and_pending(links: Any, suggestions: Any) -> Iterator[str]:
 
 
 def _reviewed_once(system: System, suggestions: dict[Any, Row]) -> Iterator[str]:
-    """One event tells of each review, and each review is told."""
+    """One event tells of each review, and each review is told; so is what was undone."""
     reviews: Counter[str] = Counter()
+    undone: Counter[str] = Counter()
     for event in feed(system, "suggestion"):
         if event.type == "suggestion.suggestion.reviewed":
             reviews[event.data["suggestion"]["id"]] += 1
         elif event.type == "suggestion.suggestions.bulk_reviewed":
             reviews.update(suggestion["id"] for suggestion in event.data["suggestions"])
+        elif event.type == "suggestion.suggestions.reopened":
+            undone.update(suggestion["id"] for suggestion in event.data["suggestions"])
     for id_, count in reviews.items():
-        if count > 1:
-            yield f"the review of suggestion {id_} was told {count} times"
+        if count - undone[id_] not in {0, 1}:
+            yield f"the review of suggestion {id_} was told {count} times, and undone {undone[id_]} times"
     for row in suggestions.values():
-        if row["status"] in {"accepted", "rejected"} and not reviews[str(row["id"])]:
-            yield f"the review of {row} was never told"
+        stands = row["status"] in {"accepted", "rejected"}
+        if stands != (reviews[str(row["id"])] > undone[str(row["id"])]):
+            yield f"what was told of reviews does not lead to {row}"
 
 
 def _pair(row: Row) -> tuple[Any, Any]:

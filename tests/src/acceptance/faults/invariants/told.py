@@ -16,6 +16,7 @@ _TO_ACTOR = {
     "suggestion.run.finished",
     "suggestion.suggestion.reviewed",
     "suggestion.suggestions.bulk_reviewed",
+    "suggestion.suggestions.reopened",
 }
 _COVERAGE = "catalog.coverage.dropped"
 
@@ -86,11 +87,12 @@ def _entries(event: Event) -> Iterator[Entry]:
     elif thing == "suggestion":
         yield time, f"suggestion.{data['suggestion']['status']}", data["suggestion"]["id"]
     elif happened == "bulk_reviewed":
-        for one in data["suggestions"]:
-            yield time, f"suggestion.{one['status']}", one["id"]
+        ids = [one["id"] for one in data["suggestions"]]
+        yield time, f"suggestion.{data['suggestions'][0]['status']}", _of_all(ids)
+    elif happened == "reopened":
+        yield time, "suggestion.reopened", _of_all([one["id"] for one in data["suggestions"]])
     elif happened == "expired":
-        for id_ in data["suggestion_ids"]:
-            yield time, "suggestion.expired", id_
+        yield time, "suggestion.expired", _of_all(data["suggestion_ids"])
     elif thing == "item":
         if data["suggestions_created"]:
             yield time, "suggestion.generated", None
@@ -104,6 +106,11 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, "user.logged_out", str(data["user_id"])
     else:
         yield time, "user.login_failed", None
+
+
+def _of_all(ids: list[str]) -> str | None:
+    """One entry is about all; of a single one it names the resource."""
+    return ids[0] if len(ids) == 1 else None
 
 
 def _shown(entry: Entry) -> str:
