@@ -33,6 +33,7 @@ from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review.undoing import Undoing
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 
@@ -52,6 +53,8 @@ class Catalog:
         self.items: dict[uuid.UUID, Json] = {}
         self.links: dict[uuid.UUID, Json] = {}
         self.puts: list[list[Json]] = []
+        self.undone: list[list[Json]] = []
+        self.touched: set[uuid.UUID] = set()
         self.not_understood: set[uuid.UUID] = set()
         self.answers_with: int | None = None
         self.caller_dies = False
@@ -59,6 +62,7 @@ class Catalog:
             routes=[
                 Route("/internal/changes", self._changes),
                 Route("/internal/links/by-suggestion", self._put_links, methods=["PUT"]),
+                Route("/internal/links/undone-by-suggestion", self._undo_links, methods=["PUT"]),
             ]
         )
 
@@ -168,10 +172,36 @@ class Catalog:
             raise asyncio.CancelledError
         return JSONResponse({"items": items})
 
+    async def _undo_links(self, request: Request) -> Response:
+        undone = orjson.loads(await request.body())["undone"]
+        self.undone.append(undone)
+        if self.answers_with is not None:
+            return JSONResponse({"code": "whatever"}, self.answers_with)
+        items = [self._undone(one) for one in undone]
+        if self.caller_dies:
+            raise asyncio.CancelledError
+        return JSONResponse({"items": items})
+
+    def _undone(self, one: Json) -> Json:
+        pair = uuid.UUID(one["requirement_id"]), uuid.UUID(one["test_case_id"])
+        if pair[0] not in self.items or pair[1] not in self.items:
+            return {"code": "requirement_not_found", "link_id": None}
+        for key, link in self.links.items():
+            if (link["requirement_id"], link["test_case_id"]) == pair:
+                if one["link_id"] is None:
+                    return {"code": "link_exists", "link_id": str(link["id"])}
+                if str(link["id"]) != one["link_id"] or link["id"] in self.touched:
+                    return {"code": "link_changed", "link_id": str(link["id"])}
+                self.unlink(self.links.pop(key))
+                break
+        return {"code": None, "link_id": None}
+
     def _accepted(self, one: Json) -> Json:
         suggestion_id = uuid.UUID(one["suggestion_id"])
         if suggestion_id in self.links:
             return {"link_id": str(self.links[suggestion_id]["id"]), "code": None}
+        if one["link_id"] is not None:
+            return {"link_id": None, "code": "acceptance_undone"}
         pair = uuid.UUID(one["requirement_id"]), uuid.UUID(one["test_case_id"])
         for name, item_id in zip(("requirement", "test_case"), pair, strict=True):
             if item_id not in self.items:
@@ -271,9 +301,11 @@ class Service:
         return answer
 
     async def reconcile(self) -> None:
-        """Finish acceptances as if their patience were over."""
-        await self.execute("UPDATE accept_intents SET due_at = now()")
+        """Finish acceptances, and what is undone, as if their patience were over."""
+        for intents in ("accept_intents", "undo_intents"):
+            await self.execute(f"UPDATE {intents} SET due_at = now()")
         await acceptance.reconcile(self.database, self.peer)
+        await Undoing(self.database, self.peer, score=self.settings.auto_suggestions_enabled).reconcile()
 
     async def withdraw_old(self) -> None:
         await withdrawal.withdraw_old(self.database)

@@ -12,6 +12,7 @@ from chassis.settings import read
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review
+from suggestion_service.review.undoing import Undoing
 from suggestion_service.settings import Addresses, Settings
 
 SCHEMA_VERSION = "0009"
@@ -26,7 +27,11 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         database=database,
         internal_tokens=internal_tokens,
         schema_version=SCHEMA_VERSION,
-        state={"settings": settings, "catalog": catalog},
+        state={
+            "settings": settings,
+            "catalog": catalog,
+            "undoing": Undoing(database, catalog, score=settings.auto_suggestions_enabled),
+        },
     )
 
 

@@ -26,6 +26,7 @@ from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
+from suggestion_service.review.undoing import Undoing
 from suggestion_service.settings import Addresses, Settings
 
 
@@ -68,13 +69,16 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         worker.every("suggestion scoring sweep", 2, jobs.sweep, alone=True)
         worker.add("suggestion settling", Settling(database, corpus, algorithm, threshold).run, alone=True)
 
+    undoing = Undoing(database, catalog, score=settings.auto_suggestions_enabled)
+
     async def reconcile() -> None:
         await acceptance.reconcile(database, catalog)
+        await undoing.reconcile()
 
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)
 
-    worker.every("suggestion acceptances", 1, reconcile, alone=True)
+    worker.every("suggestion reviews", 1, reconcile, alone=True)
     worker.add("suggestion learning", Learner(database).run, alone=True)
     worker.every("suggestion expiry", 600, withdraw_old, alone=True)
     return worker

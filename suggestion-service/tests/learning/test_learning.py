@@ -150,6 +150,17 @@ async def test_many_rejected_at_once_do_not_take_the_place_of_the_accepted(
     assert Counter(row["status"] for row in fewest) == {"accepted": 3, "rejected": 3}
 
 
+async def test_reviews_that_were_undone_are_forgotten(service: Any, topics: Any) -> None:
+    await teach(service, topics)
+    assert not await nothing_is_adjusted(service)
+    (rejected,) = {found["review_id"] for found in await service.suggestions(status="rejected")}
+    await service.post(f"/suggestions/reviews/{rejected}/undo")
+    await service.learner.learn_if_due()
+    assert await nothing_is_adjusted(service)
+    report = await learning(service)
+    assert (report["active"], report["accepted"], report["rejected"]) == (False, 12, 0)
+
+
 async def test_reviews_that_contradict_each_other_teach_nothing(service: Any, topics: Any) -> None:
     for topic in ("pump", "lamp"):
         pairs = sorted(of(topics, topic, reviewed=True))

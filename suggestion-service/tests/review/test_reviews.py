@@ -42,6 +42,8 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
         "link_type": "verifies",
         "confidence_score": suggestion["similarity_score"],
         "actor": {"id": 1, "email": "reviewer@example.test"},
+        "review_id": accepted["review_id"],
+        "link_id": None,
     }
     (event,) = await service.events("suggestion.suggestion.reviewed")
     assert (event["actor"], event["actorid"]) == ("reviewer@example.test", 1)

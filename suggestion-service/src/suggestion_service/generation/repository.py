@@ -8,7 +8,8 @@ from uuid import UUID
 from chassis.database import Connection
 from suggestion_service.locking import lock_suggestions
 
-# A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed.
+# A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed, nor is
+# about to be pending again.
 # OFFSET 0 has the few pairs of a chunk looked up one by one: joined, whole tables would be read for each chunk.
 _MAY_BE_SUGGESTED = """
     NOT EXISTS (SELECT FROM linked_pairs l WHERE l.requirement_id = n.requirement_id
@@ -16,6 +17,7 @@ _MAY_BE_SUGGESTED = """
     AND NOT EXISTS (SELECT FROM suggestions s WHERE s.requirement_id = n.requirement_id
                     AND s.test_case_id = n.test_case_id
                     AND (s.status = 'pending'
+                         OR EXISTS (SELECT FROM undo_intents u WHERE u.suggestion_id = s.id)
                          OR s.requirement_text_sequence >= n.requirement_text_sequence
                             AND s.test_case_text_sequence >= n.test_case_text_sequence) OFFSET 0)
 """

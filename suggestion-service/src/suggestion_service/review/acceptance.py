@@ -90,10 +90,12 @@ async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, O
 
 
 async def finish_refused(database: Database, intent: dict[str, Any], refused: Refused) -> None:
-    """Take a suggestion whose link was refused out of the queue."""
+    """Take a suggestion whose link was refused out of the queue; let it be where its acceptance was undone."""
     actor = Actor(intent["reviewer_id"], intent["reviewer_email"])
     async with database.transaction() as connection:
-        if await repository.finish_refused(connection, intent["suggestion_id"], refused.reason):
+        if refused.reason is None:
+            await repository.give_up(connection, intent["suggestion_id"])
+        elif await repository.finish_refused(connection, intent["suggestion_id"], refused.reason):
             await outbox.record(connection, [expired_event([intent["suggestion_id"]], refused.reason, actor)])
 
 

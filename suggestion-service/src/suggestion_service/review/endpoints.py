@@ -16,9 +16,10 @@ from chassis.identity import Reviewer, Viewer
 from chassis.peers import Peer
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import bulk, repository, service
-from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject
+from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
 from suggestion_service.review.filters import FilterFields, Filters, read_sort
 from suggestion_service.review.schemas import Suggestion
+from suggestion_service.review.undoing import Undoing
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Suggestions"])
 
@@ -28,7 +29,13 @@ async def _catalog(request: Request) -> Peer:
     return catalog
 
 
+async def _undoing(request: Request) -> Undoing:
+    undoing: Undoing = request.app.state.undoing
+    return undoing
+
+
 Catalog = Annotated[Peer, Depends(_catalog)]
+Undoer = Annotated[Undoing, Depends(_undoing)]
 
 
 class ListQuery(FilterFields):
@@ -114,3 +121,31 @@ async def reject_suggestion(
         rejected = await service.reject(connection, suggestion_id, reviewer, review or Reject())
     count_reviews([rejected])
     return item(request, await service.get(database, suggestion_id))
+
+
+@router.post(
+    "/{suggestion_id}/reopen",
+    response_model=Suggestion,
+    responses=problem_responses(404, 409),
+    summary="Undo the review of a suggestion",
+)
+async def reopen_suggestion(
+    request: Request, suggestion_id: UUID, reviewer: Reviewer, database: Db, undoing: Undoer
+) -> Response:
+    """Have it pending again, as if it had not been reviewed, by whomever; for 30 days.
+
+    The link that accepting made goes with it, unless somebody has touched it since (409 `link_changed`).
+    """
+    await undoing.reopen(suggestion_id, reviewer)
+    return item(request, await service.get(database, suggestion_id))
+
+
+@router.post(
+    "/reviews/{review_id}/undo",
+    response_model=UndoResult,
+    responses=problem_responses(404, 409),
+    summary="Undo a review, of one suggestion or of many",
+)
+async def undo_review(review_id: UUID, reviewer: Reviewer, undoing: Undoer) -> Response:
+    """Have pending again what still stands of the review, as `reopen` does; one that cannot be holds up no other."""
+    return answer(await undoing.undo(review_id, reviewer))

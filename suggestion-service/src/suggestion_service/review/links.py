@@ -1,4 +1,4 @@
-"""The one synchronous call: catalog makes the links of accepted suggestions, each exactly once."""
+"""The synchronous calls: catalog makes the links of accepted suggestions, and deletes them, each exactly once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,17 @@ from typing import Any
 from uuid import UUID
 
 from chassis.peers import Peer
-from chassis.problems import Conflict, NotFound, Problem
+from chassis.problems import Conflict, NotFound, Problem, Unavailable
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """catalog will never make this link: `reason` is for the suggestion's feedback, `problem` for the caller."""
+    """catalog will never make this link: `reason` is for the suggestion's feedback, `problem` for the caller.
 
-    reason: str
+    Without a reason the acceptance alone is at its end, and the suggestion what it was.
+    """
+
+    reason: str | None
     problem: Problem
 
 
@@ -27,7 +30,13 @@ _GONE = Refused(
         "The requirement or the test case of this suggestion does not exist any more.", code="suggestion_not_found"
     ),
 )
-_REFUSALS = {"link_exists": _LINK_EXISTS, "requirement_not_found": _GONE, "test_case_not_found": _GONE}
+_UNDONE = Refused(None, Conflict("This acceptance has been undone.", code="acceptance_undone"))
+_REFUSALS = {
+    "link_exists": _LINK_EXISTS,
+    "requirement_not_found": _GONE,
+    "test_case_not_found": _GONE,
+    "acceptance_undone": _UNDONE,
+}
 
 
 async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | Refused | None]:
@@ -54,6 +63,8 @@ def _accepted(intent: dict[str, Any]) -> dict[str, Any]:
         "link_type": intent["link_type"],
         "confidence_score": intent["similarity_score"],
         "actor": {"id": intent["reviewer_id"], "email": intent["reviewer_email"]},
+        "review_id": intent["review_id"],
+        "link_id": intent["link_id"],
     }
 
 
@@ -61,3 +72,43 @@ def _outcome(item: dict[str, Any]) -> UUID | Refused | None:
     if item["link_id"] is not None:
         return UUID(item["link_id"])
     return _REFUSALS.get(item["code"])
+
+
+async def unmake(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[Problem | None]:
+    """Have the links of undone reviews deleted; give, in order, why one cannot be undone. Asked again, it is the same.
+
+    Raises Unavailable when catalog does not answer, or does not understand: the links may then be deleted or not.
+    """
+    response = await catalog.put(
+        "/internal/links/undone-by-suggestion", {"undone": [_undone(intent) for intent in intents]}
+    )
+    if response.status_code != 200:
+        raise Unavailable(f"catalog-service answered {response.status_code}.")
+    return [_why_not(item) for item in response.json()["items"]]
+
+
+def _undone(intent: dict[str, Any]) -> dict[str, Any]:
+    same = ("suggestion_id", "requirement_id", "test_case_id", "link_id", "review_id")
+    actor = {"id": intent["actor_id"], "email": intent["actor_email"]}
+    return {**{name: intent[name] for name in same}, "actor": actor}
+
+
+def _why_not(item: dict[str, Any]) -> Problem | None:
+    code, link_id = item["code"], item["link_id"]
+    if code is None:
+        return None
+    if code == "link_changed":
+        return Conflict(
+            f"The link that accepting it made ({link_id}) has been changed, confirmed or made anew since: the"
+            " suggestion stays accepted. Delete the link first when it is to go.",
+            code=code,
+            members={"link_id": link_id},
+        )
+    if code == "link_exists":
+        return Conflict(
+            f"The requirement and the test case have been linked meanwhile (link {link_id}): the suggestion stays"
+            " rejected.",
+            code=code,
+            members={"link_id": link_id},
+        )
+    return _GONE.problem

@@ -267,6 +267,11 @@ async def finish_refused(connection: Connection, suggestion_id: UUID, reason: st
     return cursor.rowcount > 0
 
 
+async def give_up(connection: Connection, suggestion_id: UUID) -> None:
+    """Forget the intent to accept a suggestion, which stays as it is."""
+    await connection.execute("DELETE FROM accept_intents WHERE suggestion_id = %s", (suggestion_id,))
+
+
 async def lock_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], UUID]:
     """Lock the pending suggestions of these (requirement, test case) that nobody is accepting; give them by pair."""
     cursor = await connection.execute(

@@ -1,0 +1,235 @@
+"""Undoing in three steps: the intent is stored, catalog deletes the link, the suggestion is pending, with an event.
+
+Whoever ends between the steps is finished by `reconcile`. A suggestion with an intent is closed to others, and so is
+its pair to new suggestions.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from chassis import outbox, request_context
+from chassis.database import Connection, Database
+from chassis.events import Actor, NewEvent
+from chassis.identity import Identity
+from chassis.peers import Peer
+from chassis.problems import Conflict, NotFound, Problem, Unavailable
+from contracts.suggestion import ReopenedSuggestion, SuggestionsReopened
+from suggestion_service.generation.repository import lock_corpus
+from suggestion_service.locking import lock_suggestions
+from suggestion_service.review import links, undo_repository
+from suggestion_service.review.refusals import moment, not_found, told_review
+from suggestion_service.review.undo_repository import Reviewed
+
+_log = logging.getLogger(__name__)
+
+_UNDOABLE = timedelta(days=30)
+_PATIENCE = timedelta(seconds=5)
+_BULK_PATIENCE = timedelta(seconds=60)
+_LINKS_AT_ONCE = 200
+_RECONCILED_AT_ONCE = 200
+
+
+class Undoing:
+    """Undoes reviews; `score`: a suggestion that is pending again is scored, where that may give another score."""
+
+    def __init__(self, database: Database, catalog: Peer, *, score: bool) -> None:
+        self._database = database
+        self._catalog = catalog
+        self._score = score
+
+    async def reopen(self, suggestion_id: UUID, reviewer: Identity) -> None:
+        """Undo the review of one suggestion, whoever made it.
+
+        Raises NotFound; Conflict when there is no review to undo, it is too old, or its link was touched; Unavailable
+        when catalog does not answer: then it is finished later.
+        """
+        intents, problems = await self._begin([suggestion_id], None, reviewer, _PATIENCE)
+        problems |= await self._go_on(intents)
+        if problems:
+            raise problems[suggestion_id]
+
+    async def undo(self, review_id: UUID, reviewer: Identity) -> dict[str, Any]:
+        """Undo what is left of a review; give the answer, with a result for each of its suggestions, in order.
+
+        Raises NotFound; Conflict when nothing is left, or it is too old.
+        """
+        async with self._database.connection() as connection:
+            review = await undo_repository.review(connection, review_id)
+        if review is None:
+            raise NotFound("There is no review with this id.", code="review_not_found")
+        ids: list[UUID] = review["suggestion_ids"]
+        intents, problems = await self._begin(ids, review_id, reviewer, _BULK_PATIENCE)
+        codes = {problem.code for problem in problems.values()}
+        if not intents and codes <= {"too_late", "suggestion_not_reviewed", "suggestion_not_found"}:
+            raise next((one for one in problems.values() if one.code == "too_late"), _nothing_left(review))
+        problems |= await self._go_on(intents)
+        reopened = len(ids) - len(problems)
+        return {
+            "items": [_result(suggestion_id, problems.get(suggestion_id)) for suggestion_id in ids],
+            "total": len(ids),
+            "reopened": reopened,
+            "failed": len(problems),
+            "review_id": review_id,
+            "message": _told(reopened, len(problems)),
+        }
+
+    async def reconcile(self) -> None:
+        """Finish what was begun and not finished: a crash, a time-out, catalog away."""
+        async with self._database.connection() as connection:
+            overdue = await undo_repository.claim_overdue(connection, _RECONCILED_AT_ONCE)
+        requests: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+        for intent in overdue:
+            requests[intent["actor_id"], intent["actor_email"], intent["created_at"]].append(intent)
+        for intents in requests.values():
+            await self._go_on(intents)
+
+    async def _begin(
+        self, ids: Sequence[UUID], review_id: UUID | None, reviewer: Identity, patience: timedelta
+    ) -> tuple[list[dict[str, Any]], dict[UUID, Problem]]:
+        """Store intents; give them, and the problems of the others. With `review_id`, of what is under it alone."""
+        now = datetime.now(UTC)
+        async with self._database.transaction() as connection:
+            # Nobody suggests the pair anew between the look and the intent.
+            await lock_corpus(connection)
+            await lock_suggestions(connection, ids)
+            found = await undo_repository.look(connection, ids)
+            problems = {one: problem for one in ids if (problem := _why_not(found.get(one), review_id, now))}
+            intent = {
+                "actor_id": reviewer.id,
+                "email": reviewer.email,
+                "correlation_id": request_context.request_id.get(),
+                "now": now,
+                "due_at": now + patience,
+            }
+            possible = [one for one in ids if one not in problems]
+            intents = await begin(connection, possible, intent) if possible else []
+        return intents, problems
+
+    async def _go_on(self, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
+        """Have the links of intents deleted, and their suggestions pending again; give the problems."""
+        if not intents:
+            return {}
+        problems = await unlink(self._catalog, intents)
+        refused = [one for one, problem in problems.items() if not isinstance(problem, Unavailable)]
+        possible = [intent["suggestion_id"] for intent in intents if intent["suggestion_id"] not in problems]
+        async with self._database.transaction() as connection:
+            await lock_corpus(connection)
+            await undo_repository.give_up(connection, refused)
+            if possible:
+                await finish(connection, possible, intents[0], score=self._score)
+            there = await undo_repository.look(connection, possible)
+        gone = {one: not_found() for one in possible if one not in there}
+        return {**problems, **gone}
+
+
+async def begin(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Store the intent to undo; give the intents."""
+    return await undo_repository.begin(connection, ids, intent)
+
+
+async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
+    """Have the links of intents deleted, many by one call; give the problems of those that cannot be undone."""
+    waits = Unavailable(
+        "catalog-service does not answer right now. The undoing is kept and finished by itself when it does; read the"
+        " suggestion in a while.",
+        retry_after=5,
+    )
+    problems: dict[UUID, Problem] = {}
+    for start in range(0, len(intents), _LINKS_AT_ONCE):
+        some = intents[start : start + _LINKS_AT_ONCE]
+        try:
+            outcomes = await links.unmake(catalog, some)
+        except Unavailable as problem:
+            _log.warning("Undoing %d reviews has to wait: %s", len(intents) - start, problem)
+            return problems | {intent["suggestion_id"]: waits for intent in intents[start:]}
+        for intent, outcome in zip(some, outcomes, strict=True):
+            if outcome is not None:
+                problems[intent["suggestion_id"]] = outcome
+    return problems
+
+
+async def finish(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any], *, score: bool) -> None:
+    """Have suggestions pending again, with one event for all; not those that somebody else has. Corpus: locked."""
+    reopened = await undo_repository.reopen(connection, ids, intent["actor_email"], datetime.now(UTC))
+    if not reopened:
+        return
+    if score:
+        await undo_repository.score_again(connection, {row["requirement_id"] for row in reopened if row["outdated"]})
+    event = SuggestionsReopened(suggestions=[ReopenedSuggestion(**row) for row in reopened])
+    actor = Actor(intent["actor_id"], intent["actor_email"])
+    subject = str(reopened[0]["id"])
+    await outbox.record(connection, [NewEvent(event, subject, actor, correlation_id=intent["correlation_id"])])
+
+
+def _why_not(found: Reviewed | None, review_id: UUID | None, now: datetime) -> Problem | None:
+    if found is None:
+        return not_found()
+    if found.status not in {"accepted", "rejected"}:
+        return _not_reviewed(found)
+    told = told_review(found.status, found.reviewed_by, found.reviewed_at)
+    if review_id is not None and found.review_id != review_id:
+        return Conflict(
+            f"This suggestion is not under this review any more: {told}.",
+            code="suggestion_not_reviewed",
+            members={"suggestion_status": found.status},
+        )
+    if found.reviewed_at is None or found.reviewed_at < now - _UNDOABLE:
+        return Conflict(
+            f"A review can be undone for {_UNDOABLE.days} days, and {told}. The pair is suggested again when a text"
+            " of the two changes, and can be linked by hand.",
+            code="too_late",
+        )
+    if found.other_id is not None:
+        do = "review" if found.other_status == "pending" else "reopen"
+        return Conflict(
+            f"The pair has been suggested anew since, and that suggestion ({found.other_id}) is {found.other_status}:"
+            f" {do} that one.",
+            code="suggested_again",
+            members={"suggestion_id": found.other_id},
+        )
+    return None
+
+
+def _not_reviewed(found: Reviewed) -> Conflict:
+    happened = {
+        "pending": "it is pending",
+        "expired": f"it is expired: {found.feedback or 'nobody reviewed it'}",
+        "accepting": "it is being accepted right now",
+        "reopening": f"{found.undone_by} is reopening it right now",
+    }[found.status]
+    return Conflict(
+        f"There is no review of this suggestion to undo: {happened.rstrip('.')}.",
+        code="suggestion_not_reviewed",
+        members={"suggestion_status": found.status},
+    )
+
+
+def _nothing_left(review: Mapping[str, Any]) -> Conflict:
+    if review["undone_at"] is None:
+        return Conflict("Nothing of this review is left to undo.", code="review_undone")
+    return Conflict(
+        f"This review has been undone: {review['undone_by']} did so on {moment(review['undone_at'])}.",
+        code="review_undone",
+        members={"undone_by": review["undone_by"], "undone_at": review["undone_at"]},
+    )
+
+
+def _result(suggestion_id: UUID, problem: Problem | None) -> dict[str, Any]:
+    return {
+        "id": suggestion_id,
+        "status": "pending" if problem is None else "error",
+        "link_id": None if problem is None else problem.members.get("link_id"),
+        "code": None if problem is None else problem.code,
+        "detail": None if problem is None else problem.detail,
+    }
+
+
+def _told(reopened: int, failed: int) -> str:
+    not_done = f", {failed} could not be undone: `items` tells why" if failed else ""
+    if reopened == 1:
+        return f"1 suggestion is pending again, as if it had not been reviewed{not_done}."
+    return f"{reopened} suggestions are pending again, as if they had not been reviewed{not_done}."
