@@ -1,7 +1,11 @@
 """uvicorn's HTTP protocol with what an open port needs: limits, deadlines, and refusals shaped like all errors."""
 
 import asyncio
+from array import array
+from contextlib import suppress
 from enum import Enum, auto
+from fcntl import ioctl
+from termios import TIOCOUTQ
 from typing import Any, cast
 
 import httptools
@@ -22,7 +26,7 @@ HEAD_SECONDS = 10.0
 BODY_SECONDS = 10.0
 """For a body, and a second more for each _SLOWEST bytes that have come."""
 UNREAD_SECONDS = 30.0
-"""Until a client that does not take its answer has to have taken some of it."""
+"""From the last byte of an answer that a client has taken to the next."""
 LINGER_SECONDS = 3.0
 """For reading on after a last answer: to close earlier could take the answer away from a client that still sends."""
 _SLOWEST = 4096
@@ -64,6 +68,8 @@ class Protocol(HttpToolsProtocol):
         self._problem: Problem | None = None
         """What is wrong with the headers, from where the parser calls to where it ends."""
         self._stuck_since: float | None = None
+        self._untaken = 0
+        """Bytes of answers that lay here at the last look, and that the client had not taken."""
         self._is_deaf = False
         """Nothing more that the client says counts."""
         self._is_ending = False
@@ -79,10 +85,12 @@ class Protocol(HttpToolsProtocol):
     def check(self, now: float) -> None:
         """End the connection when its client has kept it waiting for too long; `now` is the event loop's time."""
         if self.transport.is_closing() or self.flow.write_paused:
-            if self._stuck_since is None:
+            untaken = _untaken(self._socket)
+            if self._stuck_since is None or untaken < self._untaken:
                 self._stuck_since = now
             elif now - self._stuck_since > UNREAD_SECONDS:
                 self.transport.abort()
+            self._untaken = untaken
             return
         self._stuck_since = None
         if self.flow.read_paused:
@@ -104,6 +112,11 @@ class Protocol(HttpToolsProtocol):
             self._refuse(RequestTimedOut("The body of this request did not come in time; send it again."))
 
     # What the event loop and the parser call.
+
+    def resume_writing(self) -> None:
+        """Go on with an answer: there is room again for more of it."""
+        self._stuck_since = None
+        super().resume_writing()
 
     def data_received(self, data: bytes) -> None:
         """Take the next bytes."""
@@ -221,3 +234,15 @@ class Protocol(HttpToolsProtocol):
         if not self._socket.is_closing():
             self._socket.write_eof()
             self.loop.call_later(LINGER_SECONDS, self._socket.abort)
+
+
+def _untaken(transport: asyncio.Transport) -> int:
+    """Return how many bytes of what was written the client's side has not taken yet.
+
+    They lie in our buffer and in the kernel's, which can be many seconds of a slow client's time: that ours does not
+    get shorter says little.
+    """
+    in_kernel = array("i", [0])
+    with suppress(OSError):  # where a system has no such count, ours alone has to do
+        ioctl(transport.get_extra_info("socket").fileno(), TIOCOUTQ, in_kernel)
+    return transport.get_write_buffer_size() + in_kernel[0]
