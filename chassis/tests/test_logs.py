@@ -88,7 +88,7 @@ def test_a_line_says_which_program_request_actor_event_and_trace_it_belongs_to(
     _log.warning("alone")
     monkeypatch.setattr(telemetry, "_tracer", TracerProvider(shutdown_on_exit=False).get_tracer("test"))
     with (
-        request_context.of_event("e-1", request="r-1", actor=7),
+        request_context.of_event("e-1", request="r-1", gateway_request="g-1", actor=7),
         telemetry.span("request", SpanKind.SERVER, {}) as span,
     ):
         _log.warning("within")
@@ -97,6 +97,7 @@ def test_a_line_says_which_program_request_actor_event_and_trace_it_belongs_to(
     assert alone.keys() == {"time", "level", "program", "logger", "message"}
     assert (alone["program"], alone["level"], alone["logger"]) == ("test-program", "warning", "test")
     assert (within["event_id"], within["request_id"], within["actor"]) == ("e-1", "r-1", 7)
+    assert within["gateway_request_id"] == "g-1"
     context = span.get_span_context()
     assert (within["trace_id"], within["span_id"]) == (f"{context.trace_id:032x}", f"{context.span_id:016x}")
 
@@ -230,7 +231,7 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
 @router.post("/accounts/{name}")
-async def create_account(account: Account, viewer: Viewer, database: Db, name: str) -> Response:
+async def create_account(account: Account, viewer: Viewer, database: Db, name: str, q: str = "") -> Response:
     async with database.statement() as connection:
         await connection.execute("INSERT INTO effects (what) VALUES (%s)", (account.password,))
     return Response()

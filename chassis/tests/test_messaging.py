@@ -8,10 +8,10 @@ import orjson
 import pytest
 from happenings import Happened, apply, effects, record
 
-from chassis import outbox
+from chassis import outbox, request_context
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received
+from chassis.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
 from chassis.inbox import MAX_ATTEMPTS, Inbox
 from chassis.relay import Relay
 
@@ -234,6 +234,16 @@ async def test_a_commit_reaches_the_other_service_without_being_asked_for(
     await record(database, "a")
     await asyncio.wait_for(arrived.wait(), 10)
     running.cancel()
+
+
+def test_an_event_carries_the_gateways_id_of_its_own_request_and_of_no_other() -> None:
+    with request_context.of_event("e-1", request="r-1", gateway_request="g-1", actor=None):
+        own = NewEvent(Happened(what="a"), "1", SYSTEM)
+        of_another = NewEvent(Happened(what="a"), "1", SYSTEM, correlation_id="r-2")
+        told = NewEvent(Happened(what="a"), "1", SYSTEM, correlation_id="r-2", gateway_request_id="g-2")
+    ids = [orjson.loads(event.envelope()).get("gatewayrequestid") for event in (own, of_another, told)]
+    assert ids == ["g-1", None, "g-2"]
+    assert Message.read(sequenced(1, own.envelope())).decode(Happened).gateway_request_id == "g-1"
 
 
 async def test_the_envelope_is_cloudevents_json(database: Database) -> None:

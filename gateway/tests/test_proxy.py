@@ -56,6 +56,7 @@ async def raw(running: Running, method: str, path: bytes, headers: list[tuple[by
 async def test_only_known_headers_reach_a_service_and_none_that_speaks_for_the_gateway(running: Running) -> None:
     hostile = {
         "X-User-Id": "1",
+        "X-Gateway-Request-Id": "attacker-chosen-1",
         "X_User_Id": "1",
         "X-Forwarded-For": "10.0.0.1",
         "Connection": "keep-alive, X-Other",
@@ -77,11 +78,13 @@ async def test_only_known_headers_reach_a_service_and_none_that_speaks_for_the_g
         "idempotency-key",
         "user-agent",
         "x-request-id",
+        "x-gateway-request-id",
         "x-forwarded-for",
         "authorization",
     }
     assert reached["accept"] == "text/csv"
     assert reached["x-forwarded-for"] == "127.0.0.1"
+    assert len(reached["x-gateway-request-id"]) == 32
 
 
 @pytest.mark.parametrize(
@@ -213,7 +216,9 @@ async def test_a_service_that_fails_is_503_and_tells_no_secret(embedded: Running
 
 async def test_the_request_id_is_on_every_answer_and_reaches_the_service(running: Running) -> None:
     response = await running.get("/api/v1/links", running.issuer.token(), headers={"X-Request-ID": "abc-1"})
-    assert dict(response.json()["headers"])["x-request-id"] == "abc-1"
+    reached = dict(response.json()["headers"])
+    assert reached["x-request-id"] == "abc-1"
+    assert len(reached["x-gateway-request-id"]) == 32, "an id that the caller cannot choose"
     assert (await running.get("/healthz", headers={"X-Request-ID": "abc-1"})).headers["x-request-id"] == "abc-1"
     assert len((await running.get("/nothing")).headers["x-request-id"]) == 32
 

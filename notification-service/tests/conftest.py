@@ -50,11 +50,14 @@ class World:
         at: datetime | None = None,
         sequence: int | None = None,
         request_id: str = "request-1",
+        gateway_request_id: str | None = None,
     ) -> bytes:
         """Give the message of an event, the next of its feed unless `sequence` says which."""
         self._sequence += 1
         moment = datetime.now(UTC) if at is None else at
-        event = NewEvent(payload, "subject", by, time=moment, correlation_id=request_id)
+        event = NewEvent(
+            payload, "subject", by, time=moment, correlation_id=request_id, gateway_request_id=gateway_request_id
+        )
         return sequenced(self._sequence if sequence is None else sequence, event.envelope())
 
     async def tell(self, *payloads: Payload, by: Actor = ANA, **how: Any) -> None:

@@ -24,7 +24,9 @@ async def only(world: "World") -> dict[str, Any]:
 
 async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> None:
     item = world.requirement()
-    await world.tell(catalog.RequirementCreated(requirement=item), at=NOON, request_id="request-7")
+    await world.tell(
+        catalog.RequirementCreated(requirement=item), at=NOON, request_id="request-7", gateway_request_id="g-7"
+    )
     entry = await only(world)
     assert entry.pop("id") > 0
     assert entry == {
@@ -50,6 +52,7 @@ async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> 
         },
         "details": {"version": 1},
         "request_id": "request-7",
+        "gateway_request_id": "g-7",
         "resource_ids": None,
     }
 

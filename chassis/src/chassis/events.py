@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from chassis import telemetry
 from chassis.identity import Identity
 from chassis.logs import describe
-from chassis.request_context import request_id
+from chassis.request_context import gateway_request_id, request_id
 
 
 class Payload(BaseModel):
@@ -47,7 +47,8 @@ class Received(Generic[P]):
     """An event as a handler gets it.
 
     `sequence` is the position in the feed of its source (from 1, without gaps): the order key.
-    `correlation_id` is the id of the request that began it all.
+    `correlation_id` is the id of the request that began it all, `gateway_request_id` the one that its caller could not
+    choose; empty where that is not known any more.
     """
 
     id: uuid.UUID
@@ -57,11 +58,15 @@ class Received(Generic[P]):
     actor: Actor
     correlation_id: str
     data: P
+    gateway_request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """An event about to be recorded in the outbox, together with the change that it tells of."""
+    """An event about to be recorded in the outbox, together with the change that it tells of.
+
+    `gateway_request_id` is that of the request which is worked on, unless the event belongs to another one.
+    """
 
     data: Payload
     subject: str
@@ -71,6 +76,11 @@ class NewEvent:
     time: datetime = field(default_factory=lambda: datetime.now(UTC))
     correlation_id: str = field(default_factory=request_id.get)
     traceparent: str | None = field(default_factory=telemetry.traceparent)
+    gateway_request_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.gateway_request_id is None and self.correlation_id == request_id.get():
+            object.__setattr__(self, "gateway_request_id", gateway_request_id.get())
 
     @property
     def wire_name(self) -> str:
@@ -90,6 +100,8 @@ class NewEvent:
             "correlationid": self.correlation_id,
             "actor": self.actor.email,
         }
+        if self.gateway_request_id:
+            head["gatewayrequestid"] = self.gateway_request_id
         if self.actor.id is not None:
             head["actorid"] = self.actor.id
         if self.causation_id is not None:
@@ -156,6 +168,7 @@ class Message:
                 Actor(attributes.get("actorid"), attributes["actor"]),
                 attributes.get("correlationid", ""),
                 payload.model_validate(attributes["data"]),
+                attributes.get("gatewayrequestid", ""),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise UndecodableMessage(f"Not a {self.wire_name}: {describe(error)}") from None

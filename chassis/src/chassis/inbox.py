@@ -143,7 +143,12 @@ class Inbox:
         with event_spans.applying(self.queue, [message.attributes for message in messages]):
             events = [message.decode(payload) for message in messages]
             first = events[0]
-            with request_context.of_event(str(first.id), request=first.correlation_id, actor=first.actor.id):
+            with request_context.of_event(
+                str(first.id),
+                request=first.correlation_id,
+                gateway_request=first.gateway_request_id,
+                actor=first.actor.id,
+            ):
                 await handler(connection, events)
 
     async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
@@ -165,7 +170,10 @@ class Inbox:
     async def _keep(self, message: Message, error: Exception) -> None:
         attributes = message.attributes
         with request_context.of_event(
-            str(message.id), request=attributes.get("correlationid", ""), actor=attributes.get("actorid")
+            str(message.id),
+            request=attributes.get("correlationid", ""),
+            gateway_request=attributes.get("gatewayrequestid", ""),
+            actor=attributes.get("actorid"),
         ):
             _log.warning(
                 "%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error

@@ -41,6 +41,8 @@ class JsonFormatter(logging.Formatter):
         }
         if request := request_context.request_id.get():
             line["request_id"] = request
+        if by_gateway := request_context.gateway_request_id.get():
+            line["gateway_request_id"] = by_gateway
         if span := telemetry.current():
             line["trace_id"], line["span_id"] = f"{span.trace_id:032x}", f"{span.span_id:016x}"
         if (actor := request_context.actor_id.get()) is not None:

@@ -8,7 +8,7 @@ from chassis import telemetry
 from chassis.http.responses import encode
 from chassis.identity import Identity, InternalTokens
 from chassis.problems import Unavailable
-from chassis.request_context import request_id
+from chassis.request_context import gateway_request_id, request_id
 
 
 class Peer:
@@ -42,6 +42,7 @@ class Peer:
             "authorization": f"Bearer {self._tokens.issue(self._identity)}",
             "content-type": "application/json",
             "x-request-id": request_id.get() or "none",
+            **({"x-gateway-request-id": by_gateway} if (by_gateway := gateway_request_id.get()) else {}),
             **telemetry.headers(),
         }
         try:

@@ -36,6 +36,11 @@ ENVELOPE: dict[str, Any] = {
             "type": "string",
             "description": "Id of the request that began it all; empty when no request did.",
         },
+        "gatewayrequestid": {
+            "type": "string",
+            "description": "Id that the gateway gave that request, which its caller cannot choose; absent where no"
+            " request led to it, or one whose id is not kept.",
+        },
         "causationid": {
             "type": "string",
             "format": "uuid",

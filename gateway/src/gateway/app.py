@@ -40,7 +40,7 @@ class Gateway(Edge):
     """
 
     def __init__(self, settings: Settings, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
-        super().__init__(self._answer, _route_of, self._complete)
+        super().__init__(self._answer, _route_of, self._complete, is_gateway=True)
         self._proxy = proxy
         self._access = access
         self._services = Services(services)

@@ -17,7 +17,7 @@ from chassis.problems import (
     TooLarge,
     Unavailable,
 )
-from chassis.request_context import HEADER, actor_id, request_id
+from chassis.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
 from gateway import bearer
 from gateway.access import Access
 from gateway.headers import Incoming
@@ -58,6 +58,7 @@ class Proxy:
         version, service = self._find(scope)
         forwarded = incoming.forwarded
         forwarded.append((HEADER, request_id.get().encode()))
+        forwarded.append((GATEWAY_HEADER, gateway_request_id.get().encode()))
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:

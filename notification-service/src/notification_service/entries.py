@@ -36,6 +36,7 @@ class Entry:
     after: Mapping[str, Any] | None
     details: Mapping[str, Any] | None
     request_id: str
+    gateway_request_id: str | None
     resource_ids: Sequence[str] | None = None
 
 
@@ -379,4 +380,5 @@ def _entry(
         after,
         details,
         event.correlation_id,
+        event.gateway_request_id or None,
     )

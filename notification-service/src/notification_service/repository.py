@@ -20,7 +20,7 @@ Types = Choice[NotificationType] | None
 _NOTIFICATION = "id, type, title, message, data, read_at IS NOT NULL AS read, read_at, created_at"
 _ENTRY = (
     "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary,"
-    " before, after, details, request_id, resource_ids"
+    " before, after, details, request_id, gateway_request_id, resource_ids"
 )
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
 
@@ -94,11 +94,12 @@ async def insert_entries(connection: Connection, entries: Sequence[Entry]) -> No
     await connection.execute(
         """
         INSERT INTO audit_entries (occurred_at, actor, actor_id, action, resource_type, resource_id,
-                                   resource_title, summary, before, after, details, request_id, resource_ids)
+                                   resource_title, summary, before, after, details, request_id, gateway_request_id,
+                                   resource_ids)
         SELECT * FROM json_to_recordset(%s::json) AS e (
             occurred_at timestamptz, actor text, actor_id bigint, action text, resource_type text, resource_id text,
             resource_title text, summary text, before json, after json, details json, request_id text,
-            resource_ids text[])
+            gateway_request_id text, resource_ids text[])
         """,
         (_records(entries),),
     )

@@ -131,6 +131,7 @@ class AuditEntry(Activity):
                     },
                     "details": {"version": 2},
                     "request_id": "0a8f6f1f5a114c5b9d0d5f0c3b1e2f6e",
+                    "gateway_request_id": "5f0c3b1e2f6e4a539d0d0a8f6f1f5a11",
                     "resource_ids": None,
                 }
             ]
@@ -139,7 +140,10 @@ class AuditEntry(Activity):
 
     changes: dict[str, FieldChange]
     details: dict[str, Any] | None
-    request_id: str
+    request_id: str = Field(description="X-Request-ID, which a caller may choose.")
+    gateway_request_id: str | None = Field(
+        description="The id that the gateway gave the request; null where the work was done later, in the background."
+    )
     resource_ids: list[str] | None = Field(
         description="The resources of what was done to several at once, the same to each; then `resource_id` is null."
     )

@@ -108,6 +108,7 @@ class CoverageProjector:
             SYSTEM,
             causation_id=cause["id"],
             correlation_id=cause["correlationid"],
+            gateway_request_id=cause.get("gatewayrequestid"),
             traceparent=cause.get("traceparent"),
         )
 

@@ -28,12 +28,19 @@ class Edge:
     """Gives each request its id, on the answer too, logs what is answered with 5xx, and answers what nobody caught.
 
     `route_of` gives the route that the log names; `completed` gives the headers of an answer, from the request,
-    those that the app has sent and the request's id. Start and end of the app are the process's, and do not get here.
+    those that the app has sent and the request's id. `is_gateway`: requests come from outside, and each gets an id that
+    nobody there can choose. Start and end of the app are the process's, and do not get here.
     """
 
     def __init__(
-        self, app: ASGIApp, route_of: RouteOf = template, completed: Callable[[Scope, Headers, str], Headers] = _with_id
+        self,
+        app: ASGIApp,
+        route_of: RouteOf = template,
+        completed: Callable[[Scope, Headers, str], Headers] = _with_id,
+        *,
+        is_gateway: bool = False,
     ) -> None:
+        self._is_gateway = is_gateway
         self._app = app
         self._route_of = route_of
         self._completed = completed
@@ -42,9 +49,9 @@ class Edge:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        sent = next((value for name, value in scope["headers"] if name == request_context.HEADER), None)
-        request_id = request_context.accept_or_make(sent)
+        request_id, gateway_request_id = self._ids(scope["headers"])
         token = request_context.request_id.set(request_id)
+        of_gateway = request_context.gateway_request_id.set(gateway_request_id)
         nobody = request_context.actor_id.set(None)
         began = False
 
@@ -66,7 +73,20 @@ class Edge:
             await render(as_problem(error), scope)(scope, receive, send_on)
         finally:
             request_context.request_id.reset(token)
+            request_context.gateway_request_id.reset(of_gateway)
             request_context.actor_id.reset(nobody)
+
+    def _ids(self, headers: Headers) -> tuple[str, str]:
+        sent = by_gateway = None
+        for name, value in headers:
+            if name == request_context.HEADER:
+                sent = request_context.accepted(value)
+            elif name == request_context.GATEWAY_HEADER:
+                by_gateway = request_context.accepted(value)
+        if self._is_gateway:
+            made = request_context.made()
+            return sent or made, made
+        return sent or request_context.made(), by_gateway or ""
 
 
 def as_problem(error: Exception) -> Problem:
