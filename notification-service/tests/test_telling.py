@@ -84,6 +84,26 @@ async def test_a_run_that_found_nothing_new_is_told_too(world: "World") -> None:
     assert (await only(world))["title"] == "Generation finished: 0 new suggestions"
 
 
+@pytest.mark.parametrize(
+    ("counts", "did"),
+    [
+        ((12, 0, 0), "found 12 new suggestions."),
+        ((0, 1, 1), "found nothing new, gave 1 pending one a new score and withdrew 1 below the threshold."),
+        ((1, 38, 9), "found 1 new suggestion, gave 38 pending ones a new score and withdrew 9 below the threshold."),
+    ],
+)
+async def test_a_run_tells_what_became_of_the_queue(world: "World", counts: tuple[int, int, int], did: str) -> None:
+    names = ("suggestions_created", "suggestions_updated", "suggestions_withdrawn")
+    run = world.run(**dict(zip(names, counts, strict=True)))
+    await world.tell(run)
+    assert (await only(world))["message"] == (
+        f"The generation over everything (tfidf, threshold 0.3) looked at 600 pairs. It {did}"
+    )
+    (entry,) = await world.audit_log()
+    assert entry["summary"].endswith(did)
+    assert [entry["details"][name] for name in names] == list(counts)
+
+
 async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
     await world.tell(world.run(status="failed", error="The engine stopped."))
     told = await only(world)

@@ -29,6 +29,7 @@ from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.jobs import ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
+from suggestion_service.generation.scale import Scales
 from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.learning.learner import Learner
@@ -227,9 +228,9 @@ class Service:
     def start(self) -> None:
         """Begin as a process begins: with nothing in memory."""
         self.corpus = LiveCorpus(self.database)
-        algorithm, threshold = self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold
-        self.scoring = BackgroundScoring(self.database, self.corpus, algorithm, threshold)
-        self.settling = Settling(self.database, self.corpus, algorithm, threshold)
+        self.scales = Scales(self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold)
+        self.scoring = BackgroundScoring(self.database, self.corpus, self.scales)
+        self.settling = Settling(self.database, self.corpus, self.scales)
         self.learner = Learner(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
         table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
@@ -311,15 +312,21 @@ class Service:
         await withdrawal.withdraw_old(self.database)
 
     @asynccontextmanager
-    async def stalling_after(self, number: int) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-        """Let nobody store suggestions once there are so many, until the block ends; gives what waits for that."""
+    async def stalling_after(
+        self, number: int, change: str = "INSERT", such: str = "true"
+    ) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """Let nobody store suggestions once there are so many, until the block ends; gives what waits for that.
+
+        Or nobody change any, with `UPDATE`, once there are so many of a kind.
+        """
         await self.execute(
             "CREATE OR REPLACE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            f" IF (SELECT count(*) FROM suggestions) >= {number} THEN PERFORM pg_advisory_xact_lock(4711); END IF;"
-            " RETURN NULL; END $$"
+            f" IF (SELECT count(*) FROM suggestions WHERE {such}) >= {number}"
+            " THEN PERFORM pg_advisory_xact_lock(4711); END IF; RETURN NULL; END $$"
         )
         await self.execute(
-            "CREATE OR REPLACE TRIGGER stall BEFORE INSERT ON suggestions FOR EACH STATEMENT EXECUTE FUNCTION stall()"
+            f"CREATE OR REPLACE TRIGGER stall BEFORE {change} ON suggestions"
+            " FOR EACH STATEMENT EXECUTE FUNCTION stall()"
         )
 
         async def stalled() -> None:

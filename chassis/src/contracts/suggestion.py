@@ -51,6 +51,8 @@ class RunFinished(Payload):
     suggestions_created: int
     suggestions_skipped: int
     error: str | None
+    suggestions_updated: int = 0
+    suggestions_withdrawn: int = 0
 
 
 class SuggestionReviewed(Payload):

@@ -9,7 +9,7 @@ from uuid import UUID
 from chassis.events import Actor, Received
 from contracts import auth, catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import counted, given, listed, named, pair, percent, who
+from notification_service.wording import counted, given, listed, named, pair, percent, run_outcome, who
 
 # All that is ever kept of an account: nothing secret can come in by a new field.
 _USER_FIELDS = ("email", "full_name", "role", "is_active")
@@ -104,7 +104,7 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
     """Give one entry for the run."""
     run = event.data
     outcome = {
-        "completed": f"created {counted(run.suggestions_created, 'suggestion')}",
+        "completed": run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn),
         "failed": "failed",
         "cancelled": "was cancelled",
     }[run.status]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from chassis.events import Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import NotificationType
-from notification_service.wording import counted, named, pair, percent
+from notification_service.wording import counted, named, pair, percent, run_outcome
 
 _MOST_IDS = 20
 """Of what was done to many at once, so many ids are told: a notification is read in every list."""
@@ -66,8 +66,8 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
             NotificationType.SUGGESTIONS_GENERATED,
             f"Generation finished: {counted(run.suggestions_created, 'new suggestion')}",
             f"The generation over everything ({run.algorithm}, threshold {run.threshold:g}) looked at"
-            f" {counted(run.pairs_analyzed, 'pair')}, created {counted(run.suggestions_created, 'suggestion')}"
-            f" and skipped {run.suggestions_skipped}.",
+            f" {counted(run.pairs_analyzed, 'pair')}. It"
+            f" {run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn)}.",
             data,
         )
     if run.status == "failed":

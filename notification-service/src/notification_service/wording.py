@@ -36,6 +36,16 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+def run_outcome(created: int, updated: int, withdrawn: int) -> str:
+    """Give what a run has done: `found 3 new suggestions, gave 40 pending ones a new score and withdrew 9`."""
+    parts = [f"found {counted(created, 'new suggestion') if created else 'nothing new'}"]
+    if updated:
+        parts.append(f"gave {updated} pending {'one' if updated == 1 else 'ones'} a new score")
+    if withdrawn:
+        parts.append(f"withdrew {withdrawn} below the threshold")
+    return listed(parts)
+
+
 def percent(share: float) -> str:
     """Give a share of 0..1 in percent, rounded down: what is below a threshold is never shown as reaching it."""
     return f"{math.floor(round(share * 1000, 6)) / 10:g} %"

@@ -15,7 +15,7 @@ from suggestion_service.review import endpoints as review
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.settings import Addresses, Settings
 
-SCHEMA_VERSION = "0009"
+SCHEMA_VERSION = "0010"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:

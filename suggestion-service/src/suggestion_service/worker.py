@@ -22,6 +22,7 @@ from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.jobs import QUEUE, ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
+from suggestion_service.generation.scale import Scales
 from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import IGNORED, handlers
 from suggestion_service.learning.learner import Learner
@@ -48,16 +49,18 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     def load() -> Embedder:
         return load_model(settings.embeddings_model)
 
-    score_again = settings.auto_suggestions_enabled and settings.auto_suggestions_algorithm == "hybrid"
+    scales = Scales(settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold)
     embeddings = EmbeddingLoop(
-        database, load if settings.embeddings_enabled else None, score_again=score_again, scored=jobs.queued
+        database,
+        load if settings.embeddings_enabled else None,
+        scales=scales if settings.auto_suggestions_enabled else None,
+        scored=jobs.queued,
     )
     worker.add("suggestion embeddings", embeddings.run)
     if settings.embeddings_enabled:
         worker.readings.append(of_embeddings(database))
     if settings.auto_suggestions_enabled:
-        algorithm, threshold = settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold
-        scoring = BackgroundScoring(database, corpus, algorithm, threshold)
+        scoring = BackgroundScoring(database, corpus, scales)
 
         async def score(_job: bytes) -> None:
             if await scoring.score_waiting():
@@ -67,7 +70,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         bus.take_part(QUEUE, score)
         worker.add("suggestion scoring jobs", jobs.run)
         worker.every("suggestion scoring sweep", 2, jobs.sweep, alone=True)
-        worker.add("suggestion settling", Settling(database, corpus, algorithm, threshold).run, alone=True)
+        worker.add("suggestion settling", Settling(database, corpus, scales).run, alone=True)
 
     undoing = Undoing(database, catalog, score=settings.auto_suggestions_enabled)
 

@@ -22,6 +22,7 @@ from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemText
 from suggestion_service.engine.embedding import ItemVectors
+from suggestion_service.generation.scale import Scales
 
 
 class HashingEmbedder:
@@ -49,16 +50,14 @@ class HashingEmbedder:
 class Worker:
     """The part of a worker that embeds, turned by hand."""
 
-    def __init__(self, service: Any, embedder: Embedder | None, *, score_again: bool = False) -> None:
+    def __init__(self, service: Any, embedder: Embedder | None, *, scales: Scales | None = None) -> None:
         def load() -> Embedder:
             assert embedder is not None
             return embedder
 
         self.embedder = embedder
         self.announced = 0
-        self.loop = EmbeddingLoop(
-            service.database, load if embedder else None, score_again=score_again, scored=self._scored
-        )
+        self.loop = EmbeddingLoop(service.database, load if embedder else None, scales=scales, scored=self._scored)
 
     def _scored(self) -> None:
         self.announced += 1
@@ -248,7 +247,7 @@ async def test_a_model_that_cannot_be_had_leaves_scores_lexical_and_says_why(
     def load() -> Embedder:
         raise EmbeddingsUnavailable("EMBEDDINGS_MODEL is /nowhere, and there is no such folder.")
 
-    loop = EmbeddingLoop(service.database, load, score_again=False, scored=lambda: None)
+    loop = EmbeddingLoop(service.database, load, scales=None, scored=lambda: None)
     assert await loop.begin() is None
     (line,) = [record.getMessage() for record in caplog.records if "Embeddings" in record.getMessage()]
     assert "no such folder" in line
@@ -275,9 +274,14 @@ async def test_an_item_is_queued_for_scoring_when_its_vectors_come(
 ) -> None:
     catalog.requirement("The door closes")
     await service.score()
-    worker = await new_worker(HashingEmbedder(), score_again=True)
+    worker = await new_worker(HashingEmbedder(), scales=service.scales)
     await worker.work()
     assert await service.rows("SELECT * FROM scoring_queue") == []  # all are scored at once, by settling
+    catalog.requirement("The hall is dark")
+    await service.score()
+    await worker.work()
+    assert await service.rows("SELECT * FROM scoring_queue") == []  # tfidf has no use for vectors
+    await service.generate(algorithm="hybrid")
     item = catalog.requirement("The lamp burns")
     await service.score()
     await worker.work()
@@ -304,7 +308,7 @@ async def test_a_change_of_what_is_used_moves_the_head(service: Any, catalog: An
 
 async def test_the_worker_of_a_process_embeds_by_itself(service: Any, catalog: Any, eventually: Any) -> None:
     embedder = HashingEmbedder()
-    loop = EmbeddingLoop(service.database, lambda: embedder, score_again=False, scored=lambda: None)
+    loop = EmbeddingLoop(service.database, lambda: embedder, scales=None, scored=lambda: None)
     running = asyncio.create_task(loop.run())
     try:
         item = catalog.requirement("The door closes")
@@ -359,7 +363,7 @@ async def test_without_pgvector_embeddings_are_off_and_what_to_do_is_said(
     service: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     await service.execute("DROP TABLE embeddings")
-    loop = EmbeddingLoop(service.database, HashingEmbedder, score_again=False, scored=lambda: None)
+    loop = EmbeddingLoop(service.database, HashingEmbedder, scales=None, scored=lambda: None)
     assert await loop.begin() is None
     assert "python -m suggestion_service.embeddings.tables" in caplog.text
     assert await LiveVectors(service.database).refresh() is None

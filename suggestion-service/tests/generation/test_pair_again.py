@@ -80,8 +80,11 @@ async def test_a_linked_pair_is_not_suggested(service: Any, catalog: Any) -> Non
     assert (run["suggestions_created"], run["suggestions_skipped"]) == (1, 0)
 
 
-@pytest.mark.parametrize("by", ["background", "run"])
-@pytest.mark.parametrize("title", ["the pump stops", "a lamp burns at night"], ids=["alike", "unlike"])
+@pytest.mark.parametrize(
+    ("by", "title"),
+    [("background", "the pump stops"), ("run", "the pump stops"), ("background", "a lamp burns at night")],
+    ids=["background-alike", "run-alike", "background-unlike"],
+)
 async def test_a_changed_text_gives_the_pending_suggestion_its_new_score(
     service: Any, catalog: Any, by: str, title: str
 ) -> None:
@@ -110,8 +113,8 @@ async def test_a_new_score_is_that_of_the_method_that_suggested_the_pair(service
 async def test_a_score_of_an_older_text_never_replaces_a_newer_one(service: Any, catalog: Any) -> None:
     suggestion = await service.pair(PUMP)
     older = Proposer(service.database, await service.corpus.refresh())
-    pending = await service.rows("SELECT id, requirement_id, test_case_id, suggestion_method FROM suggestions")
-    late = await older.rescore(pending)
+    pending = await service.rows("SELECT id, requirement_id, test_case_id FROM suggestions")
+    late = await older.rescore("tfidf", pending)
     catalog.change(UUID(suggestion["requirement_id"]), title="the pump stops at once")
     await service.score()
     (newer,) = await service.suggestions()

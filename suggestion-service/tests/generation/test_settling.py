@@ -128,12 +128,12 @@ async def test_what_is_being_accepted_is_left_alone(service: Any, catalog: Any) 
     assert (accepted["id"], accepted["similarity_score"]) == (suggestion["id"], suggestion["similarity_score"])
 
 
-async def test_suggestions_of_another_method_keep_their_score(service: Any, catalog: Any) -> None:
+async def test_what_was_to_stand_beside_the_scale_keeps_its_own(service: Any, catalog: Any) -> None:
     catalog.requirement(PUMP)
-    catalog.test_case(f"{PUMP} at once")
-    await service.generate(algorithm="keyword")
+    catalog.test_case(f"{PUMP} and the lamp burns in the hall")
+    await service.generate(algorithm="keyword", rescore=False)
     before = await service.suggestions()
-    catalog.requirement(LAMP)
+    catalog.requirement("the door is red")
     await service.follow()
     await service.settling.settle()
     assert await service.suggestions() == before

@@ -221,18 +221,19 @@ async def test_a_requirement_that_comes_during_a_run_is_in_one_part(
     assert len(pairs) == len(set(pairs))
 
 
-async def test_a_small_run_need_not_wait_for_the_end_of_a_big_one(
-    service: Any, catalog: Any, thirty_pairs: int, monkeypatch: pytest.MonkeyPatch
+async def test_runs_are_done_one_after_another_and_the_last_one_asked_for_decides(
+    service: Any, other: Any, thirty_pairs: int
 ) -> None:
-    big = await ask(service)
+    first = await ask(service)
     assert await service.runs.work_off_next()
-    monkeypatch.setattr(run_loop, "_PART_REQUIREMENTS", 1000)
-    small = await ask(service, algorithm="keyword")
-    assert await service.runs.work_off_next()
-    assert (await read(service, small))["status"] == "completed"
-    assert (await read(service, big))["status"] == "running"
-    await work_off(service)
-    assert (await read(service, big))["status"] == "completed"
+    second = await ask(service, algorithm="keyword")
+    assert await other.runs.work_off_next()
+    assert [(await read(service, run_id))["status"] for run_id in (first, second)] == ["running", "queued"]
+    while any(await asyncio.gather(service.runs.work_off_next(), other.runs.work_off_next())):
+        pass
+    assert [(await read(service, run_id))["status"] for run_id in (first, second)] == ["completed", "completed"]
+    methods = await service.rows("SELECT DISTINCT suggestion_method FROM suggestions WHERE status = 'pending'")
+    assert [row["suggestion_method"] for row in methods] == ["keyword_match"]
 
 
 async def test_parts_are_small_when_there_are_many_test_cases(

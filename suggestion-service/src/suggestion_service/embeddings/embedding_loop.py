@@ -16,6 +16,7 @@ from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.embeddings.repository import Claim
 from suggestion_service.engine.embedding import ItemVectors
 from suggestion_service.generation.lease import held
+from suggestion_service.generation.scale import Scales
 
 _log = logging.getLogger(__name__)
 
@@ -35,15 +36,20 @@ class EmbeddingLoop:
     """The loop that embeds; as many workers as there are share it."""
 
     def __init__(
-        self, database: Database, load: Callable[[], Embedder] | None, *, score_again: bool, scored: Callable[[], None]
+        self,
+        database: Database,
+        load: Callable[[], Embedder] | None,
+        *,
+        scales: Scales | None,
+        scored: Callable[[], None],
     ) -> None:
         """`load` gives the model, which may take seconds and raise EmbeddingsUnavailable; None: there shall be no
-        embeddings. With `score_again`, items are queued for scoring when they get vectors later; `scored` is called
-        then.
+        embeddings. When items get vectors later and the scale of the queue is hybrid, they are queued for scoring and
+        `scored` is called; never without `scales`.
         """
         self._database = database
         self._load = load
-        self._score_again = score_again
+        self._scales = scales
         self._scored = scored
         self._committed = database.commits.listener()
         self._embedder: Embedder | None = None
@@ -129,8 +135,9 @@ class EmbeddingLoop:
 
     async def _store(self, claim: Claim, vectors: list[ItemVectors | None]) -> None:
         async with self._database.transaction() as connection:
-            await repository.store(connection, claim, vectors, score_again=self._score_again)
-        if self._score_again:
+            score_again = self._scales is not None and (await self._scales.current(connection)).algorithm == "hybrid"
+            await repository.store(connection, claim, vectors, score_again=score_again)
+        if score_again:
             self._scored()
 
     async def _put_to_use(self, model: str) -> None:

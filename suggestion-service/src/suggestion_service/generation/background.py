@@ -3,13 +3,13 @@
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
 from chassis import outbox, telemetry
 from chassis.database import AWAY, Database
 from suggestion_service import metrics
-from suggestion_service.engine import Algorithm
 from suggestion_service.generation import queue, repository
 from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
@@ -17,6 +17,7 @@ from suggestion_service.generation.jobs import BATCH
 from suggestion_service.generation.lease import held
 from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
 from suggestion_service.generation.queue import Queued
+from suggestion_service.generation.scale import Scale, ScaleChanged, Scales
 
 _log = logging.getLogger(__name__)
 
@@ -24,11 +25,10 @@ _log = logging.getLogger(__name__)
 class BackgroundScoring:
     """Works off the scoring queue, a batch at a time; as many workers as there are share it."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, algorithm: Algorithm, threshold: float) -> None:
+    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
         self._database = database
         self._corpus = corpus
-        self._algorithm = algorithm
-        self._threshold = threshold
+        self._scales = scales
 
     async def score_waiting(self) -> bool:
         """Score some of the items that wait; tell whether there were any."""
@@ -50,7 +50,10 @@ class BackgroundScoring:
             _log.info("Generating suggestions for %s", item)
         try:
             with telemetry.going_on("score items", [item.traceparent for item in batch]):
-                await self._score(batch)
+                while True:
+                    with suppress(ScaleChanged):
+                        await self._score(batch)
+                        break
         except AWAY:
             raise
         except Exception as error:  # noqa: BLE001 - logged and tried again below
@@ -64,22 +67,28 @@ class BackgroundScoring:
                 await self._score_all([item])
 
     async def _score(self, batch: Sequence[Queued]) -> None:
+        async with self._database.connection() as connection:
+            scale = await self._scales.current(connection)
         view = await self._corpus.refresh()
-        owners = await self._find(view, batch)
+        owners = await self._find(scale, view, batch)
         proposer = Proposer(self._database, view)
         pairs = list(owners)
         proposals = [
-            await proposer.propose(self._algorithm, pairs[start : start + CHUNK])
+            await proposer.propose(scale.algorithm, pairs[start : start + CHUNK])
             for start in range(0, len(pairs), CHUNK)
         ]
         async with self._database.connection() as connection:
             pending = await repository.pending_of(connection, [item.item_id for item in batch])
-        rescored = [await proposer.rescore(pending[start : start + CHUNK]) for start in range(0, len(pending), CHUNK)]
+        rescored = [
+            await proposer.rescore(scale.algorithm, pending[start : start + CHUNK])
+            for start in range(0, len(pending), CHUNK)
+        ]
 
         owner_of = {(pair.requirement_id, pair.test_case_id): owner for pair, owner in owners.items()}
         async with self._database.transaction() as connection:
             await repository.stage(connection, b"".join(proposal.rows for proposal in proposals))
             await repository.lock_corpus(connection)
+            await self._scales.confirm(connection, scale)
             stored = await repository.store(connection, None, datetime.now(UTC))
             created = Counter(owner_of[pair] for pair in stored)
             for new in rescored:
@@ -90,8 +99,8 @@ class BackgroundScoring:
                 [
                     generated_event(
                         item,
-                        self._algorithm,
-                        self._threshold,
+                        scale.algorithm,
+                        scale.threshold,
                         created=created[item.item_id],
                         skipped=found[item.item_id] - created[item.item_id],
                     )
@@ -100,20 +109,20 @@ class BackgroundScoring:
                 ],
             )
             await queue.finish(connection, batch)
-        metrics.CREATED.labels(METHODS[self._algorithm]).inc(len(stored))
+        metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(stored))
         for item in batch:
             made = created[item.item_id]
             _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)
 
-    async def _find(self, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
-        """Give each pair at or above the threshold, with the item of the batch that it was found for."""
+    async def _find(self, scale: Scale, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
+        """Give each pair that may be suggested by this scale, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
-        score = view.snapshot.score
+        score, algorithm, threshold = view.snapshot.score, scale.algorithm, scale.threshold
         if requirements := [item.item_id for item in batch if item.side == "requirement"]:
-            async for block in scored(score(self._algorithm, self._threshold, requirements=requirements)):
+            async for block in scored(score(algorithm, threshold, requirements=requirements)):
                 owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
         if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
-            async for block in scored(score(self._algorithm, self._threshold, test_cases=test_cases)):
+            async for block in scored(score(algorithm, threshold, test_cases=test_cases)):
                 for pair in pairs_of(block):
                     owners.setdefault(pair, pair.test_case_id)
-        return owners
+        return {pair: owner for pair, owner in owners.items() if scale.admits(pair, view.text_sequences)}

@@ -44,8 +44,15 @@ async def generate_suggestions(
     threshold: Annotated[
         float | None, Query(ge=0, le=1, allow_inf_nan=False, description="Default: the configured one.")
     ] = None,
+    rescore: Annotated[
+        bool, Query(description="Whether pending suggestions are scored anew; `false` leaves them alone.")
+    ] = True,
 ) -> Response:
     """Score every requirement against every test case and suggest the pairs at or above the threshold.
+
+    Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
+    one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
+    change of AUTO_SUGGESTIONS_ALGORITHM. Runs are done one after another, in the order in which they were asked for.
 
     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
     """
@@ -53,7 +60,15 @@ async def generate_suggestions(
     lowest = settings.auto_suggestions_threshold if threshold is None else threshold
 
     async def queue(connection: Connection) -> Response:
-        return answer({"id": await service.request(connection, chosen, lowest, reviewer)}, 202)
+        run_id = await service.request(
+            connection,
+            chosen,
+            lowest,
+            reviewer,
+            rescore=rescore,
+            background=settings.auto_suggestions_algorithm,
+        )
+        return answer({"id": run_id}, 202)
 
     queued = await answer_once(request, database, reviewer, queue)
     run_id = UUID(orjson.loads(queued.body)["id"])
@@ -92,7 +107,10 @@ async def read_generation_run(request: Request, run_id: UUID, _: Viewer, databas
     summary="Cancel a run that has not ended",
 )
 async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Reviewer, database: Db) -> Response:
-    """End the run; what it has suggested so far stays."""
+    """End the run; what it has suggested and withdrawn so far stays.
+
+    Soon after, the background gives what it has scored anew the score of before, since one queue has one scale.
+    """
     async with database.transaction() as connection:
         run = await service.cancel(connection, run_id, reviewer)
     metrics.RUNS.labels(run["algorithm"], run["status"]).inc()

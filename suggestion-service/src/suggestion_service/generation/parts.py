@@ -8,6 +8,7 @@ from chassis.database import Connection
 from suggestion_service.generation.runs import LEASE, ClaimedRun, Order, RunLost, order_of
 
 _FIRST_ID = UUID(int=0)
+_LAST_ID = UUID(int=2**128 - 1)
 
 _CUT = """
 SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM items
@@ -15,7 +16,7 @@ SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) - 1 AS place FROM ite
 WHERE place > 0 AND place %% %s = 0 ORDER BY id
 """
 
-# What a part that was interrupted had created stays counted; the pairs are looked at again.
+# What a part that was interrupted had created, updated and withdrawn stays counted; the pairs are looked at again.
 _CLAIM = f"""
 UPDATE run_parts p SET claim = %(claim)s, claimed_until = now() + {LEASE}, attempts = p.attempts + 1, progress = 0,
     pairs_analyzed = 0, suggestions_skipped = 0
@@ -25,12 +26,14 @@ WHERE r.id = p.run_id AND (p.run_id, p.number) = (
     WHERE NOT w.done AND (w.claimed_until IS NULL OR w.claimed_until < now()) AND runs.status = 'running'
     ORDER BY runs.created_at, w.number LIMIT 1 FOR UPDATE OF w SKIP LOCKED)
 RETURNING p.number, p.first_id, p.until_id, p.attempts,
-    r.id, r.algorithm, r.threshold, r.actor_id, r.created_by, r.correlation_id
+    r.id, r.algorithm, r.threshold, r.rescore, r.actor_id, r.created_by, r.correlation_id
 """
 
 _ADVANCE = """
 UPDATE run_parts SET progress = %(progress)s, pairs_analyzed = pairs_analyzed + %(pairs)s,
-    suggestions_created = suggestions_created + %(created)s, suggestions_skipped = suggestions_skipped + %(skipped)s
+    suggestions_created = suggestions_created + %(created)s, suggestions_updated = suggestions_updated + %(updated)s,
+    suggestions_withdrawn = suggestions_withdrawn + %(withdrawn)s,
+    suggestions_skipped = suggestions_skipped + %(skipped)s
 WHERE number = %(number)s AND claim = %(claim)s
     AND run_id = (SELECT id FROM runs WHERE id = %(run_id)s AND status = 'running' FOR SHARE)
 """
@@ -46,6 +49,10 @@ class ClaimedPart:
     until_id: UUID | None
     claim: UUID
     attempts: int
+
+    def last_id(self) -> UUID:
+        """Give the last id that a requirement of the part may have."""
+        return _LAST_ID if self.until_id is None else UUID(int=self.until_id.int - 1)
 
     def is_everything(self) -> bool:
         """Tell whether there is no other part."""
@@ -118,10 +125,19 @@ async def requirements(connection: Connection, part: ClaimedPart) -> list[UUID]:
 
 
 async def advance(
-    connection: Connection, part: ClaimedPart, progress: float, *, pairs: int = 0, created: int = 0, skipped: int = 0
+    connection: Connection,
+    part: ClaimedPart,
+    progress: float,
+    *,
+    pairs: int = 0,
+    created: int = 0,
+    updated: int = 0,
+    withdrawn: int = 0,
+    skipped: int = 0,
 ) -> None:
     """Store progress (0..1) and add to the counts; raise RunLost when the run has ended or the part is not ours."""
-    counts = {"progress": progress, "pairs": pairs, "created": created, "skipped": skipped}
+    found = {"created": created, "updated": updated, "withdrawn": withdrawn, "skipped": skipped}
+    counts = {"progress": progress, "pairs": pairs, **found}
     place = {"run_id": part.order.id, "number": part.number, "claim": part.claim}
     if (await connection.execute(_ADVANCE, counts | place)).rowcount == 0:
         raise RunLost

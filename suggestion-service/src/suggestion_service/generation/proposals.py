@@ -18,7 +18,6 @@ METHODS: dict[Algorithm, str] = {
     "keyword": "keyword_match",
     "hybrid": "hybrid",
 }
-_ALGORITHMS = {method: algorithm for algorithm, method in METHODS.items()}
 _READINGS_KEPT = 4000
 _TEXTS_AT_ONCE = 500
 CHUNK = 2000
@@ -43,10 +42,15 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Rescored:
-    """New scores of pending suggestions: `rows` is their JSON."""
+    """New scores of pending suggestions: `rows` is their JSON.
+
+    `below` are those of them that are not worth suggesting any more, with the feedback that says so.
+    """
 
     ids: list[UUID]
     rows: str
+    below_ids: list[UUID]
+    below_rows: str
 
 
 async def scored(blocks: Iterator[Block]) -> AsyncIterator[Block]:
@@ -89,12 +93,17 @@ class Proposer:
         await self._read({item_id for pair in pairs for item_id in pair[:2]})
         return await asyncio.to_thread(self._explain, algorithm, pairs)
 
-    async def rescore(self, pending: Sequence[dict[str, Any]]) -> Rescored:
-        """Explain pending suggestions anew, each by the method that it was made with."""
+    async def rescore(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float = -1.0
+    ) -> Rescored:
+        """Explain pending suggestions anew; those below the threshold, or at 0, need no explanation any more.
+
+        By default, no score is too low.
+        """
         known = self.view.text_sequences
         there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
         await self._read({row[side] for row in there for side in ("requirement_id", "test_case_id")})
-        return Rescored([row["id"] for row in there], await asyncio.to_thread(self._explain_again, there))
+        return await asyncio.to_thread(self._explain_again, algorithm, there, threshold)
 
     async def _read(self, ids: set[UUID]) -> None:
         """Read the texts of items that are to be explained."""
@@ -128,24 +137,27 @@ class Proposer:
             for pair, explanation in zip(pairs, explanations, strict=True)
         ).encode()
 
-    def _explain_again(self, pending: Sequence[dict[str, Any]]) -> str:
+    def _explain_again(self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float) -> Rescored:
+        ids = [(row["requirement_id"], row["test_case_id"]) for row in pending]
         rows: list[dict[str, Any]] = []
-        for method, algorithm in _ALGORITHMS.items():
-            group = [row for row in pending if row["suggestion_method"] == method]
-            ids = [(row["requirement_id"], row["test_case_id"]) for row in group]
-            explanations = self.view.snapshot.explain_many(algorithm, ids, self._readings)
-            for row, explanation in zip(group, explanations, strict=True):
-                pair = Pair(row["requirement_id"], row["test_case_id"], explanation.score)
-                rows.append(
-                    {
-                        "id": row["id"],
-                        **self._of(pair),
-                        "similarity_score": pair.score,
-                        "suggestion_reason": explanation.reason,
-                        "suggestion_metadata": _metadata(algorithm, explanation),
-                    }
-                )
-        return _json(rows)
+        below: list[dict[str, Any]] = []
+        for row, explanation in zip(
+            pending, self.view.snapshot.explain_many(algorithm, ids, self._readings), strict=True
+        ):
+            place = {"id": row["id"], **self._of(Pair(row["requirement_id"], row["test_case_id"], explanation.score))}
+            if explanation.score < threshold or (threshold >= 0 and explanation.score == 0):
+                below.append({**place, "feedback": _withdrawn(algorithm, explanation.score, threshold)})
+                continue
+            rows.append(
+                {
+                    **place,
+                    "similarity_score": explanation.score,
+                    "suggestion_method": METHODS[algorithm],
+                    "suggestion_reason": explanation.reason,
+                    "suggestion_metadata": _metadata(algorithm, explanation),
+                }
+            )
+        return Rescored([row["id"] for row in rows], _json(rows), [row["id"] for row in below], _json(below))
 
 
 def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
@@ -160,6 +172,11 @@ def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
     if explanation.calculation is not None:
         metadata["calculation"] = explanation.calculation
     return metadata
+
+
+def _withdrawn(algorithm: Algorithm, score: float, threshold: float) -> str:
+    found = f"gives this pair {score:g}, below the threshold of {threshold:g}" if score else "finds nothing in common"
+    return f"Generating with {algorithm} {found}. A later generation that gives it enough brings it back."
 
 
 def _escaped(text: str) -> str:

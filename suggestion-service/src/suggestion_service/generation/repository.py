@@ -9,7 +9,7 @@ from chassis.database import Connection
 from suggestion_service.locking import lock_suggestions
 
 # A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed, nor is
-# about to be pending again.
+# about to be pending again. What a run has withdrawn counts as never suggested: nobody has decided about it.
 # OFFSET 0 has the few pairs of a chunk looked up one by one: joined, whole tables would be read for each chunk.
 _MAY_BE_SUGGESTED = """
     NOT EXISTS (SELECT FROM linked_pairs l WHERE l.requirement_id = n.requirement_id
@@ -18,7 +18,7 @@ _MAY_BE_SUGGESTED = """
                     AND s.test_case_id = n.test_case_id
                     AND (s.status = 'pending'
                          OR EXISTS (SELECT FROM undo_intents u WHERE u.suggestion_id = s.id)
-                         OR s.requirement_text_sequence >= n.requirement_text_sequence
+                         OR NOT s.withdrawn AND s.requirement_text_sequence >= n.requirement_text_sequence
                             AND s.test_case_text_sequence >= n.test_case_text_sequence) OFFSET 0)
 """
 
@@ -52,22 +52,65 @@ ON CONFLICT (requirement_id, test_case_id) WHERE status = 'pending' DO NOTHING
 RETURNING requirement_id, test_case_id
 """
 
-_RESCORE = """
-UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_reason = n.suggestion_reason,
-    suggestion_metadata = n.suggestion_metadata, requirement_text_sequence = n.requirement_text_sequence,
-    test_case_text_sequence = n.test_case_text_sequence
-FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, similarity_score double precision, suggestion_reason text,
-    suggestion_metadata jsonb, requirement_text_sequence bigint, test_case_text_sequence bigint)
-WHERE s.id = n.id AND s.status = 'pending'
-    AND (s.similarity_score, s.suggestion_reason, s.suggestion_metadata, s.requirement_text_sequence,
-        s.test_case_text_sequence) IS DISTINCT FROM (n.similarity_score, n.suggestion_reason, n.suggestion_metadata,
-        n.requirement_text_sequence, n.test_case_text_sequence)
-    AND s.requirement_text_sequence <= n.requirement_text_sequence
+# What a run withdrew comes back as the suggestion that it was, but not by the same run: it has looked at the pair.
+_LOCK_WITHDRAWN = f"""
+SELECT s.id FROM suggestions s WHERE s.id IN (
+    SELECT w.id FROM pg_temp.new_suggestions n CROSS JOIN LATERAL (
+        SELECT id FROM suggestions w WHERE w.requirement_id = n.requirement_id AND w.test_case_id = n.test_case_id
+            AND w.withdrawn AND w.run_id IS DISTINCT FROM %(run_id)s LIMIT 1) w
+    WHERE {_MAY_BE_SUGGESTED})
+ORDER BY s.id FOR UPDATE
+"""
+
+_BRING_BACK = """
+UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_method = n.suggestion_method,
+    suggestion_reason = n.suggestion_reason, suggestion_metadata = n.suggestion_metadata, status = 'pending',
+    created_at = %(now)s, feedback = NULL, run_id = %(run_id)s, withdrawn = false,
+    requirement_text_sequence = n.requirement_text_sequence, test_case_text_sequence = n.test_case_text_sequence
+FROM pg_temp.new_suggestions n
+WHERE s.id = ANY(%(ids)s) AND s.requirement_id = n.requirement_id AND s.test_case_id = n.test_case_id
+RETURNING s.requirement_id, s.test_case_id
+"""
+
+# Never by a score of an older text, and not those that somebody is accepting.
+_OPEN = """
+    s.id = n.id AND s.status = 'pending' AND s.requirement_text_sequence <= n.requirement_text_sequence
     AND s.test_case_text_sequence <= n.test_case_text_sequence
     AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)
 """
 
-_PENDING = "SELECT s.id, s.requirement_id, s.test_case_id, s.suggestion_method FROM suggestions s"
+_RESCORE = f"""
+UPDATE suggestions s SET similarity_score = n.similarity_score, suggestion_method = n.suggestion_method,
+    suggestion_reason = n.suggestion_reason, suggestion_metadata = n.suggestion_metadata,
+    requirement_text_sequence = n.requirement_text_sequence, test_case_text_sequence = n.test_case_text_sequence,
+    run_id = coalesce(%(run_id)s, s.run_id)
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, similarity_score double precision, suggestion_method text,
+    suggestion_reason text, suggestion_metadata jsonb, requirement_text_sequence bigint,
+    test_case_text_sequence bigint)
+WHERE {_OPEN}
+    AND (s.similarity_score, s.suggestion_method, s.suggestion_reason, s.suggestion_metadata,
+        s.requirement_text_sequence, s.test_case_text_sequence) IS DISTINCT FROM (n.similarity_score,
+        n.suggestion_method, n.suggestion_reason, n.suggestion_metadata, n.requirement_text_sequence,
+        n.test_case_text_sequence)
+"""
+
+_WITHDRAW = f"""
+UPDATE suggestions s SET status = 'expired', feedback = n.feedback, withdrawn = true, run_id = %(run_id)s,
+    requirement_text_sequence = n.requirement_text_sequence, test_case_text_sequence = n.test_case_text_sequence
+FROM jsonb_to_recordset(%(rows)s::jsonb) AS n(id uuid, feedback text, requirement_text_sequence bigint,
+    test_case_text_sequence bigint)
+WHERE {_OPEN}
+"""
+
+_PENDING = "SELECT s.id, s.requirement_id, s.test_case_id FROM suggestions s"
+
+# In the order of an index, from after one pair on.
+_PENDING_BETWEEN = f"""
+{_PENDING}
+WHERE s.status = 'pending' AND (s.requirement_id, s.test_case_id) > (%(requirement_id)s, %(test_case_id)s)
+    AND s.requirement_id <= %(last_id)s AND s.run_id IS DISTINCT FROM %(run_id)s
+ORDER BY s.requirement_id, s.test_case_id LIMIT %(limit)s
+"""
 
 
 async def changed_items(connection: Connection, after: tuple[int, UUID], limit: int) -> list[dict[str, Any]]:
@@ -114,20 +157,37 @@ async def stage(connection: Connection, rows: bytes) -> None:
 async def store(connection: Connection, run_id: UUID | None, now: datetime) -> list[tuple[UUID, UUID]]:
     """Store what was staged, but not of pairs that may not be suggested any more; give the pairs.
 
-    The corpus must be locked.
+    What runs have withdrawn of them is pending again. The corpus must be locked.
     """
+    parameters = {"run_id": run_id, "now": now}
     # Planned each time: the table grows under it.
-    cursor = await connection.execute(_STORE, {"run_id": run_id, "now": now}, prepare=False)
-    return [(row["requirement_id"], row["test_case_id"]) for row in await cursor.fetchall()]
+    cursor = await connection.execute(_LOCK_WITHDRAWN, parameters, prepare=False)
+    back = [row["id"] for row in await cursor.fetchall()]
+    stored = []
+    if back:
+        cursor = await connection.execute(_BRING_BACK, {**parameters, "ids": back}, prepare=False)
+        stored = await cursor.fetchall()
+    cursor = await connection.execute(_STORE, parameters, prepare=False)
+    stored += await cursor.fetchall()
+    return [(row["requirement_id"], row["test_case_id"]) for row in stored]
 
 
-async def rescore(connection: Connection, ids: Sequence[UUID], rows: str) -> int:
+async def rescore(connection: Connection, ids: Sequence[UUID], rows: str, run_id: UUID | None = None) -> int:
     """Give pending suggestions their new scores (a JSON array), but not those that are being accepted.
 
-    Gives how many that changed; it locks all of them.
+    Gives how many that changed; it locks all of them. Those become this run's.
     """
     await lock_suggestions(connection, ids)
-    return (await connection.execute(_RESCORE, {"rows": rows})).rowcount
+    return (await connection.execute(_RESCORE, {"rows": rows, "run_id": run_id})).rowcount
+
+
+async def withdraw(connection: Connection, ids: Sequence[UUID], rows: str, run_id: UUID) -> int:
+    """Expire pending suggestions as this run's, with the feedback of each (a JSON array), to come back some day.
+
+    Not those that are being accepted. Gives how many; it locks all of them.
+    """
+    await lock_suggestions(connection, ids)
+    return (await connection.execute(_WITHDRAW, {"rows": rows, "run_id": run_id})).rowcount
 
 
 async def pending_of(connection: Connection, item_ids: Sequence[UUID]) -> list[dict[str, Any]]:
@@ -139,12 +199,12 @@ async def pending_of(connection: Connection, item_ids: Sequence[UUID]) -> list[d
     return await cursor.fetchall()
 
 
-async def pending_with_old_text(connection: Connection, after: UUID, limit: int) -> list[dict[str, Any]]:
-    """Give, by id, pending suggestions whose score is that of a text that has changed since."""
-    cursor = await connection.execute(
-        f"{_PENDING} JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
-        " WHERE s.status = 'pending' AND s.id > %s AND (s.requirement_text_sequence < r.text_sequence"
-        " OR s.test_case_text_sequence < t.text_sequence) ORDER BY s.id LIMIT %s",
-        (after, limit),
-    )
+async def pending_between(
+    connection: Connection, after: tuple[UUID, UUID], last_id: UUID, run_id: UUID, limit: int
+) -> list[dict[str, Any]]:
+    """Give pending suggestions that are not this run's, by their pairs, from after the pair (requirement, test case)
+    to those of the requirement `last_id`.
+    """
+    place = {"requirement_id": after[0], "test_case_id": after[1], "last_id": last_id}
+    cursor = await connection.execute(_PENDING_BETWEEN, {**place, "run_id": run_id, "limit": limit})
     return await cursor.fetchall()

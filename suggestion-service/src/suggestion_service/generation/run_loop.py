@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from uuid import UUID
 
 from chassis import outbox, request_context
 from chassis.bus import Bus
@@ -18,7 +17,6 @@ from suggestion_service.generation.corpus import LiveCorpus
 from suggestion_service.generation.lease import held
 from suggestion_service.generation.part_scoring import PartScoring
 from suggestion_service.generation.parts import ClaimedPart
-from suggestion_service.generation.proposals import CHUNK, Proposer
 from suggestion_service.generation.runs import ClaimedRun, Order, RunLost
 from suggestion_service.generation.service import finished_event
 
@@ -33,7 +31,6 @@ _POLL = 1.0
 """Seconds between looks for work when nobody has told of any."""
 _PAUSE = 0.05
 """Seconds between two looks at least, however much is committed."""
-_FIRST_ID = UUID(int=0)
 
 
 class RunLoop:
@@ -59,10 +56,7 @@ class RunLoop:
                 await woken(self._told, _POLL)
 
     async def work_off_next(self) -> bool:
-        """Plan the oldest run that waits and do its first part, or do another part; tell whether there was one.
-
-        Runs that wait come first: so a small one need not wait for the end of a big one.
-        """
+        """Plan the run whose turn it is and do its first part, or do another part; tell whether there was one."""
         async with self._database.connection() as connection:
             run = await runs.claim(connection)
             part = await parts.claim(connection) if run is None else None
@@ -83,11 +77,14 @@ class RunLoop:
             _log.info("Run %s: %s at %s begins", run.order.id, run.order.algorithm, run.order.threshold)
             # Into the copy, which all workers share: whoever does a part sees what was answered before the run.
             await self._feed.catch_up()
-            await self._rescore_old_texts(run, await self._scoring.begin(run.order.id))
+            view = (await self._scoring.begin(run.order.id)).view
+            seen = await asyncio.to_thread(lambda: max(view.text_sequences.values(), default=0))
             async with self._database.transaction() as connection:
                 beginnings = await parts.cut(connection, _PART_REQUIREMENTS, _PART_PAIRS)
+                # Whatever the background stores from now on has the scale of the run.
+                await repository.lock_corpus(connection)
                 await runs.keep(connection, run)
-                await runs.planned(connection, run)
+                await runs.planned(connection, run, seen)
                 first.append(await parts.insert(connection, run, beginnings))
             for _ in beginnings[1 : 1 + _MOST_JOBS]:
                 await self._bus.send(QUEUE, b"part")
@@ -137,31 +134,15 @@ class RunLoop:
                 await keep(connection)
                 await self._end(connection, order, "failed", _readable(error, order))
 
-    async def _rescore_old_texts(self, run: ClaimedRun, proposer: Proposer) -> None:
-        after = _FIRST_ID
-        while True:
-            async with self._database.connection() as connection:
-                pending = await repository.pending_with_old_text(connection, after, CHUNK)
-            if not pending:
-                return
-            rescored = await proposer.rescore(pending)
-            async with self._database.transaction() as connection:
-                await repository.lock_corpus(connection)
-                await runs.keep(connection, run)
-                await repository.rescore(connection, rescored.ids, rescored.rows)
-            after = pending[-1]["id"]
-
     async def _end(self, connection: Connection, order: Order, status: str, error: str | None) -> None:
         row = await runs.end(connection, order.id, status, error)
         await outbox.record(connection, [finished_event(row, order.actor, order.correlation_id)])
         metrics.RUNS.labels(order.algorithm, status).inc()
         _log.info(
-            "Run %s %s: %d pairs, %d suggestions created, %d skipped",
+            "Run %s %s: %d pairs, %d suggestions created, %d updated, %d withdrawn, %d skipped",
             order.id,
             status,
-            row["pairs_analyzed"],
-            row["suggestions_created"],
-            row["suggestions_skipped"],
+            *(row[count] for count in runs.COUNTS),
         )
 
 

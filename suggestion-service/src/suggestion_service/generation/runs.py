@@ -8,34 +8,45 @@ from uuid import UUID, uuid4
 from chassis.database import Connection
 from chassis.events import Actor
 from suggestion_service.engine import Algorithm
+from suggestion_service.generation import settlement
 
 LEASE = "interval '15 seconds'"
 MAX_ATTEMPTS = 3
 
+COUNTS = (
+    "pairs_analyzed",
+    "suggestions_created",
+    "suggestions_updated",
+    "suggestions_withdrawn",
+    "suggestions_skipped",
+)
+"""What runs count, and their parts."""
+
 _ANSWER = (
-    "r.id, r.status, r.algorithm, r.threshold, coalesce(p.progress, r.progress) AS progress,"
-    " coalesce(p.pairs_analyzed, r.pairs_analyzed) AS pairs_analyzed,"
-    " coalesce(p.suggestions_created, r.suggestions_created) AS suggestions_created,"
-    " coalesce(p.suggestions_skipped, r.suggestions_skipped) AS suggestions_skipped,"
+    "r.id, r.status, r.algorithm, r.threshold, r.rescore, coalesce(p.progress, r.progress) AS progress,"
+    f" {', '.join(f'coalesce(p.{count}, r.{count}) AS {count}' for count in COUNTS)},"
     " r.created_at, r.created_by, r.started_at, r.finished_at, r.error"
 )
 
 # Without parts, which is before a run is planned and after it has ended, the sums are null.
-_SUMS = (
-    "sum(progress) / count(*) AS progress, sum(pairs_analyzed)::bigint AS pairs_analyzed,"
-    " sum(suggestions_created)::bigint AS suggestions_created, sum(suggestions_skipped)::bigint AS suggestions_skipped"
-)
+_SUMS = "sum(progress) / count(*) AS progress, " + ", ".join(f"sum({count})::bigint AS {count}" for count in COUNTS)
 _RUNS = "runs r LEFT JOIN LATERAL (SELECT {sums} FROM run_parts WHERE run_id = r.id HAVING count(*) > 0) p ON true"
 _RUNS = _RUNS.format(sums=_SUMS)
+
+# One after another, in the order in which they were asked for: the last one decides about what is pending.
+_NEXT = """
+SELECT id FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until < now())
+    AND NOT EXISTS (SELECT FROM runs o WHERE o.status IN ('queued', 'running') AND o.id <> r.id
+                    AND (o.status = 'running' OR (o.created_at, o.id) < (r.created_at, r.id)))
+ORDER BY created_at, id LIMIT 1
+"""
 
 # A run that goes on is claimed by nobody once it is planned: then its parts are.
 _CLAIM = f"""
 UPDATE runs SET status = 'running', claim = %(claim)s, claimed_until = now() + {LEASE},
     started_at = coalesce(started_at, now()), attempts = attempts + 1
-WHERE id = (SELECT id FROM runs
-            WHERE status = 'queued' OR status = 'running' AND claimed_until < now()
-            ORDER BY created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING id, algorithm, threshold, actor_id, created_by, correlation_id, attempts
+WHERE id = ({_NEXT})
+RETURNING id, algorithm, threshold, rescore, actor_id, created_by, correlation_id, attempts
 """
 
 _END = f"""
@@ -43,11 +54,9 @@ WITH gone AS (DELETE FROM run_parts WHERE run_id = %(id)s RETURNING *),
     p AS (SELECT {_SUMS} FROM gone HAVING count(*) > 0)
 UPDATE runs r SET status = %(status)s, error = %(error)s, finished_at = now(),
     progress = CASE WHEN %(status)s = 'completed' THEN 1 ELSE coalesce((SELECT progress FROM p), 0) END,
-    pairs_analyzed = coalesce((SELECT pairs_analyzed FROM p), 0),
-    suggestions_created = coalesce((SELECT suggestions_created FROM p), 0),
-    suggestions_skipped = coalesce((SELECT suggestions_skipped FROM p), 0)
+    {", ".join(f"{count} = coalesce((SELECT {count} FROM p), 0)" for count in COUNTS)}
 WHERE id = %(id)s
-RETURNING id, status, algorithm, threshold, progress, pairs_analyzed, suggestions_created, suggestions_skipped,
+RETURNING id, status, algorithm, threshold, rescore, progress, {", ".join(COUNTS)},
     created_at, created_by, started_at, finished_at, error
 """
 
@@ -63,6 +72,7 @@ class Order:
     id: UUID
     algorithm: Algorithm
     threshold: float
+    rescore: bool
     actor: Actor
     correlation_id: str
 
@@ -79,7 +89,7 @@ class ClaimedRun:
 def order_of(row: dict[str, Any]) -> Order:
     """Give what a row of `runs` asks for."""
     actor = Actor(row["actor_id"], row["created_by"])
-    return Order(row["id"], row["algorithm"], row["threshold"], actor, row["correlation_id"])
+    return Order(row["id"], row["algorithm"], row["threshold"], row["rescore"], actor, row["correlation_id"])
 
 
 async def insert(
@@ -90,12 +100,15 @@ async def insert(
     actor: Actor,
     correlation_id: str,
     now: datetime,
+    *,
+    rescore: bool,
+    background: str,
 ) -> None:
-    """Queue a run."""
+    """Queue a run; `background` is the algorithm that the settings name now."""
     await connection.execute(
-        "INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id)"
-        " VALUES (%s, 'queued', %s, %s, %s, %s, %s, %s)",
-        (run_id, algorithm, threshold, now, actor.email, actor.id, correlation_id),
+        "INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id, rescore,"
+        " background) VALUES (%s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s)",
+        (run_id, algorithm, threshold, now, actor.email, actor.id, correlation_id, rescore, background),
     )
 
 
@@ -120,9 +133,14 @@ async def page(connection: Connection, skip: int, limit: int) -> tuple[list[dict
 
 
 async def claim(connection: Connection) -> ClaimedRun | None:
-    """Claim, to plan it, the oldest run that nobody has planned: a queued one, or one whose planner has died."""
+    """Claim a run to plan it, when its turn has come: a queued one, or one whose planner has died."""
+    if (await connection.execute(_NEXT)).rowcount == 0:
+        return None
     claim = uuid4()
-    row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
+    async with connection.transaction():
+        # One at a time: whoever claims another run has to see that this one goes on.
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtext('claiming runs'))")
+        row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
     return None if row is None else ClaimedRun(order_of(row), claim, row["attempts"])
 
 
@@ -151,15 +169,25 @@ async def keep(connection: Connection, run: ClaimedRun) -> None:
         raise RunLost
 
 
-async def planned(connection: Connection, run: ClaimedRun) -> None:
-    """Leave the run to those who work on its parts; it must be kept."""
-    await connection.execute("UPDATE runs SET claim = NULL, claimed_until = NULL WHERE id = %s", (run.order.id,))
+async def planned(connection: Connection, run: ClaimedRun, seen: int) -> None:
+    """Leave the run, which must be kept, to those who work on its parts, and have it set the scale of the queue.
+
+    `seen` is the place in catalog's feed of the latest text that it looks at. The corpus must be locked.
+    """
+    await connection.execute(
+        "UPDATE runs SET claim = NULL, claimed_until = NULL, seen = %s WHERE id = %s", (seen, run.order.id)
+    )
 
 
 async def end(connection: Connection, run_id: UUID, status: str, error: str | None) -> dict[str, Any]:
-    """End a run, which must be locked, and give it as it is answered: what its parts have counted stays."""
+    """End a run, which must be locked, and give it as it is answered: what its parts have counted stays.
+
+    What one that did not complete has scored anew has to be settled by the scale before.
+    """
     row = await (await connection.execute(_END, {"id": run_id, "status": status, "error": error})).fetchone()
     assert row is not None, "it is locked"
+    if status != "completed" and row["rescore"]:
+        await settlement.undo(connection)
     return row
 
 

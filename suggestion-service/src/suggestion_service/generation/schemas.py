@@ -22,7 +22,10 @@ class RunStatus(StrEnum):
 
 
 class Run(BaseModel):
-    """A generation over everything. `error` is told when it failed."""
+    """A generation over everything. `error` is told when it failed.
+
+    Each pair at or above the threshold is counted once: as created, as updated, or as skipped.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -34,7 +37,10 @@ class Run(BaseModel):
                     "threshold": 0.3,
                     "progress": 1.0,
                     "pairs_analyzed": 5400,
+                    "rescore": True,
                     "suggestions_created": 71,
+                    "suggestions_updated": 38,
+                    "suggestions_withdrawn": 9,
                     "suggestions_skipped": 12,
                     "created_at": "2026-03-02T09:30:00.000000Z",
                     "created_by": "reviewer@example.com",
@@ -51,9 +57,23 @@ class Run(BaseModel):
     algorithm: AlgorithmName
     threshold: float
     progress: float = Field(ge=0, le=1)
+    rescore: bool = Field(description="Whether pending suggestions are scored anew, too.")
     pairs_analyzed: int
-    suggestions_created: int
-    suggestions_skipped: int
+    suggestions_created: int = Field(
+        description="Pairs that came into the queue, those included that an earlier run had withdrawn."
+    )
+    suggestions_updated: int = Field(
+        description="Pending suggestions whose score, method or reason is another now, in place."
+    )
+    suggestions_withdrawn: int = Field(
+        description="Pending suggestions below the threshold: they are `expired`, and `feedback` says why. They are not"
+        " among the pairs at or above the threshold."
+    )
+    suggestions_skipped: int = Field(
+        description="Pairs at or above the threshold for which there was nothing to do: pending with just this score,"
+        " being accepted, linked, or reviewed or expired while their texts were as they are now. With `rescore=false`"
+        " everything that is pending is skipped."
+    )
     created_at: datetime
     created_by: str
     started_at: datetime | None

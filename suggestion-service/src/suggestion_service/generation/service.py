@@ -18,10 +18,16 @@ _ENDED = ("completed", "failed", "cancelled")
 _POLL = 0.05
 
 
-async def request(connection: Connection, algorithm: str, threshold: float, caller: Identity) -> UUID:
-    """Queue a run over everything with one statement; give its id."""
-    run_id = uuid4()
-    await runs.insert(connection, run_id, algorithm, threshold, actor_of(caller), request_id.get(), datetime.now(UTC))
+async def request(
+    connection: Connection, algorithm: str, threshold: float, caller: Identity, *, rescore: bool, background: str
+) -> UUID:
+    """Queue a run over everything with one statement; give its id. `background`: the algorithm of the settings."""
+    run_id, now = uuid4(), datetime.now(UTC)
+    await runs.insert(
+        *(connection, run_id, algorithm, threshold, actor_of(caller), request_id.get(), now),
+        rescore=rescore,
+        background=background,
+    )
     return run_id
 
 
@@ -62,18 +68,7 @@ def finished_event(run: dict[str, Any], actor: Actor, correlation_id: str) -> Ne
     return NewEvent(
         RunFinished(
             run_id=run["id"],
-            **{
-                name: run[name]
-                for name in (
-                    "status",
-                    "algorithm",
-                    "threshold",
-                    "pairs_analyzed",
-                    "suggestions_created",
-                    "suggestions_skipped",
-                    "error",
-                )
-            },
+            **{name: run[name] for name in ("status", "algorithm", "threshold", *runs.COUNTS, "error")},
         ),
         str(run["id"]),
         actor,

@@ -11,13 +11,22 @@ from suggestion_service.generation.changed import ChangedItem
 
 _STATE = """
 SELECT h.head, s.position,
-    EXISTS (SELECT FROM scoring_queue WHERE due_at <= now() OR claimed_until > now()) AS scoring
+    EXISTS (SELECT FROM scoring_queue WHERE due_at <= now() OR claimed_until > now())
+        OR EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running')) AS scoring
 FROM corpus_head h, settlement s
 """
 
 _MANY_CHANGED = """
 SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
     >= %(share)s * (SELECT count(*) FROM items WHERE NOT deleted) AS many
+"""
+
+# All but what a run has added that was to leave pending ones alone, and with them their scale.
+_PENDING_IN_SCALE = """
+SELECT s.id, s.requirement_id, s.test_case_id FROM suggestions s
+WHERE s.status = 'pending' AND s.id > %(after)s AND (s.suggestion_method = %(method)s
+    OR NOT EXISTS (SELECT FROM runs r WHERE r.id = s.run_id AND NOT r.rescore))
+ORDER BY s.id LIMIT %(limit)s
 """
 
 _WITHDRAW = """
@@ -30,7 +39,7 @@ WHERE s.id = ANY(%(ids)s) AND s.status = 'pending' AND s.run_id IS NULL
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The copy is at `head`; up to `position` everything is settled. `scoring`: the background is at work."""
+    """The copy is at `head`; up to `position` everything is settled. `scoring`: the background or a run is at work."""
 
     head: int
     position: int
@@ -44,9 +53,9 @@ async def state(connection: Connection) -> State:
     return State(**row)
 
 
-async def remember(connection: Connection, position: int) -> None:
-    """Store that everything up to `position` is settled."""
-    await connection.execute("UPDATE settlement SET position = %s", (position,))
+async def remember(connection: Connection, before: State) -> None:
+    """Store that everything up to the head of `before` is settled, unless it was undone since."""
+    await connection.execute("UPDATE settlement SET position = %s WHERE position = %s", (before.head, before.position))
 
 
 async def many_changed(connection: Connection, position: int, share: float) -> bool:
@@ -55,13 +64,14 @@ async def many_changed(connection: Connection, position: int, share: float) -> b
     return row is not None and row["many"]
 
 
-async def pending_made_by(connection: Connection, method: str, after: UUID, limit: int) -> list[dict[str, Any]]:
-    """Give, by id, the pending suggestions that were made with a method."""
-    cursor = await connection.execute(
-        "SELECT id, requirement_id, test_case_id, suggestion_method FROM suggestions"
-        " WHERE status = 'pending' AND suggestion_method = %s AND id > %s ORDER BY id LIMIT %s",
-        (method, after, limit),
-    )
+async def undo(connection: Connection) -> None:
+    """Have everything settled again: pending suggestions may have a score of another scale, or of the past."""
+    await connection.execute("UPDATE settlement SET position = position - 1")
+
+
+async def pending_in_scale(connection: Connection, method: str, after: UUID, limit: int) -> list[dict[str, Any]]:
+    """Give, by id, the pending suggestions that shall have a score by this method."""
+    cursor = await connection.execute(_PENDING_IN_SCALE, {"method": method, "after": after, "limit": limit})
     return await cursor.fetchall()
 
 

@@ -15,11 +15,11 @@ from chassis import outbox
 from chassis.database import Database
 from chassis.signals import woken
 from suggestion_service import metrics
-from suggestion_service.engine import Algorithm
 from suggestion_service.generation import repository, settlement
 from suggestion_service.generation.changed import generated_event
 from suggestion_service.generation.corpus import LiveCorpus, View
 from suggestion_service.generation.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
+from suggestion_service.generation.scale import Scale, ScaleChanged, Scales
 
 _log = logging.getLogger(__name__)
 
@@ -37,11 +37,10 @@ _FIRST_ID = UUID(int=0)
 class Settling:
     """The loop that settles. One worker does it at a time."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, algorithm: Algorithm, threshold: float) -> None:
+    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
         self._database = database
         self._corpus = corpus
-        self._algorithm = algorithm
-        self._threshold = threshold
+        self._scales = scales
         self._committed = database.commits.listener()
         self._seen = -1
         self._quiet_since = 0.0
@@ -70,84 +69,97 @@ class Settling:
                 return False
             if now < self._rested_at and not await settlement.many_changed(connection, state.position, _MANY):
                 return False
-        await self.settle()
+        try:
+            await self.settle()
+        except ScaleChanged:
+            _log.info("Settling suggestions is given up: a run scores them anew")
+            return False
         took = clock.time() - now
         self._rested_at = clock.time() + _REST * took
         return True
 
     async def settle(self) -> None:
-        """Score everything with the settings of the background, and have pending suggestions say the same.
+        """Score everything by the scale of the queue, and have pending suggestions say the same.
 
-        What is missing is suggested; pending ones of the same method get their present score; those that the
-        background made and that are below the threshold now are deleted.
+        What is missing is suggested; pending ones get their present score; those that the background made and that
+        are below the threshold now are deleted. Raises ScaleChanged when a run begins meanwhile.
         """
         async with self._database.connection() as connection:
-            position = (await settlement.state(connection)).head
+            before = await settlement.state(connection)
+            scale = await self._scales.current(connection)
         _log.info("Settling suggestions begins")
         view = await self._corpus.refresh()
         proposer = Proposer(self._database, view)
-        rescored, withdrawn = await self._rescore(proposer)
-        created = await self._complete(view, proposer)
+        rescored, withdrawn = await self._rescore(scale, proposer)
+        created = await self._complete(scale, view, proposer)
         async with self._database.connection() as connection:
-            await settlement.remember(connection, position)
+            await settlement.remember(connection, before)
         _log.info("Settled suggestions: %d created, %d scored anew, %d withdrawn", created, rescored, withdrawn)
 
-    async def _rescore(self, proposer: Proposer) -> tuple[int, int]:
+    async def _rescore(self, scale: Scale, proposer: Proposer) -> tuple[int, int]:
         rescored = withdrawn = 0
         after = _FIRST_ID
         while True:
             async with self._database.connection() as connection:
-                pending = await settlement.pending_made_by(connection, METHODS[self._algorithm], after, CHUNK)
+                pending = await settlement.pending_in_scale(connection, METHODS[scale.algorithm], after, CHUNK)
             if not pending:
                 return rescored, withdrawn
-            new = await proposer.rescore(pending)
+            new = await proposer.rescore(scale.algorithm, pending)
             async with self._database.transaction() as connection:
                 await repository.lock_corpus(connection)
+                await self._scales.confirm(connection, scale)
                 rescored += await repository.rescore(connection, new.ids, new.rows)
-                withdrawn += await settlement.withdraw_below(connection, new.ids, self._threshold)
+                withdrawn += await settlement.withdraw_below(connection, new.ids, scale.keeps)
             after = pending[-1]["id"]
 
-    async def _complete(self, view: View, proposer: Proposer) -> int:
+    async def _complete(self, scale: Scale, view: View, proposer: Proposer) -> int:
         created = 0
         found: Counter[UUID] = Counter()
         missing: dict[UUID, list[Pair]] = defaultdict(list)
-        async for block in scored(view.snapshot.score(self._algorithm, self._threshold)):
+        async for block in scored(view.snapshot.score(scale.algorithm, scale.threshold)):
             for start in range(0, len(block.scores), CHUNK):
-                pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
+                all_pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
+                pairs = [pair for pair in all_pairs if scale.admits(pair, view.text_sequences)]
                 found.update(_later(pair, view) for pair in pairs)
                 new, _ = await proposer.new_among(pairs)
                 for pair in new:
                     missing[_later(pair, view)].append(pair)
                 if sum(map(len, missing.values())) > _GATHERED:
-                    created += await self._store(view, proposer, missing, found)
+                    created += await self._store(scale, view, proposer, missing, found)
                     missing.clear()
-        return created + await self._store(view, proposer, missing, found)
+        return created + await self._store(scale, view, proposer, missing, found)
 
     async def _store(
-        self, view: View, proposer: Proposer, missing: Mapping[UUID, list[Pair]], found: Mapping[UUID, int]
+        self,
+        scale: Scale,
+        view: View,
+        proposer: Proposer,
+        missing: Mapping[UUID, list[Pair]],
+        found: Mapping[UUID, int],
     ) -> int:
         """Store suggestions, those of an item together with the event that tells of them."""
         stored = 0
         for pairs in _chunks(list(missing.values())):
-            rows = await proposer.explain(self._algorithm, pairs)
+            rows = await proposer.explain(scale.algorithm, pairs)
             later = {(pair.requirement_id, pair.test_case_id): _later(pair, view) for pair in pairs}
             async with self._database.transaction() as connection:
                 await repository.stage(connection, rows)
                 await repository.lock_corpus(connection)
+                await self._scales.confirm(connection, scale)
                 new = await repository.store(connection, None, datetime.now(UTC))
                 created = Counter(later[pair] for pair in new)
                 events = [
                     generated_event(
                         item,
-                        self._algorithm,
-                        self._threshold,
+                        scale.algorithm,
+                        scale.threshold,
                         created=created[item.item_id],
                         skipped=found[item.item_id] - created[item.item_id],
                     )
                     for item in await settlement.items(connection, list(created))
                 ]
                 await outbox.record(connection, events)
-            metrics.CREATED.labels(METHODS[self._algorithm]).inc(len(new))
+            metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(new))
             stored += len(new)
         return stored
 
