@@ -1,10 +1,12 @@
 """The scoring command: real files in, CSV out, and one clear sentence when that cannot be."""
 
 import csv
+import os
 import random
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
@@ -273,3 +275,41 @@ def test_the_command_is_a_program_that_a_reader_may_leave_early(tmp_path: Path) 
     absent = subprocess.run([*command[:-1], "absent.csv"], capture_output=True, check=False, text=True)
     assert (absent.returncode, absent.stdout) == (2, "")
     assert absent.stderr == "absent.csv cannot be read: No such file or directory.\n"
+
+
+def command_with(files: Sequence[Path], *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """The command as a program of its own, with these environment variables."""
+    command = [sys.executable, "-m", "suggestion_service.score", *map(str, files), *arguments]
+    return subprocess.run(command, capture_output=True, check=False, text=True, env={**os.environ, **settings})
+
+
+@pytest.mark.parametrize("arguments", [[], ["--embeddings"]])
+def test_the_settings_name_the_model_as_they_do_for_the_service(
+    requirements: Path, test_cases: Path, arguments: list[str]
+) -> None:
+    settings = {"EMBEDDINGS_ENABLED": "true", "EMBEDDINGS_MODEL": "/nowhere/at/all"}
+    ended = command_with([requirements, test_cases], *arguments, **settings)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    # The library comes first: without it there is no model either.
+    installed = find_spec("sentence_transformers") is not None
+    assert ("EMBEDDINGS_MODEL is /nowhere/at/all" if installed else "make embeddings") in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_where_the_settings_ask_for_embeddings_that_cannot_be_what_goes_without_is_said(
+    requirements: Path, test_cases: Path
+) -> None:
+    settings = {"EMBEDDINGS_ENABLED": "true", "EMBEDDINGS_MODEL": "/nowhere/at/all"}
+    ended = command_with([requirements, test_cases], **settings)
+    assert ended.stderr.endswith("With EMBEDDINGS_ENABLED=false words alone count.\n")
+    without = command_with([requirements, test_cases], **settings | {"EMBEDDINGS_ENABLED": "false"})
+    assert (without.returncode, without.stderr) == (0, "")
+    of_words = command_with([requirements, test_cases], "--algorithm", "tfidf", **settings)
+    assert (of_words.returncode, of_words.stderr) == (0, "")
+
+
+def test_a_wrong_setting_is_refused_with_a_sentence(requirements: Path, test_cases: Path) -> None:
+    ended = command_with([requirements, test_cases], EMBEDDINGS_ENABLED="perhaps")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "EMBEDDINGS_ENABLED" in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

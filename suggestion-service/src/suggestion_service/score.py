@@ -14,6 +14,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from chassis.settings import read
+from chassis.start_failure import StartFailure
 from suggestion_service import item_files
 from suggestion_service.embeddings.item_vectors import embed_items
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
@@ -22,6 +24,7 @@ from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side
 from suggestion_service.engine.embedding import EmbeddingView
 from suggestion_service.engine.embedding_shelf import EmbeddingShelf
 from suggestion_service.item_files import FileItem, UnusableFile
+from suggestion_service.settings import EmbeddingSettings
 
 # What is held of the scores at any time, however many items there are: less than 200 MB.
 _PAIRS_SORTED_AT_ONCE = 2_000_000
@@ -115,14 +118,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     try:
         with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
-            embedder = None if asked.embeddings is None else load_model(asked.embeddings or None)
+            embedder = _embedder(asked.algorithm, asked.embeddings)
             write(asked.requirements, asked.test_cases, asked.algorithm, asked.threshold, out, embedder)
-    except (UnusableFile, EmbeddingsUnavailable) as refusal:
+    except (UnusableFile, EmbeddingsUnavailable, StartFailure) as refusal:
         sys.stderr.write(f"{refusal}\n")
         return 2
     except BrokenPipeError:  # whoever reads has seen enough, as `head` does
         return 0
     return 0
+
+
+def _embedder(algorithm: Algorithm, asked: str | None) -> Embedder | None:
+    """Load the model for hybrid scores: the one that was asked for, "" for that of the settings, None if they say so.
+
+    Raises EmbeddingsUnavailable, and StartFailure for a wrong setting.
+    """
+    if algorithm != "hybrid":
+        return None
+    settings = read(EmbeddingSettings)
+    if asked is not None:
+        return load_model(asked or settings.embeddings_model)
+    if not settings.embeddings_enabled:
+        return None
+    try:
+        return load_model(settings.embeddings_model)
+    except EmbeddingsUnavailable as unavailable:
+        raise EmbeddingsUnavailable(f"{unavailable} With EMBEDDINGS_ENABLED=false words alone count.") from None
 
 
 def _embeddings(embedder: Embedder, ids: Sequence[UUID], items: Sequence[FileItem]) -> EmbeddingView:
@@ -157,7 +178,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="MODEL",
-        help="make hybrid scores of sentence embeddings, too; MODEL is a folder or a name, by default the packaged one",
+        help="make hybrid scores of sentence embeddings, too, as with EMBEDDINGS_ENABLED=true; MODEL is a folder or a"
+        " name, by default that of EMBEDDINGS_MODEL, else the packaged one",
     )
     return parser
 
