@@ -101,6 +101,25 @@ class Snapshot:
                 done / every if every else 1.0,
             )
 
+    def score_pairs(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Floats:
+        """Give the scores of (requirement, test case) pairs, in their order, as `explain_many` does.
+
+        Raises KeyError for an id that the corpus does not have.
+        """
+        i = _slots(self._requirements, [requirement_id for requirement_id, _ in pairs])
+        j = _slots(self._test_cases, [test_case_id for _, test_case_id in pairs])
+        likeness = self._likenesses[algorithm]
+        scores: list[Floats] = []
+        for start in range(0, len(pairs), _EXPLAINED_AT_ONCE):
+            some = slice(start, start + _EXPLAINED_AT_ONCE)
+            matches = likeness.matches(i[some], j[some])
+            if algorithm == "hybrid":
+                _, alike = likeness.parts(i[some], j[some], matches)
+                scores.append(self._hybrid(i[some], j[some], alike, self._neighbourhoods.means).score)
+            else:
+                scores.append(combined(matches.cosines, likeness.weights))
+        return _rounded(np.concatenate(scores)) if scores else np.zeros(0)
+
     def explain(
         self,
         algorithm: Algorithm,

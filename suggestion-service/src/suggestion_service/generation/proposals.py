@@ -94,16 +94,20 @@ class Proposer:
         return await asyncio.to_thread(self._explain, algorithm, pairs)
 
     async def rescore(
-        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float = -1.0
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float | None = None
     ) -> Rescored:
         """Explain pending suggestions anew; those below the threshold, or at 0, need no explanation any more.
 
-        By default, no score is too low.
+        Without a threshold no score is too low.
         """
         known = self.view.text_sequences
         there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
+        below: list[dict[str, Any]] = []
+        if threshold is not None:
+            there, below = await asyncio.to_thread(self._divide, algorithm, there, threshold)
         await self._read({row[side] for row in there for side in ("requirement_id", "test_case_id")})
-        return await asyncio.to_thread(self._explain_again, algorithm, there, threshold)
+        rows = await asyncio.to_thread(self._explain_again, algorithm, there)
+        return Rescored([row["id"] for row in there], rows, [row["id"] for row in below], _json(below))
 
     async def _read(self, ids: set[UUID]) -> None:
         """Read the texts of items that are to be explained."""
@@ -137,27 +141,37 @@ class Proposer:
             for pair, explanation in zip(pairs, explanations, strict=True)
         ).encode()
 
-    def _explain_again(self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float) -> Rescored:
-        ids = [(row["requirement_id"], row["test_case_id"]) for row in pending]
-        rows: list[dict[str, Any]] = []
-        below: list[dict[str, Any]] = []
-        for row, explanation in zip(
-            pending, self.view.snapshot.explain_many(algorithm, ids, self._readings), strict=True
-        ):
-            place = {"id": row["id"], **self._of(Pair(row["requirement_id"], row["test_case_id"], explanation.score))}
-            if explanation.score < threshold or (threshold >= 0 and explanation.score == 0):
-                below.append({**place, "feedback": _withdrawn(algorithm, explanation.score, threshold)})
-                continue
-            rows.append(
-                {
-                    **place,
-                    "similarity_score": explanation.score,
-                    "suggestion_method": METHODS[algorithm],
-                    "suggestion_reason": explanation.reason,
-                    "suggestion_metadata": _metadata(algorithm, explanation),
-                }
-            )
-        return Rescored([row["id"] for row in rows], _json(rows), [row["id"] for row in below], _json(below))
+    def _divide(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Give those of the pending suggestions that are worth suggesting, and the others with why they are not."""
+        scores = self.view.snapshot.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
+        kept, below = [], []
+        for row, score in zip(pending, scores, strict=True):
+            if score > 0 and score >= threshold:
+                kept.append(row)
+            else:
+                feedback = _withdrawn(algorithm, score, threshold)
+                below.append({"id": row["id"], **self._of(Pair(*_ids(row), score)), "feedback": feedback})
+        return kept, below
+
+    def _explain_again(self, algorithm: Algorithm, pending: Sequence[dict[str, Any]]) -> str:
+        explanations = self.view.snapshot.explain_many(algorithm, [_ids(row) for row in pending], self._readings)
+        return _json(
+            {
+                "id": row["id"],
+                **self._of(Pair(*_ids(row), explanation.score)),
+                "similarity_score": explanation.score,
+                "suggestion_method": METHODS[algorithm],
+                "suggestion_reason": explanation.reason,
+                "suggestion_metadata": _metadata(algorithm, explanation),
+            }
+            for row, explanation in zip(pending, explanations, strict=True)
+        )
+
+
+def _ids(row: dict[str, Any]) -> tuple[UUID, UUID]:
+    return row["requirement_id"], row["test_case_id"]
 
 
 def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
