@@ -107,7 +107,7 @@ async def test_a_new_score_is_that_of_the_method_that_suggested_the_pair(service
     await service.score()
     (after,) = await service.suggestions()
     assert after["suggestion_method"] == "hybrid"
-    assert set(after["suggestion_metadata"]["components"]) > {"semantic", "keyword"}
+    assert set(after["suggestion_metadata"]["components"]) == {"texts", "heuristic"}
 
 
 async def test_a_score_of_an_older_text_never_replaces_a_newer_one(service: Any, catalog: Any) -> None:
