@@ -21,8 +21,8 @@ async def test_work_on_items_is_shown_newest_first_as_sentences(world: "World") 
 
     assert page["total"] == 4
     assert [entry["summary"] for entry in page["items"]] == [
-        "Coverage fell to 79.9 %, below the threshold of 80 %.",
-        "The generation over everything that ana@example.com asked for created 12 suggestions.",
+        "Coverage fell to 79.9%, below the threshold of 80%.",
+        "ana@example.com had suggestions generated for the whole record; the run found 12 new suggestions.",
         "ben@example.com accepted the suggestion to link “Lock the account” and “Fail five times”.",
         "ana@example.com created the requirement REQ-1 “Lock the account”.",
     ]

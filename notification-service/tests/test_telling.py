@@ -97,7 +97,7 @@ async def test_a_run_tells_what_became_of_the_queue(world: "World", counts: tupl
     run = world.run(**dict(zip(names, counts, strict=True)))
     await world.tell(run)
     assert (await only(world))["message"] == (
-        f"The generation over everything (tfidf, threshold 0.3) looked at 600 pairs. It {did}"
+        f"Suggestions for the whole record (tfidf, threshold 0.3): 600 pairs compared. The run {did}"
     )
     (entry,) = await world.audit_log()
     assert entry["summary"].endswith(did)
@@ -108,7 +108,9 @@ async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
     await world.tell(world.run(status="failed", error="The engine stopped."))
     told = await only(world)
     assert told["title"] == "Generation failed"
-    assert told["message"] == ("The generation over everything (tfidf, threshold 0.3) failed: The engine stopped.")
+    assert told["message"] == (
+        "Suggestions for the whole record (tfidf, threshold 0.3) could not be generated: The engine stopped."
+    )
 
 
 async def test_nobody_is_told_of_the_run_that_they_cancelled(world: "World") -> None:
@@ -232,13 +234,26 @@ async def test_a_coverage_drop_is_told_to_active_reviewers_and_admins_only(world
     for who in (world.ana, world.ben):
         [told] = await world.notifications(who)
         assert told["type"] == "coverage_drop"
-        assert told["title"] == "Coverage fell below 80 %"
+        assert told["title"] == "Coverage fell below 80%"
         assert told["message"] == (
-            "79999 of 100000 requirements have a test case: coverage is 79.9 %, below the threshold of 80 %."
+            "79999 of 100000 requirements have a test case: coverage is 79.9%, below the threshold of 80%."
         )
         assert told["data"]["covered_requirements"] == 79999
     assert await world.notifications(CLEO) == []
     assert await world.notifications(DAN) == []
+
+
+async def test_a_drop_of_a_small_record_is_told_in_good_grammar(world: "World") -> None:
+    await world.tell_users([world.user(world.ana, "admin")])
+    for covered, total in ((1, 2), (2, 3)):
+        drop = catalog.CoverageDropped(
+            coverage=covered / total, threshold=0.8, covered_requirements=covered, total_requirements=total
+        )
+        await world.tell(drop, by=world.system)
+    assert [told["message"] for told in await world.notifications(world.ana)] == [
+        "2 of 3 requirements have a test case: coverage is 66.7%, below the threshold of 80%.",
+        "1 of 2 requirements has a test case: coverage is 50%, below the threshold of 80%.",
+    ]
 
 
 async def test_roles_count_as_they_are_at_the_moment_of_the_drop(world: "World") -> None:

@@ -7,10 +7,17 @@ from notification_service.wording import counted, listed, named, percent
 
 @pytest.mark.parametrize(
     ("share", "shown"),
-    [(0.0, "0 %"), (0.8, "80 %"), (0.79999, "79.9 %"), (0.57, "57 %"), (2 / 3, "66.6 %"), (1.0, "100 %")],
+    [(0.0, "0%"), (0.8, "80%"), (0.57, "57%"), (2 / 3, "66.7%"), (0.9999, "99.9%"), (1.0, "100%")],
 )
-def test_a_share_is_never_shown_as_more_than_it_is(share: float, shown: str) -> None:
+def test_a_share_is_shown_to_a_tenth_of_a_percent(share: float, shown: str) -> None:
     assert percent(share) == shown
+
+
+@pytest.mark.parametrize(
+    ("share", "threshold", "shown"), [(0.79999, 0.8, "79.9%"), (2 / 3, 0.8, "66.7%"), (0.8, 0.8, "80%")]
+)
+def test_a_share_below_a_threshold_is_never_shown_as_reaching_it(share: float, threshold: float, shown: str) -> None:
+    assert percent(share, below=threshold) == shown
 
 
 @pytest.mark.parametrize(

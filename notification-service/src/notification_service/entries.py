@@ -114,7 +114,7 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
         ResourceType.RUN,
         str(run.run_id),
         None,
-        f"The generation over everything that {who(event.actor)} asked for {outcome}.",
+        f"{who(event.actor)} had suggestions generated for the whole record; the run {outcome}.",
         details=given(run, frozenset({"run_id", "status"})),
     )
 
@@ -203,7 +203,8 @@ def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry
         ResourceType.COVERAGE,
         None,
         None,
-        f"Coverage fell to {percent(now.coverage)}, below the threshold of {percent(now.threshold)}.",
+        f"Coverage fell to {percent(now.coverage, below=now.threshold)}, below the threshold of"
+        f" {percent(now.threshold)}.",
         details=vars(now),
     )
 

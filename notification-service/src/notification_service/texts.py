@@ -65,8 +65,8 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
         return Text(
             NotificationType.SUGGESTIONS_GENERATED,
             f"Generation finished: {counted(run.suggestions_created, 'new suggestion')}",
-            f"The generation over everything ({run.algorithm}, threshold {run.threshold:g}) looked at"
-            f" {counted(run.pairs_analyzed, 'pair')}. It"
+            f"Suggestions for the whole record ({run.algorithm}, threshold {run.threshold:g}):"
+            f" {counted(run.pairs_analyzed, 'pair')} compared. The run"
             f" {run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn)}.",
             data,
         )
@@ -75,7 +75,8 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
         return Text(
             NotificationType.SUGGESTIONS_GENERATED,
             "Generation failed",
-            f"The generation over everything ({run.algorithm}, threshold {run.threshold:g}) failed{reason}.",
+            f"Suggestions for the whole record ({run.algorithm}, threshold {run.threshold:g}) could not be"
+            f" generated{reason}.",
             data,
         )
     return None
@@ -154,11 +155,12 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Tex
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Text:
     """Tell how far coverage fell."""
     now = event.data
+    verb = "has" if now.covered_requirements == 1 else "have"
     return Text(
         NotificationType.COVERAGE_DROP,
         f"Coverage fell below {percent(now.threshold)}",
-        f"{now.covered_requirements} of {counted(now.total_requirements, 'requirement')} have a test case:"
-        f" coverage is {percent(now.coverage)}, below the threshold of {percent(now.threshold)}.",
+        f"{now.covered_requirements} of {counted(now.total_requirements, 'requirement')} {verb} a test case: coverage"
+        f" is {percent(now.coverage, below=now.threshold)}, below the threshold of {percent(now.threshold)}.",
         {
             "coverage": now.coverage,
             "threshold": now.threshold,

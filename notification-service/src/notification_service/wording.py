@@ -1,6 +1,5 @@
 """How sentences name people and things."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -46,9 +45,12 @@ def run_outcome(created: int, updated: int, withdrawn: int) -> str:
     return listed(parts)
 
 
-def percent(share: float) -> str:
-    """Give a share of 0..1 in percent, rounded down: what is below a threshold is never shown as reaching it."""
-    return f"{math.floor(round(share * 1000, 6)) / 10:g} %"
+def percent(share: float, *, below: float = 1) -> str:
+    """Give a share of 0..1 in percent, to a tenth: `66.7%`. A share under `below` never looks as if it reached it."""
+    tenths = round(share * 1000)
+    if share < below and tenths >= round(below * 1000):
+        tenths = round(below * 1000) - 1
+    return f"{tenths / 10:g}%"
 
 
 def given(state: Any, hidden: frozenset[str]) -> dict[str, Any]:

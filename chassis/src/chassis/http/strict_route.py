@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 
 from chassis import strict_json
 from chassis.http.query_names import QueryNames
-from chassis.http.wording import listed
+from chassis.http.wording import listed, shown
 from chassis.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 
 _Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -104,13 +104,16 @@ def _with_checked_form(handler: _Handler) -> _Handler:
         if body:
             media_type = _media_type(request)
             if media_type != _FORM:
-                raise UnsupportedMediaType(
-                    f"The body must be a form: send 'Content-Type: {_FORM}', not {media_type or 'none'!r}."
-                )
+                raise UnsupportedMediaType(_told("a form", _FORM, media_type))
             _check_pairs(body)
         return await handler(request)
 
     return handle
+
+
+def _told(kind: str, wanted: str, sent: str) -> str:
+    but = f"not {shown(sent)}" if sent else "which is missing"
+    return f"The body must be {kind}: send 'Content-Type: {wanted}', {but}."
 
 
 def _media_type(request: Request) -> str:
