@@ -7,6 +7,7 @@ and explanations, in a thread if it likes: a snapshot never changes.
 from suggestion_service.engine.corpus import Corpus, Entry
 from suggestion_service.engine.embedding import ItemVectors
 from suggestion_service.engine.explanation import Explanation
+from suggestion_service.engine.places import Places
 from suggestion_service.engine.reading import Reading, read
 from suggestion_service.engine.shelf import Side
 from suggestion_service.engine.snapshot import ALGORITHMS, Algorithm, Block, Snapshot
@@ -21,6 +22,7 @@ __all__ = [
     "Explanation",
     "ItemText",
     "ItemVectors",
+    "Places",
     "Reading",
     "Side",
     "Snapshot",

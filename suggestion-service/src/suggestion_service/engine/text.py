@@ -91,19 +91,39 @@ def words_in(text: str) -> Iterator[re.Match[str]]:
     return _WORD.finditer(text)
 
 
+def find_words(text: str) -> list[str]:
+    """Give the words of a normalised text."""
+    return _WORD.findall(text)
+
+
+def standing(text: str, word: str) -> Iterator[int]:
+    """Give where a word of a normalised text stands in it, as a word of its own."""
+    place, length, in_word = text.find(word), len(word), _WORD.match
+    while place >= 0:
+        if not in_word(text, place + length) and not (place and in_word(text, place - 1)):
+            yield place
+        place = text.find(word, place + length)
+
+
 def normalised(text: str) -> str:
     """Give a text as its words are read: in the form NFKC."""
     return unicodedata.normalize("NFKC", text)
 
 
 def _words_of(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(normalised(text)))
+    return Counter(find_words(normalised(text)))
 
 
 @lru_cache(maxsize=65_536)
 def tokens(word: str) -> tuple[Token, ...]:
     """Give the terms of one word, as `words_in` finds it; first the whole where the word has several parts."""
     return tuple(_tokens_of(word))
+
+
+@lru_cache(maxsize=65_536)
+def terms_of(word: str) -> frozenset[str]:
+    """Give the terms of one word."""
+    return frozenset(token.term for token in tokens(word))
 
 
 def is_whole(of_word: Sequence[Token]) -> bool:

@@ -3,22 +3,23 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
 from chassis.database import Db
 from chassis.http.app import problem_responses
-from chassis.http.paging import Limit, Page, Skip, page
+from chassis.http.paging import Limit, Page, Skip, page, parse_expand
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
 from chassis.peers import Peer
 from suggestion_service.metrics import count_reviews
-from suggestion_service.review import bulk, repository, service
+from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
 from suggestion_service.review.filters import FilterFields, Filters, read_sort
 from suggestion_service.review.schemas import Suggestion
+from suggestion_service.review.texts import EXPANDABLE
 from suggestion_service.review.undoing import Undoing
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Suggestions"])
@@ -38,6 +39,14 @@ Catalog = Annotated[Peer, Depends(_catalog)]
 Undoer = Annotated[Undoing, Depends(_undoing)]
 
 
+Expand = Annotated[
+    str | None,
+    Field(
+        description="`texts`: all that both items say, and `spans`, where the matched terms stand in it.",
+    ),
+]
+
+
 class ListQuery(FilterFields):
     """What narrows and orders the list."""
 
@@ -48,6 +57,7 @@ class ListQuery(FilterFields):
             " or `created_at`, with `:asc` or `:desc`."
         ),
     ] = None
+    expand: Expand = None
     skip: Skip = 0
     limit: Limit = 50
 
@@ -57,8 +67,8 @@ async def list_suggestions(request: Request, _: Viewer, database: Db) -> Respons
     """Give one page, newest first unless sorted otherwise. Expired ones are left out unless `status` asks for them."""
     query = read_query(request, ListQuery)
     filters, order = Filters.read(query), read_sort(query.sort)
-    async with database.connection() as connection:
-        rows, total = await repository.page(connection, filters, order, query.skip, query.limit)
+    texts = "texts" in parse_expand(query.expand, EXPANDABLE)
+    rows, total = await service.page(database, filters, order, query.skip, query.limit, texts=texts)
     return page(request, rows, total, query.skip, query.limit)
 
 
@@ -83,9 +93,12 @@ async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, databa
     responses=problem_responses(404),
     summary="Read a suggestion",
 )
-async def read_suggestion(request: Request, suggestion_id: UUID, _: Viewer, database: Db) -> Response:
+async def read_suggestion(
+    request: Request, suggestion_id: UUID, _: Viewer, database: Db, expand: Annotated[Expand, Query()] = None
+) -> Response:
     """Give the suggestion with its reason."""
-    return item(request, await service.get(database, suggestion_id))
+    texts = "texts" in parse_expand(expand, EXPANDABLE)
+    return item(request, await service.get(database, suggestion_id, texts=texts))
 
 
 @router.post(

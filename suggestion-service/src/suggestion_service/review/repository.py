@@ -13,9 +13,20 @@ from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import Filters, order_by
 
 
-def _short(alias: str) -> str:
-    fields = ", ".join(f"'{name}', {alias}.{name}" for name in ("id", "external_id", "title", "module"))
+def _object(alias: str, *names: str) -> str:
+    fields = ", ".join(f"'{name}', {alias}.{name}" for name in names)
     return f"jsonb_build_object({fields})"
+
+
+def _short(alias: str) -> str:
+    return _object(alias, "id", "external_id", "title", "module")
+
+
+def _said(alias: str, *may_be_missing: str) -> str:
+    """Give all that an item says; `items.text` does not have what is null."""
+    missing = ", ".join(f"'{name}', null" for name in may_be_missing)
+    rest = _object(alias, "id", "external_id", "title", "module", "tags", "priority")
+    return f"jsonb_build_object({missing}) || {rest} || {alias}.text"
 
 
 # What reviews of other pairs say is part of the explanation; the score does not know of it.
@@ -24,11 +35,14 @@ _METADATA = (
     " || jsonb_build_object('reviews', jsonb_build_object('adjustment', s.review_adjustment,"
     " 'because', s.review_evidence)) END AS suggestion_metadata"
 )
-_ANSWER = (
+_FIELDS = (
     f"s.id, s.requirement_id, s.test_case_id, s.similarity_score, {BAND} AS band, s.suggestion_method,"
     f" s.suggestion_reason, {_METADATA}, s.status, s.created_at, s.reviewed_at, s.reviewed_by,"
-    " s.feedback, s.link_id, s.review_id, round(s.relevance::numeric, 6)::double precision AS relevance,"
-    f" {_short('r')} AS requirement, {_short('t')} AS test_case"
+    " s.feedback, s.link_id, s.review_id, round(s.relevance::numeric, 6)::double precision AS relevance"
+)
+_ANSWER = f"{_FIELDS}, {_short('r')} AS requirement, {_short('t')} AS test_case"
+_WITH_TEXTS = (
+    f"{_FIELDS}, {_said('r')} AS requirement, {_said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
 )
 _PAIR = "JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
 _COUNT = "SELECT count(*) AS total FROM suggestions s"
@@ -132,9 +146,9 @@ RETURNING s.id
 
 
 async def page(
-    connection: Connection, filters: Filters, sort: Sort, skip: int, limit: int
+    connection: Connection, filters: Filters, sort: Sort, skip: int, limit: int, *, texts: bool = False
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give one page of suggestions as they are answered, and how many there are."""
+    """Give one page of suggestions as they are answered, with all that the items say if asked for, and their total."""
     condition, parameters = filters.condition()
     order = order_by(sort)
     total = _KEPT_COUNT if filters.by_status_alone else _COUNT
@@ -142,7 +156,7 @@ async def page(
         f"""
         SELECT counted.total, page.* FROM ({total} WHERE {condition}) counted
         LEFT JOIN LATERAL (
-            SELECT {_ANSWER} FROM (
+            SELECT {_WITH_TEXTS if texts else _ANSWER} FROM (
                 SELECT * FROM suggestions s WHERE {condition} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
             ) s {_PAIR} ORDER BY {order}
         ) page ON true
@@ -158,9 +172,10 @@ async def page(
     return page, found
 
 
-async def get(connection: Connection, suggestion_id: UUID) -> dict[str, Any] | None:
-    """Give a suggestion as it is answered."""
-    cursor = await connection.execute(f"SELECT {_ANSWER} FROM suggestions s {_PAIR} WHERE s.id = %s", (suggestion_id,))
+async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = False) -> dict[str, Any] | None:
+    """Give a suggestion as it is answered, with all that the items say if asked for."""
+    answer = _WITH_TEXTS if texts else _ANSWER
+    cursor = await connection.execute(f"SELECT {answer} FROM suggestions s {_PAIR} WHERE s.id = %s", (suggestion_id,))
     return await cursor.fetchone()
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -43,6 +43,33 @@ class ShortItem(BaseModel):
     external_id: str | None
     title: str
     module: str | None
+
+
+class RequirementTexts(ShortItem):
+    """All that a requirement says."""
+
+    description: str
+    tags: list[str]
+    priority: str
+
+
+class TestCaseTexts(RequirementTexts):
+    """All that a test case says."""
+
+    preconditions: str | None
+    steps: dict[str, str] | None
+    postconditions: str | None
+
+
+class Span(BaseModel):
+    """Where a matched term stands: from code point `start` to before `end` of a field, as it is in this answer."""
+
+    side: Literal["requirement", "test_case"]
+    field: str = Field(description="Like `description`, `steps.2` or `tags.0`.")
+    start: int = Field(ge=0)
+    end: int = Field(ge=1)
+    term: str = Field(description="As in `matched_terms`.")
+    weight: float = Field(description="What the term adds to the score, wherever it stands.")
 
 
 class Suggestion(BaseModel):
@@ -157,5 +184,9 @@ class Suggestion(BaseModel):
     link_id: UUID | None
     review_id: UUID | None = Field(description="Of the review that it is under: what `undo` takes.")
     relevance: float = Field(description="What `sort=relevance` sorts by: the log-odds of the score, moved by reviews.")
-    requirement: ShortItem
-    test_case: ShortItem
+    requirement: ShortItem | RequirementTexts = Field(description="With `expand=texts`, all that it says.")
+    test_case: ShortItem | TestCaseTexts = Field(description="With `expand=texts`, all that it says.")
+    spans: list[Span] | None = Field(
+        default=None,
+        description="With `expand=texts`: where the matched terms that both texts have now stand, without overlaps.",
+    )

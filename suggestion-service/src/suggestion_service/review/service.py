@@ -7,23 +7,42 @@ from uuid import UUID, uuid4
 from chassis import outbox
 from chassis.database import Connection, Database
 from chassis.events import NewEvent, actor_of
+from chassis.http.paging import Sort
 from chassis.identity import Identity
 from chassis.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import Accept, Reject
+from suggestion_service.review.filters import Filters
 from suggestion_service.review.links import Refused
+from suggestion_service.review.precision import tell_precision
 from suggestion_service.review.refusals import not_found, why_not
+from suggestion_service.review.texts import add_spans
 
 _PATIENCE = timedelta(seconds=5)
 
 
-async def get(database: Database, suggestion_id: UUID) -> dict[str, Any]:
-    """Give a suggestion as it is answered; raise NotFound."""
+async def page(
+    database: Database, filters: Filters, sort: Sort, skip: int, limit: int, *, texts: bool
+) -> tuple[list[dict[str, Any]], int]:
+    """Give one page of suggestions as they are answered, `texts` with the places of matches, and their total."""
     async with database.connection() as connection:
-        suggestion = await repository.get(connection, suggestion_id)
-    if suggestion is None:
-        raise not_found()
+        rows, total = await repository.page(connection, filters, sort, skip, limit, texts=texts)
+        await tell_precision(connection, rows)
+    if texts:
+        await add_spans(rows)
+    return rows, total
+
+
+async def get(database: Database, suggestion_id: UUID, *, texts: bool = False) -> dict[str, Any]:
+    """Give a suggestion as it is answered, with `texts` and where terms match in them; raise NotFound."""
+    async with database.connection() as connection:
+        suggestion = await repository.get(connection, suggestion_id, texts=texts)
+        if suggestion is None:
+            raise not_found()
+        await tell_precision(connection, [suggestion])
+    if texts:
+        await add_spans([suggestion])
     return suggestion
 
 

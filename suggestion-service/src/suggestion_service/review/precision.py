@@ -1,0 +1,36 @@
+"""How right a band is in this record: what reviewers said of the suggestions in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from chassis.database import Connection
+from suggestion_service.review.band import BAND
+
+_FEWEST = 20
+"""Reviews in a band from which its share says something."""
+_LOOKED_AT = 500
+"""The newest reviews: what is looked at stays the same, however many there are."""
+
+_REVIEWED = f"""
+SELECT band, count(*) AS reviewed, count(*) FILTER (WHERE status = 'accepted') AS accepted FROM (
+    SELECT {BAND} AS band, s.status FROM (
+        SELECT suggestion_method, similarity_score, status FROM suggestions
+        WHERE status IN ('accepted', 'rejected') ORDER BY reviewed_at DESC LIMIT {_LOOKED_AT}
+    ) s
+) r WHERE band IS NOT NULL GROUP BY band HAVING count(*) >= {_FEWEST}
+"""
+
+
+async def tell_precision(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+    """Add to the reasons of pending suggestions what became of the others in their band, where enough were reviewed."""
+    waiting = [row for row in rows if row["band"] is not None and row["status"] == "pending"]
+    if not waiting:
+        return
+    cursor = await connection.execute(_REVIEWED)
+    measured = {row["band"]: row for row in await cursor.fetchall()}
+    for row in waiting:
+        if row["band"] in measured and row["suggestion_reason"] is not None:
+            of_band = measured[row["band"]]
+            row["suggestion_reason"] += (
+                f" Of {of_band['reviewed']} reviewed suggestions in this band {of_band['accepted']} were accepted."
+            )
