@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.creations import ItemCreations
 from catalog_service.items.reads import ItemReads
@@ -35,6 +36,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             test_cases_router,
             links_router,
             history_router,
+            changes_router,
             reports_router,
             search_router,
             internal_router,

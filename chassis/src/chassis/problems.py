@@ -8,6 +8,7 @@ Problem
 ├── MethodNotAllowed      405 method_not_allowed
 ├── RequestTimedOut       408 request_timed_out
 ├── Conflict              409 conflict
+├── Gone                  410 gone
 ├── PreconditionFailed    412 precondition_failed
 ├── TooLarge              413 body_too_large
 ├── UriTooLong            414 uri_too_long
@@ -112,6 +113,11 @@ class RequestTimedOut(Problem):
 class Conflict(Problem):
     status = 409
     default_code = "conflict"
+
+
+class Gone(Problem):
+    status = 410
+    default_code = "gone"
 
 
 class PreconditionFailed(Problem):

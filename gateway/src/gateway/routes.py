@@ -60,6 +60,7 @@ V1 = Version(
         "requirements": CATALOG,
         "test-cases": CATALOG,
         "links": CATALOG,
+        "changes": CATALOG,
         "reports": CATALOG,
         "search": CATALOG,
         "suggestions": SUGGESTION,

@@ -56,6 +56,7 @@ _MEANINGS = {
     404: "Not found",
     408: "The request did not come in time",
     409: "Duplicate or state conflict",
+    410: "Not kept any more",
     412: "If-Match is stale",
     413: "Body too large",
     414: "Address too long",

@@ -1,0 +1,1 @@
+"""What changed, in order, for those who keep a copy of the record."""

@@ -1,0 +1,47 @@
+"""GET /changes."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from catalog_service.changes import service
+from catalog_service.changes.schemas import RecordChanges
+from chassis.database import Db
+from chassis.http.app import problem_responses
+from chassis.http.paging import Limit
+from chassis.http.responses import answer
+from chassis.http.strict_route import StrictRoute
+from chassis.identity import Viewer
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
+
+After = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=2**63 - 1,
+        description="The position up to which the changes are known: `next_after` of the last answer; 0 for all.",
+        examples=[0],
+    ),
+]
+
+
+@router.get(
+    "/changes",
+    response_model=RecordChanges,
+    responses=problem_responses(410),
+    summary="What changed, in order, to keep a copy",
+)
+async def list_changes(request: Request, viewer: Viewer, database: Db, after: After = 0, limit: Limit = 50) -> Response:
+    """Creations, changes and deletions of requirements, test cases and links, each once, in their order.
+
+    Begin with `after=0` and go on with `next_after`: nothing is left out and nothing comes twice, whatever happens
+    meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
+    change of its own behind it. 410 `position_gone` when changes after this position are not kept any more.
+    """
+    changes = await service.read(database, after, limit)
+    headers = {}
+    if not changes.are_all:
+        headers["Link"] = f'<{request.scope["path"]}?after={changes.next_after}&limit={limit}>; rel="next"'
+    body = {"items": changes.items, "next_after": changes.next_after, "head": changes.head}
+    return answer(body, headers=headers)

@@ -1,0 +1,30 @@
+"""The SQL of changes: the service's own feed, without what is nobody else's concern."""
+
+from catalog_service.listing import Row
+from chassis import outbox
+from chassis.database import Connection, Database
+from contracts import catalog
+
+_TOLD = [event.wire_name for event in catalog.EVENTS if event is not catalog.CoverageDropped]
+
+
+async def head(database: Database) -> int:
+    """Give the newest position; everything that was committed before the call has one."""
+    return await outbox.number(database)
+
+
+async def find(connection: Connection, after: int, limit: int) -> tuple[int | None, list[Row]]:
+    """Give (the oldest position that is kept, if any; feed_seq, wire_name and envelope of the events after one)."""
+    cursor = await connection.execute(
+        """
+        SELECT (SELECT min(feed_seq) FROM outbox) AS oldest, told.*
+        FROM (VALUES (1)) one LEFT JOIN (
+            SELECT feed_seq, wire_name, envelope FROM outbox
+            WHERE feed_seq > %s AND wire_name = ANY(%s) ORDER BY feed_seq LIMIT %s
+        ) AS told ON true
+        ORDER BY feed_seq
+        """,
+        (after, _TOLD, limit),
+    )
+    rows = await cursor.fetchall()
+    return rows[0]["oldest"], [row for row in rows if row["feed_seq"] is not None]

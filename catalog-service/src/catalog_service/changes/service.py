@@ -1,0 +1,71 @@
+"""Changes as they are told to everybody."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from catalog_service.changes import repository
+from catalog_service.items.kind import ItemKind
+from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.listing import Row
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.database import Database
+from chassis.problems import Gone, Invalid
+
+_KINDS: tuple[ItemKind, ...] = (REQUIREMENT, TEST_CASE)
+_FIELDS = {**{kind.name: kind.columns for kind in _KINDS}, "link": LINK_COLUMNS}
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A page of changes; `next_after` is where to go on, `head` the newest position that there is."""
+
+    items: list[dict[str, Any]]
+    next_after: int
+    head: int
+
+    @property
+    def are_all(self) -> bool:
+        """Whether there was nothing more when they were read."""
+        return self.next_after >= self.head
+
+
+async def read(database: Database, after: int, limit: int) -> Changes:
+    """Give what changed after a position, in order; raises Invalid for one to come, Gone for one not kept any more."""
+    head = await repository.head(database)
+    if after > head:
+        raise Invalid.field(
+            "/query/after",
+            f"There is no position {after} yet, the newest is {head}: a copy that has seen it was made of another"
+            " record, or before this one was restored. Make the copy anew and begin with after=0.",
+            "unknown_position",
+        )
+    async with database.connection() as connection:
+        oldest, rows = await repository.find(connection, after, limit)
+    first = head + 1 if oldest is None else oldest
+    if after + 1 < first:
+        raise Gone(
+            f"Changes are kept from position {first} on, and those after {after} are asked for. Make the copy anew from"
+            f" the lists and go on with after={head}.",
+            code="position_gone",
+            members={"head": head},
+        )
+    seen = rows[-1]["feed_seq"] if rows else after
+    return Changes([_change(row) for row in rows], seen if len(rows) == limit else max(seen, head), head)
+
+
+def _change(row: Row) -> dict[str, Any]:
+    _, kind, action = row["wire_name"].split(".")
+    event = orjson.loads(row["envelope"])
+    told = event["data"][kind]
+    return {
+        "position": row["feed_seq"],
+        "type": kind,
+        "action": action,
+        "id": told["id"],
+        "time": event["time"],
+        "actor": event["actor"],
+        "state": None if action == "deleted" else {name: told.get(name) for name in _FIELDS[kind]},
+    }

@@ -1,0 +1,128 @@
+"""What changed, for those who keep a copy."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from chassis.database import Database
+from chassis.testing import PostgresServer
+
+
+async def end(catalog: Any) -> int:
+    """Give the position up to which everything is known."""
+    return (await catalog.read("/changes", limit=1))["head"]
+
+
+async def changes(catalog: Any, after: int, limit: int = 500) -> list[dict[str, Any]]:
+    """Read everything after a position."""
+    read: list[dict[str, Any]] = []
+    while True:
+        page = await catalog.read("/changes", after=after, limit=limit)
+        read += page["items"]
+        assert page["next_after"] <= page["head"]
+        if page["next_after"] == page["head"]:
+            return read
+        assert page["next_after"] > after
+        after = page["next_after"]
+
+
+async def test_each_change_is_told_with_who_made_it_and_the_state_after_it(catalog: Any, viewer: Any) -> None:
+    before = await end(viewer)
+    requirement, test_case = await catalog.pair()
+    link = await catalog.link(requirement, test_case, notes="n")
+    patched = (await catalog.patch(f"/requirements/{requirement['id']}", {"title": "Another"})).json()
+    confirmed = (await catalog.post(f"/links/{link['id']}/confirm")).json()
+    await catalog.delete(f"/requirements/{requirement['id']}")
+    told = await changes(viewer, before)
+    shown = [(one["type"], one["action"], one["id"], one["state"]) for one in told]
+    stored = [{key: value for key, value in row.items() if "suspect" not in key} for row in (link, confirmed)]
+    assert shown == [
+        ("requirement", "created", requirement["id"], requirement),
+        ("test_case", "created", test_case["id"], test_case),
+        ("link", "created", link["id"], stored[0]),
+        ("requirement", "updated", requirement["id"], patched),
+        ("link", "updated", link["id"], stored[1]),
+        ("requirement", "deleted", requirement["id"], None),
+        ("link", "deleted", link["id"], None),
+    ]
+    assert {one["actor"] for one in told} == {catalog.email}
+    assert all(one.keys() == {"position", "type", "action", "id", "time", "actor", "state"} for one in told)
+    positions = [one["position"] for one in told]
+    assert positions == sorted(set(positions))
+
+
+async def test_the_end_is_told_also_when_there_is_nothing(catalog: Any) -> None:
+    head = await end(catalog)
+    assert await catalog.read("/changes", after=head) == {"items": [], "next_after": head, "head": head}
+
+
+async def test_whoever_follows_while_others_write_misses_nothing_and_reads_nothing_twice(catalog: Any) -> None:
+    after = first = await end(catalog)
+    seen: list[int] = []
+    writing = asyncio.gather(*(catalog.requirement() for _ in range(60)))
+    while not writing.done() or (await end(catalog)) > after:
+        page = await catalog.read("/changes", after=after, limit=7)
+        seen += [one["position"] for one in page["items"]]
+        after = page["next_after"]
+    assert {item["id"] for item in await writing} == {one["id"] for one in await changes(catalog, first)}
+    assert seen == [one["position"] for one in await changes(catalog, first)]
+
+
+async def test_what_is_nobody_elses_concern_is_left_out_and_passed_over(catalog: Any) -> None:
+    before = await end(catalog)
+    await catalog.requirement()
+    async with catalog.database.connection() as connection:
+        await connection.execute(
+            "INSERT INTO outbox (event_id, wire_name, envelope)"
+            " SELECT gen_random_uuid(), 'catalog.coverage.dropped', '{}' FROM generate_series(1, 3)"
+        )
+    page = await catalog.read("/changes", after=before)
+    assert (len(page["items"]), page["next_after"], page["head"]) == (1, before + 4, before + 4)
+
+
+async def test_a_link_leads_on(catalog: Any) -> None:
+    before = await end(catalog)
+    await catalog.pair()
+    page = await catalog.get("/changes", after=before, limit=1)
+    assert page.links["next"]["url"] == f"/api/v1/changes?after={before + 1}&limit=1"
+    assert "next" not in (await catalog.get("/changes", after=before + 1, limit=1)).links
+
+
+async def test_a_position_that_cannot_be_is_refused(catalog: Any, problem: Any) -> None:
+    refused = problem(await catalog.get("/changes", after=10**12), 422, field="/query/after")
+    assert "after=0" in refused["detail"]
+    for wrong in ("-1", "x", str(2**63), ""):
+        problem(await catalog.get("/changes", after=wrong), 422, field="/query/after")
+    problem(await catalog.get("/changes", limit=501), 422, field="/query/limit")
+
+
+@pytest.fixture
+async def cut(postgres: PostgresServer, viewing: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A viewer of a record whose feed was cut: of four events the last is left."""
+    database = Database(postgres.database("catalog_service"))
+    await database.open()
+    async with database.connection() as connection:
+        await connection.execute(
+            "INSERT INTO outbox (event_id, wire_name, envelope)"
+            " SELECT gen_random_uuid(), 'catalog.coverage.dropped', '{}' FROM generate_series(1, 4)"
+        )
+    client = viewing(database)
+    assert (await client.get("/api/v1/changes")).json()["head"] == 4
+    async with database.connection() as connection:
+        await connection.execute("DELETE FROM outbox WHERE feed_seq <= 3")
+    yield client
+    await client.aclose()
+    await database.close()
+
+
+async def test_a_position_that_is_not_kept_any_more_is_gone(cut: httpx.AsyncClient, problem: Any) -> None:
+    for after in (0, 2):
+        gone = problem(await cut.get("/api/v1/changes", params={"after": after}), 410, "position_gone")
+        assert "from position 4 on" in gone["detail"]
+        assert gone["head"] == 4
+    for after in (3, 4):
+        answer = (await cut.get("/api/v1/changes", params={"after": after})).json()
+        assert answer == {"items": [], "next_after": 4, "head": 4}
