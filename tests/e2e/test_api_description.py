@@ -58,6 +58,8 @@ GET /suggestions/{}
 POST /suggestions/{}/accept
 POST /suggestions/{}/reject
 POST /suggestions/bulk-review
+POST /suggestions/{}/reopen
+POST /suggestions/reviews/{}/undo
 GET /analytics/suggestion-performance
 GET /notifications
 GET /notifications/unread-count

@@ -1,4 +1,4 @@
-"""A process dies between any two steps of accepting, publishing and receiving: what was begun is finished."""
+"""A process dies between any two steps of accepting, undoing, publishing and receiving: what was begun is finished."""
 
 from collections.abc import Sequence
 
@@ -19,6 +19,7 @@ FINISHED_WITHIN = 30.0
 
 ONE_OF_EACH = [
     ("suggestion-service", "after:suggestion_service.review.acceptance:link"),
+    ("suggestion-service", "after:suggestion_service.review.undoing:unlink"),
     ("catalog-service", "before:catalog_service.links.endpoints:answer"),
     ("catalog-worker", "after:chassis.bus.rabbitmq:RabbitMQBus.publish"),
     ("suggestion-worker", "before:chassis.inbox:Inbox._advance"),
@@ -31,7 +32,7 @@ def test_dying_between_two_steps_leaves_nothing_half_done(
 ) -> None:
     with Load(admin, history) as load:
         die_at_each(stack, load, ONE_OF_EACH)
-    every_acceptance_is_finished(stack)
+    every_review_is_finished(stack)
     hold()
 
 
@@ -52,20 +53,31 @@ def test_dying_at_any_step_leaves_nothing_half_done(
 ) -> None:
     with Load(admin, history) as load:
         die_at_each(stack, load, fail_points.of(*programs))
-    every_acceptance_is_finished(stack)
+    every_review_is_finished(stack)
     hold()
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("begun", "finishing"),
+    zip(
+        (
+            "after:suggestion_service.review.acceptance:begin",
+            "after:suggestion_service.review.undoing:Undoing._begin",
+        ),
+        fail_points.RECONCILE,
+        strict=True,
+    ),
+    ids=["accepting", "undoing"],
+)
 def test_dying_while_finishing_what_another_began_leaves_nothing_half_done(
-    stack: RunningStack, admin: Traceline, history: History, hold: Hold
+    stack: RunningStack, admin: Traceline, history: History, hold: Hold, begun: str, finishing: str
 ) -> None:
-    (finishing,) = fail_points.RECONCILE
     with Load(admin, history) as load:
         armed = fail_points.arm(stack.data_dir, "suggestion-worker", finishing)
-        die_at_each(stack, load, [("suggestion-service", "after:suggestion_service.review.acceptance:begin")])
+        die_at_each(stack, load, [("suggestion-service", begun)])
         eventually(lambda: not armed.exists(), "the death of who finishes", seconds=PASSED_WITHIN)
-    every_acceptance_is_finished(stack)
+    every_review_is_finished(stack)
     hold()
 
 
@@ -77,10 +89,11 @@ def die_at_each(stack: RunningStack, load: Load, points: Sequence[tuple[str, str
         load.acknowledges(10)
 
 
-def every_acceptance_is_finished(stack: RunningStack) -> None:
-    """Nobody accepts any more: whatever is still open would soon be older than 30 s."""
+def every_review_is_finished(stack: RunningStack) -> None:
+    """Nobody reviews any more: whatever is still open would soon be older than 30 s."""
+    open_ones = "SELECT NOT EXISTS (SELECT FROM accept_intents) AND NOT EXISTS (SELECT FROM undo_intents)"
     eventually(
-        lambda: value(stack, "suggestion", "SELECT count(*) = 0 FROM accept_intents"),
-        "the end of every acceptance",
+        lambda: value(stack, "suggestion", open_ones),
+        "the end of every acceptance and undoing",
         seconds=FINISHED_WITHIN,
     )

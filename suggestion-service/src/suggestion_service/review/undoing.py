@@ -106,7 +106,7 @@ class Undoing:
                 "due_at": now + patience,
             }
             possible = [one for one in ids if one not in problems]
-            intents = await begin(connection, possible, intent) if possible else []
+            intents = await undo_repository.begin(connection, possible, intent) if possible else []
         return intents, problems
 
     async def _go_on(self, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
@@ -124,11 +124,6 @@ class Undoing:
             there = await undo_repository.look(connection, possible)
         gone = {one: not_found() for one in possible if one not in there}
         return {**problems, **gone}
-
-
-async def begin(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Store the intent to undo; give the intents."""
-    return await undo_repository.begin(connection, ids, intent)
 
 
 async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:

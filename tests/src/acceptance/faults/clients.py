@@ -26,6 +26,7 @@ class Client:
         self._pace = pace
         self._items = Items(self._ask, history, self._random)
         self._links: list[Thing] = []
+        self._regretted: list[tuple[Thing, Thing | None]] = []
         self._stopped = threading.Event()
 
     def run(self) -> None:
@@ -35,6 +36,7 @@ class Client:
             (self._items.create_once, 3),
             (self._items.create_pair, 3),
             (self._review, 6),
+            (self._undo, 2),
             (self._items.change, 4),
             (self._link, 4),
             (self._unlink, 1),
@@ -91,12 +93,16 @@ class Client:
         self._items.pairs.remove(pair)
         (found,) = pending.body["items"]
         thing = self._history.keep(Thing("suggestion", ids, [{"status": "pending"}], id=found["id"]))
-        if self._random.random() < 0.7:
-            self._accept(thing, self._history.keep(Thing("link", ids, [None])))
+        link = self._history.keep(Thing("link", ids, [None])) if self._random.random() < 0.7 else None
+        if link is not None:
+            self._accept(thing, link)
         else:
             self._reject(thing)
         if thing.unsettled:
             self._items.leave_alone(pair)
+        elif self._random.random() < 0.4:
+            self._items.leave_alone(pair)
+            self._regretted.append((thing, link))
 
     def _accept(self, thing: Thing, link: Thing) -> None:
         answer = self._ask("POST", f"/suggestions/{thing.id}/accept")
@@ -115,6 +121,21 @@ class Client:
             thing.becomes({"id": thing.id, "status": "rejected"})
         else:
             thing.may_be({"status": "rejected"})
+
+    def _undo(self) -> None:
+        """The suggestion is pending again and its link gone, be it that somebody has deleted that before."""
+        if not self._regretted:
+            return
+        thing, link = self._regretted.pop(self._random.randrange(len(self._regretted)))
+        answer = self._ask("POST", f"/suggestions/{thing.id}/reopen")
+        if answer.outcome is Outcome.ACKNOWLEDGED:
+            thing.becomes({"id": thing.id, "status": "pending"})
+        else:
+            thing.may_be({"status": "pending"})
+        if link is not None and answer.outcome is Outcome.ACKNOWLEDGED:
+            link.becomes(None)
+        elif link is not None:
+            link.may_be(None)
 
     # Accounts
 

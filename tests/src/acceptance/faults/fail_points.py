@@ -15,12 +15,22 @@ ACCEPT = (
 )
 """Nothing yet; the intent is stored; the link is made; the result is written, not committed; committed."""
 
+UNDO = (
+    "before:suggestion_service.review.undoing:Undoing._begin",
+    "after:suggestion_service.review.undoing:Undoing._begin",
+    "after:suggestion_service.review.undoing:unlink",
+    "after:suggestion_service.review.undo_repository:reopen",
+    "after:suggestion_service.review.undoing:Undoing._go_on",
+)
+"""Nothing yet; the intent is stored; the link is gone; the result is written, not committed; committed."""
+
 MAKE_LINK = (
     "before:catalog_service.links.service:create_accepted",
     "after:catalog_service.links.service:create_accepted",
+    "after:catalog_service.links.undoing:undo_reviews",
     "before:catalog_service.links.endpoints:answer",
 )
-"""Nothing yet; written and not committed; committed and not answered."""
+"""Nothing yet; made, or deleted, and not committed; committed and not answered."""
 
 PUBLISH = (
     "after:chassis.outbox:number",
@@ -38,11 +48,14 @@ RECEIVE = (
 )
 """Delivered; handled and not committed; committed; committed and not acknowledged."""
 
-RECONCILE = ("before:suggestion_service.review.acceptance:finish_linked",)
-"""The link of an acceptance that somebody else began is made, and its result not stored."""
+RECONCILE = (
+    "before:suggestion_service.review.acceptance:finish_linked",
+    "before:suggestion_service.review.undoing:finish",
+)
+"""The link of what somebody else began is made, or deleted, and the result not stored."""
 
 _PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "suggestion-service": ("suggestion_service.app", ACCEPT),
+    "suggestion-service": ("suggestion_service.app", (*ACCEPT, *UNDO)),
     "catalog-service": ("catalog_service.app", MAKE_LINK),
     "auth-worker": ("auth_service.worker", PUBLISH),
     "catalog-worker": ("catalog_service.worker", PUBLISH),
