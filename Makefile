@@ -8,6 +8,7 @@ INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
+KERNELS := suggestion-service/hatch_build.py $(wildcard suggestion-service/src/suggestion_service/engine/native/*.[ch])
 IMAGES := gateway auth-service catalog-service suggestion-service notification-service
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
 comma := ,
@@ -17,7 +18,7 @@ comma := ,
 # What the programs run on, and no more.
 install: $(INSTALLED)
 
-$(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) deploy/install.py
+$(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) $(KERNELS) deploy/install.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.platform == "win32" or not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 		{ echo "Traceline needs Python 3.11, 3.12 or 3.13 on Linux or macOS (on Windows: in WSL):" \
 		"say which with 'make PYTHON=python3.12 ...'."; exit 1; }
@@ -132,6 +133,8 @@ lock:
 	@$(call DATED,deploy/k8s/check/requirements.lock)
 	$(LOCK) tests/browser/requirements.in --constraint requirements-dev.lock --output-file tests/browser/requirements.lock.new
 	@$(call DATED,tests/browser/requirements.lock)
+	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
+	@$(call DATED,suggestion-service/compiler.lock)
 
 clean:
 	rm -rf .venv .traceline .traceline-demo .traceline-stack

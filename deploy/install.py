@@ -1,7 +1,8 @@
 """Install into a virtual environment: `python3 deploy/install.py FOLDER LOCK [PACKAGE_FOLDER...]`, a line a package.
 
-Of LOCK each file is checked against its hash, and only wheels are taken, so that no compiler is needed. Packages of
-this repository are installed so that their sources stay where they are. FOLDER is made when it is not there.
+Of LOCK each file is checked against its hash, and only wheels are taken, so that they need no compiler. Packages of
+this repository are installed so that their sources stay where they are. The scoring loops of suggestion-service are
+compiled then: where there is no C compiler, one comes as a package and goes again. FOLDER is made when it is not there.
 """
 
 import re
@@ -19,6 +20,8 @@ FETCHED = re.compile(
     r"(?: \(([\d.]+ \w?B)\))?(?: \(from .*\))?$"
 )
 UNPACKS = "Installing collected packages"
+KERNELS = Path("suggestion-service")
+COMPILER = KERNELS / "compiler.lock"
 
 
 def main(folder: str, lock: str, *packages: str) -> int:
@@ -33,10 +36,24 @@ def main(folder: str, lock: str, *packages: str) -> int:
     print(f"Installing into {folder} what {lock} names, {count} packages at most:", flush=True)
     if run([python, *PIP, *FROM_LOCK, "--requirement", lock]) != 0:
         return refuse(f"Not all of {lock} could be installed: see above. The same command goes on from here.")
-    ours = [word for package in packages for word in ("--editable", f"./{package}")]
-    if ours and run([python, *PIP, "--no-build-isolation", *ours]) != 0:
+    if packages and not install_ours(python, packages):
         return refuse("Traceline's own packages could not be installed: see above.")
     return 0
+
+
+def install_ours(python: str, packages: tuple[str, ...]) -> bool:
+    """Install packages of this repository; return whether that worked."""
+    ours = [word for package in packages for word in ("--editable", f"./{package}")]
+    lacks_compiler = str(KERNELS) in packages and run([python, str(KERNELS / "hatch_build.py"), "--has-compiler"]) != 0
+    if lacks_compiler:
+        print("There is no C compiler here: one is fetched, used once, and removed again (100 MB):", flush=True)
+        if run([python, *PIP, *FROM_LOCK, "--requirement", str(COMPILER)]) != 0:
+            return False
+    try:
+        return run([python, *PIP, "--no-build-isolation", *ours]) == 0
+    finally:
+        if lacks_compiler:
+            run([python, "-m", "pip", "uninstall", "--quiet", "--yes", "--requirement", str(COMPILER)])
 
 
 def run(command: list[str]) -> int:

@@ -53,7 +53,7 @@ def test_the_extra_for_embeddings_is_pinned_where_make_and_the_image_read_it() -
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_only_the_service_that_scores_carries_what_scoring_needs(service: str) -> None:
-    assert ({"numba", "numpy", "pystemmer"} <= needed_by(service)) == (service == "suggestion-service")
+    assert ({"cffi", "numpy", "pystemmer"} <= needed_by(service)) == (service == "suggestion-service")
 
 
 @pytest.mark.parametrize("service", ["chassis", *SERVICES])

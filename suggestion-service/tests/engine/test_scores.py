@@ -1,8 +1,6 @@
 """What scores are, whoever asks, in whatever order the corpus was filled."""
 
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -383,11 +381,3 @@ def test_keywords_count_by_how_many_more_than_by_how_rare_they_are() -> None:
         )
     other = requirement_id, UUID(int=8)
     assert scores(corpus.snapshot(), "keyword")[other] > 2 * scores(corpus.snapshot(), "tfidf")[other]
-
-
-def test_importing_the_engine_loads_no_compiler_and_no_learning_library() -> None:
-    program = (
-        "import sys, suggestion_service.engine; print([name for name in ('numba', 'sklearn') if name in sys.modules])"
-    )
-    answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert answer.stdout.strip() == "[]"

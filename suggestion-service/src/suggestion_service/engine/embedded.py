@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from suggestion_service.engine.embedding import ROUNDING, EmbeddingView, pair_cosines, passage_cosines, whole_cosines
 from suggestion_service.engine.embedding_rows import embedding_rows
 from suggestion_service.engine.likeness import OTHER, Bounds, Likeness, Matches, Part
+from suggestion_service.engine.products import most_alike
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
@@ -74,8 +75,6 @@ class EmbeddedLikeness(Likeness):
         return parts, likeness_of(lexical, meaning)
 
     def _bounds(self, side: Side, slots: Ints) -> Iterator[Bounds]:
-        from suggestion_service.engine.products import most_alike
-
         alive, rows = self._views[OTHER[side]].alive, self._rows[OTHER[side]]
         mine = self._rows[side][slots]
         # All of them at once, so that the embeddings of the other side are read once.
@@ -85,7 +84,7 @@ class EmbeddedLikeness(Likeness):
                 yield bounds
             else:
                 weights = WORDS, WHOLE, PASSAGES
-                most = most_alike(bounds.words, alive, next(cosines), rows, weights, _PASSAGES_FROM)
+                most = most_alike(bounds.words, alive, next(cosines), rows, weights, _PASSAGES_FROM, ROUNDING)
                 yield Bounds(most, bounds.words)
 
     def _reaching(self, side: Side, slot: int, bounds: Bounds, threshold: float) -> Ints:

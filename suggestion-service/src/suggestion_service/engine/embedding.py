@@ -12,6 +12,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.products import products_of_pairs, products_with_all, sums_of_best
+
 SCALE = 2000
 """As half precision numbers go, which is how they are stored, whole numbers up to it are exact."""
 ROUNDING = 1e-6
@@ -76,15 +78,11 @@ class EmbeddingView:
 
 def whole_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView) -> Floats:
     """Give the cosines (rows, len(other)) of some items with all of the other side."""
-    from suggestion_service.engine.products import products_with_all
-
     return _cosines(products_with_all(one.whole, rows, other.whole))
 
 
 def pair_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView, other_rows: Ints) -> Floats:
     """Give the cosine of each pair (rows[k], other_rows[k])."""
-    from suggestion_service.engine.products import products_of_pairs
-
     return _cosines(products_of_pairs(one.whole, rows, other.whole, other_rows))
 
 
@@ -92,8 +90,6 @@ def passage_cosines(asking: EmbeddingView, rows: Ints, asked: EmbeddingView, ask
     """Give for each pair (rows[k], asked_rows[k]) the mean, over the passages of the first, of the best cosine with
     a passage of the second.
     """
-    from suggestion_service.engine.products import sums_of_best
-
     sums = sums_of_best(asking.passages, asking.starts, rows, asked.passages, asked.starts, asked_rows)
     return _cosines(sums / (asking.starts[rows + 1] - asking.starts[rows]))
 

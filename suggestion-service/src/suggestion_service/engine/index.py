@@ -1,11 +1,11 @@
-"""One item against all of the other side: an inverted index, and the loops over it, compiled."""
+"""One item against all of the other side: an inverted index of its slots."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.compiled import compiled
+from suggestion_service.engine.native import bools, doubles, floats, ints, library, longs
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView
 
 _UNINDEXED = 1024
@@ -72,17 +72,26 @@ def estimates(
 
     `asked`: the terms and sublinear counts of the item. What common terms add is bounded by their norms.
     """
-    estimated: NDArray[np.float32] = _estimates(
+    estimated = np.empty(view.slots, np.float32)
+    terms, counts = asked
+    library().estimate_likeness(
         view.slots,
-        index.starts,
-        index.holders,
-        index.counts,
-        index.common,
-        index.norms,
-        index.common_norms,
-        *asked,
-        scales,
-        weights,
+        longs(index.starts),
+        len(index.starts) - 1,
+        ints(index.holders),
+        floats(index.counts),
+        bools(index.common),
+        floats(index.norms),
+        floats(index.common_norms),
+        index.norms.shape[1],
+        ints(terms),
+        doubles(counts),
+        len(terms),
+        doubles(scales),
+        *scales.shape,
+        doubles(weights),
+        floats(np.empty(index.norms.shape[1], np.float32)),
+        floats(estimated),
     )
     estimated *= (1.0 + _ROUNDING) * (1.0 + drift) / (1.0 - drift)
     return estimated
@@ -93,21 +102,75 @@ def likely(index: Index, asked: tuple[NDArray[np.int32], Floats], scale: Floats,
 
     `scale` (terms,): the weight of each term.
     """
-    postings = index.starts, index.holders, index.counts
-    sharing, likeness = _of_rarest(index.slots, *postings, index.norms[0], *asked, scale)
-    slots: Ints = sharing[largest(likeness, count)]
-    return slots
+    terms, counts = asked
+    order = np.argsort(_lengths(index, terms), kind="stable")
+    sharing, likeness = np.empty(_RAREST, np.int64), np.empty(_RAREST, np.float32)
+    found = library().find_sharing_rarest(
+        longs(index.starts),
+        len(index.starts) - 1,
+        ints(index.holders),
+        floats(index.counts),
+        floats(index.norms[0]),
+        ints(terms),
+        doubles(counts),
+        longs(order),
+        len(terms),
+        doubles(scale),
+        _RAREST,
+        floats(np.zeros(index.slots, np.float32)),
+        longs(sharing),
+        floats(likeness),
+    )
+    return sharing[largest(likeness[:found], count)]
+
+
+def _lengths(index: Index, terms: NDArray[np.int32]) -> Ints:
+    """Return how many postings each of these terms has; none where the index does not know it yet."""
+    lengths: Ints = np.zeros(len(terms), np.int64)
+    known = terms < len(index.starts) - 1
+    lengths[known] = index.starts[terms[known] + 1] - index.starts[terms[known]]
+    return lengths
 
 
 def exact(terms: NDArray[np.int32], counts: Floats, view: ShelfView, slots: Ints, scales: Floats) -> Floats:
     """Give the cosines (parts, slots) of one item with some slots, to the last bit those of the other way round."""
-    cosines: Floats = _exact(terms, counts, view.starts, view.terms, view.counts, slots, scales)
+    parts, width = scales.shape
+    cosines = np.empty((parts, len(slots)))
+    library().write_cosines(
+        ints(terms),
+        doubles(counts),
+        len(terms),
+        longs(view.starts),
+        ints(view.terms),
+        doubles(view.counts),
+        longs(slots),
+        len(slots),
+        doubles(scales),
+        parts,
+        width,
+        ints(np.full(width, -1, np.int32)),
+        doubles(np.empty(len(terms))),
+        doubles(cosines),
+    )
     return cosines
 
 
 def unit_values(view: ShelfView, scales: Floats) -> Floats:
     """Give the entries (parts, entries) of the unit vectors of all slots, zeros where a slot is dead."""
-    values: Floats = _unit_values(view.starts, view.terms, view.counts, view.alive, scales)
+    parts, width = scales.shape
+    values = np.empty((parts, len(view.terms)))
+    library().write_unit_values(
+        longs(view.starts),
+        ints(view.terms),
+        doubles(view.counts),
+        len(view.terms),
+        bools(view.alive),
+        view.slots,
+        doubles(scales),
+        parts,
+        width,
+        doubles(values),
+    )
     return values
 
 
@@ -118,234 +181,110 @@ def shared(
 
     The terms of a pair stand in the order of their spelling; their products add up to the cosines.
     """
-    found: tuple[Ints, NDArray[np.int32], Floats] = _shared(
-        left.starts, left.terms, left.counts, i, right.starts, right.terms, right.counts, j, scales
+    parts, width = scales.shape
+    most = int(np.minimum(np.diff(left.starts)[i], np.diff(right.starts)[j]).sum())
+    starts, terms, products = np.empty(len(i) + 1, np.int64), np.empty(most, np.int32), np.empty((parts, most))
+    found = library().write_shared(
+        longs(left.starts),
+        ints(left.terms),
+        doubles(left.counts),
+        longs(i),
+        longs(right.starts),
+        ints(right.terms),
+        doubles(right.counts),
+        longs(j),
+        len(i),
+        doubles(scales),
+        parts,
+        width,
+        most,
+        longs(np.full(width, -1, np.int64)),
+        longs(starts),
+        ints(terms),
+        doubles(products),
     )
-    return found
+    return starts, terms[:found].copy(), products[:, :found].copy()
 
 
-@compiled
-def _drift(then, now):  # type: ignore[no-untyped-def]
-    """Give by how much weights have changed, relatively, of the terms that were and are used."""
-    most = 0.0
-    for part in range(len(then)):
-        for term in range(min(then.shape[1], now.shape[1])):
-            if then[part, term] > 0.0 and now[part, term] > 0.0:
-                most = max(most, abs(now[part, term] / then[part, term] - 1.0))
-    return most
+def largest(values: NDArray[np.float32], count: int) -> Ints:
+    """Return the places of the `count` largest values above 0, of all such where they are fewer."""
+    places = np.empty(count, np.int64)
+    found = library().find_largest(floats(values), len(values), count, longs(places))
+    return places[:found]
 
 
-@compiled
-def _postings(starts, terms, counts, width):  # type: ignore[no-untyped-def]
+def keep_best(best: Floats, rows: Ints, values: Floats) -> None:
+    """Put values where they belong among the best of their rows, (rows, best), best first."""
+    library().put_among_best(doubles(best), best.shape[1], longs(rows), doubles(values), len(rows))
+
+
+def shared_labels(
+    starts: Ints,
+    labels: NDArray[np.int32],
+    i: Ints,
+    other_starts: Ints,
+    other_labels: NDArray[np.int32],
+    j: Ints,
+) -> Ints:
+    """Return for each pair of rows how many labels both have."""
+    shared = np.empty(len(i), np.int64)
+    library().count_shared_labels(
+        longs(starts),
+        ints(labels),
+        longs(i),
+        longs(other_starts),
+        ints(other_labels),
+        longs(j),
+        len(i),
+        longs(shared),
+    )
+    return shared
+
+
+def _drift(then: Floats, now: Floats) -> float:
+    """Return by how much weights have changed, relatively, of the terms that were and are used."""
+    drift: float = library().greatest_drift(len(then), doubles(then), then.shape[1], doubles(now), now.shape[1])
+    return drift
+
+
+def _postings(
+    starts: Ints, terms: NDArray[np.int32], counts: Floats, width: int
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.float32]]:
+    """Return (starts, holders, counts) of the postings of each term, the slots ascending."""
     bounds = np.zeros(width + 1, np.int64)
-    for entry in range(len(terms)):
-        bounds[terms[entry] + 1] += 1
-    for term in range(width):
-        bounds[term + 1] += bounds[term]
-    free = bounds[:-1].copy()
-    holders = np.empty(len(terms), np.int32)
-    kept = np.empty(len(terms), np.float32)
-    for slot in range(len(starts) - 1):
-        for entry in range(starts[slot], starts[slot + 1]):
-            place = free[terms[entry]]
-            free[terms[entry]] = place + 1
-            holders[place] = slot
-            kept[place] = counts[entry]
+    np.cumsum(np.bincount(terms, minlength=width), out=bounds[1:])
+    holders, kept = np.empty(len(terms), np.int32), np.empty(len(terms), np.float32)
+    library().fill_slots_by_term(
+        longs(starts),
+        len(starts) - 1,
+        ints(terms),
+        doubles(counts),
+        longs(bounds[:-1].copy()),
+        ints(holders),
+        floats(kept),
+    )
     return bounds, holders, kept
 
 
-@compiled
-def _norms(starts, terms, counts, scales, slots, common):  # type: ignore[no-untyped-def]
-    norms, of_common = np.zeros((len(scales), slots), np.float32), np.zeros((len(scales), slots), np.float32)
-    for part in range(len(scales)):
-        for slot in range(slots):
-            total = of_common_total = 0.0
-            for entry in range(starts[slot], starts[slot + 1]):
-                square = (counts[entry] * scales[part, terms[entry]]) ** 2
-                total += square
-                if common[terms[entry]]:
-                    of_common_total += square
-            norms[part, slot], of_common[part, slot] = np.sqrt(total), np.sqrt(of_common_total)
+def _norms(
+    starts: Ints,
+    terms: NDArray[np.int32],
+    counts: Floats,
+    scales: Floats,
+    slots: int,
+    common: NDArray[np.bool_],
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the norms (parts, slots) of the slots' terms, and those of the common ones alone."""
+    norms, of_common = np.empty((len(scales), slots), np.float32), np.empty((len(scales), slots), np.float32)
+    library().write_norms(
+        longs(starts),
+        ints(terms),
+        doubles(counts),
+        doubles(scales),
+        *scales.shape,
+        slots,
+        bools(common),
+        floats(norms),
+        floats(of_common),
+    )
     return norms, of_common
-
-
-@compiled
-def _norm(terms, counts, start, end, scale):  # type: ignore[no-untyped-def]
-    total = 0.0
-    for entry in range(start, end):
-        weight = counts[entry] * scale[terms[entry]]
-        total += weight * weight
-    return np.sqrt(total)
-
-
-@compiled
-def _unit_values(starts, terms, counts, alive, scales):  # type: ignore[no-untyped-def]
-    values = np.zeros((len(scales), len(terms)))
-    for part in range(len(scales)):
-        for slot in range(len(alive)):
-            if alive[slot]:
-                norm = _norm(terms, counts, starts[slot], starts[slot + 1], scales[part])
-                for entry in range(starts[slot], starts[slot + 1]):
-                    values[part, entry] = counts[entry] * scales[part, terms[entry]] / norm
-    return values
-
-
-@compiled
-def _estimates(slots, starts, holders, counts, common, norms, common_norms, asked, asked_counts, scales, weights):  # type: ignore[no-untyped-def]
-    likeness = np.zeros(slots, np.float32)
-    parts, indexed = norms.shape
-    one = np.empty(indexed, np.float32)
-    for part in range(parts):
-        norm = _norm(asked, asked_counts, 0, len(asked), scales[part])
-        if norm == 0.0:
-            continue
-        one[:] = 0.0
-        common_square = 0.0
-        for k in range(len(asked)):
-            term = asked[k]
-            if term >= len(starts) - 1:
-                continue
-            weight = asked_counts[k] * scales[part, term]
-            if common[term]:
-                common_square += weight * weight
-                continue
-            factor = np.float32(weights[part] * weight / norm * scales[part, term])
-            for place in range(starts[term], starts[term + 1]):
-                one[holders[place]] += factor * counts[place]
-        of_common = np.float32(weights[part] * np.sqrt(common_square) / norm)
-        for slot in range(indexed):
-            if norms[part, slot] > 0.0:
-                likeness[slot] += (one[slot] + of_common * common_norms[part, slot]) / norms[part, slot]
-    # What is not in the index may be alike by anything.
-    likeness[indexed:] = 2.0
-    return likeness
-
-
-@compiled
-def _of_rarest(slots, starts, holders, counts, norms, asked, asked_counts, scale):  # type: ignore[no-untyped-def]
-    lengths = np.zeros(len(asked), np.int64)
-    for k in range(len(asked)):
-        if asked[k] < len(starts) - 1:
-            lengths[k] = starts[asked[k] + 1] - starts[asked[k]]
-    sums, sharing = np.zeros(slots, np.float32), np.empty(_RAREST, np.int64)
-    read = size = 0
-    for k in np.argsort(lengths):
-        read += lengths[k]
-        if read > _RAREST:
-            break
-        factor = np.float32(asked_counts[k] * scale[asked[k]] ** 2)
-        for place in range(starts[asked[k]], starts[asked[k]] + lengths[k]):
-            slot = holders[place]
-            if sums[slot] == 0.0:
-                sharing[size] = slot
-                size += 1
-            sums[slot] += factor * counts[place]
-    likeness = np.zeros(size, np.float32)
-    for place in range(size):
-        if norms[sharing[place]] > 0.0:
-            likeness[place] = sums[sharing[place]] / norms[sharing[place]]
-    return sharing[:size], likeness
-
-
-@compiled
-def _exact(asked, asked_counts, starts, terms, counts, slots, scales):  # type: ignore[no-untyped-def]
-    place = np.full(scales.shape[1], -1, np.int32)
-    for k in range(len(asked)):
-        place[asked[k]] = k
-    cosines = np.zeros((len(scales), len(slots)))
-    mine = np.empty(len(asked))
-    for part in range(len(scales)):
-        norm = _norm(asked, asked_counts, 0, len(asked), scales[part])
-        for k in range(len(asked)):
-            mine[k] = asked_counts[k] * scales[part, asked[k]] / norm
-        for n in range(len(slots)):
-            start, end = starts[slots[n]], starts[slots[n] + 1]
-            norm = _norm(terms, counts, start, end, scales[part])
-            total = 0.0
-            for entry in range(start, end):
-                k = place[terms[entry]]
-                if k >= 0:
-                    total += mine[k] * (counts[entry] * scales[part, terms[entry]] / norm)
-            cosines[part, n] = total
-    return cosines
-
-
-@compiled
-def _shared(starts, terms, counts, i, other_starts, other_terms, other_counts, j, scales):  # type: ignore[no-untyped-def]
-    place = np.full(scales.shape[1], -1, np.int64)
-    bounds = np.zeros(len(i) + 1, np.int64)
-    most = 0
-    for pair in range(len(i)):
-        most += min(starts[i[pair] + 1] - starts[i[pair]], other_starts[j[pair] + 1] - other_starts[j[pair]])
-    names = np.empty(most, np.int32)
-    products = np.empty((len(scales), most))
-    size = 0
-    for pair in range(len(i)):
-        start, end = starts[i[pair]], starts[i[pair] + 1]
-        other_start, other_end = other_starts[j[pair]], other_starts[j[pair] + 1]
-        for entry in range(start, end):
-            place[terms[entry]] = entry
-        first = size
-        for other in range(other_start, other_end):
-            if place[other_terms[other]] >= 0:
-                names[size] = other_terms[other]
-                size += 1
-        for part in range(len(scales)):
-            norm = _norm(terms, counts, start, end, scales[part])
-            other_norm = _norm(other_terms, other_counts, other_start, other_end, scales[part])
-            at = first
-            for other in range(other_start, other_end):
-                entry = place[other_terms[other]]
-                if entry >= 0:
-                    scale = scales[part, terms[entry]]
-                    products[part, at] = (counts[entry] * scale / norm) * (other_counts[other] * scale / other_norm)
-                    at += 1
-        for entry in range(start, end):
-            place[terms[entry]] = -1
-        bounds[pair + 1] = size
-    return bounds, names[:size].copy(), products[:, :size].copy()
-
-
-@compiled
-def largest(values, count):  # type: ignore[no-untyped-def]
-    """Give the places of the `count` largest values above 0, of all such where they are fewer."""
-    places = np.empty(count, np.int64)
-    size = least = 0
-    for place in range(len(values)):
-        if values[place] <= 0.0 or (size == count and values[place] <= values[places[least]]):
-            continue
-        if size < count:
-            places[size] = place
-            size += 1
-        else:
-            places[least] = place
-        for other in range(size):
-            if values[places[other]] < values[places[least]]:
-                least = other
-    return places[:size].copy()
-
-
-@compiled
-def keep_best(best, rows, values):  # type: ignore[no-untyped-def]
-    """Put values where they belong among the best of their rows, (rows, best), best first."""
-    for n in range(len(rows)):
-        row = best[rows[n]]
-        place = len(row)
-        while place > 0 and values[n] > row[place - 1]:
-            place -= 1
-        for later in range(len(row) - 1, place, -1):
-            row[later] = row[later - 1]
-        if place < len(row):
-            row[place] = values[n]
-
-
-@compiled
-def shared_labels(starts, labels, i, other_starts, other_labels, j):  # type: ignore[no-untyped-def]
-    """Count for each pair of rows the labels that both have."""
-    shared = np.zeros(len(i), np.int64)
-    for pair in range(len(i)):
-        for mine in range(starts[i[pair]], starts[i[pair] + 1]):
-            for other in range(other_starts[j[pair]], other_starts[j[pair] + 1]):
-                if labels[mine] == other_labels[other]:
-                    shared[pair] += 1
-    return shared

@@ -58,9 +58,7 @@ def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Bl
     """
     chosen = np.arange(len(left))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
     found = [
-        search(
-            left.arrays, chosen[start : start + _ROWS_AT_ONCE], blocks.right.arrays, blocks.postings, blocks.threshold
-        )
+        search(left, chosen[start : start + _ROWS_AT_ONCE], blocks.right, blocks.postings, blocks.threshold)
         for start in range(0, max(1, len(chosen)), _ROWS_AT_ONCE)
     ]
     i, j, scores = (np.concatenate([part[column] for part in found]) for column in range(3))
@@ -74,7 +72,7 @@ def _cheapest(left: Vectors, right: Vectors, threshold: float, ranking: NDArray[
     best, best_cost = 0, np.inf
     for heavy in _HEAVY:
         index = postings(sample, ranking[:heavy], _BLOCK_ROWS)
-        *_, postings_read, sifted, computed = search(left.arrays, rows, sample.arrays, index, threshold)
+        *_, postings_read, sifted, computed = search(left, rows, sample, index, threshold)
         cost_of_candidates = sifted * _SIFTED_COST + computed * _COMPUTED_COST
         cost = postings_read * _POSTING_COST + cost_of_candidates
         if cost < best_cost:

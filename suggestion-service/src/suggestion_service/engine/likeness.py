@@ -3,16 +3,24 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.index import (
+    Index,
+    estimates,
+    exact,
+    index_of,
+    keep_best,
+    largest,
+    likely,
+    shared,
+    unit_values,
+)
+from suggestion_service.engine.kernel import Blocks, Vectors, pairs_at_least
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
-
-if TYPE_CHECKING:  # numba is loaded by the first who scores
-    from suggestion_service.engine.index import Index
-    from suggestion_service.engine.kernel import Blocks, Vectors
 
 _FEW = 32
 """So many items are looked up in the index one by one; more are multiplied at once."""
@@ -97,8 +105,6 @@ class Likeness:
         """Give (slots, count) the greatest likenesses of each item with the other side, best first; not less than
         `least`.
         """
-        from suggestion_service.engine.index import keep_best, largest
-
         best = np.full((len(slots), count), least)
         for start in range(0, len(slots), LOOKED_UP_AT_ONCE):
             part = slots[start : start + LOOKED_UP_AT_ONCE]
@@ -114,8 +120,6 @@ class Likeness:
         """Give (slots, count) likenesses of each item with some others that are like it, best first; not less than
         `least`. They bound those of the nearest from below, and take a fraction of the time.
         """
-        from suggestion_service.engine.index import keep_best, likely
-
         best = np.full((len(slots), count), least)
         index, _ = self._index(side)
         for place, slot in enumerate(slots.tolist()):
@@ -143,21 +147,15 @@ class Likeness:
 
     def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
         """Give for each slot of the other side what its likeness with an item does not exceed."""
-        from suggestion_service.engine.index import estimates
-
         item, asked = self._item(side, slot), self._views[OTHER[side]]
         return estimates(asked, *self._index(side), item, self._scales, self.weights)
 
-    def _index(self, side: Side) -> tuple["Index", float]:
-        from suggestion_service.engine.index import index_of
-
+    def _index(self, side: Side) -> tuple[Index, float]:
         if side not in self._indexes:
             self._indexes[side] = index_of(self._views[OTHER[side]], self._scales, self._name)
         return self._indexes[side]
 
     def _exact(self, side: Side, slot: int, others: Ints) -> Floats:
-        from suggestion_service.engine.index import exact
-
         cosines = exact(*self._item(side, slot), self._views[OTHER[side]], others, self._scales)
         return combined(cosines, self.weights)
 
@@ -180,8 +178,6 @@ class Likeness:
 
     def matches(self, requirements: Ints, test_cases: Ints) -> "Matches":
         """Say for pairs of slots what each term adds to the cosines."""
-        from suggestion_service.engine.index import shared
-
         starts, terms, products = shared(
             self._views["requirement"], requirements, self._views["test_case"], test_cases, self._scales
         )
@@ -217,8 +213,6 @@ class Likeness:
         return Alike(i, j, likeness, slots, len(slots) * self._views[OTHER[side]].count)
 
     def _multiplied(self, side: Side, slots: Ints, threshold: float) -> Alike:
-        from suggestion_service.engine.kernel import Blocks, pairs_at_least
-
         if self._blocks is None or self._blocks[:2] != (side, threshold):
             self._blocks = (side, threshold, Blocks(self._vectors[OTHER[side]], self._vectors[side], threshold))
         mine, theirs, likeness = pairs_at_least(self._vectors[side], slots, self._blocks[2])
@@ -226,10 +220,7 @@ class Likeness:
         return self._alike(side, slots, mine[found], theirs[found], likeness[found])
 
     @cached_property
-    def _vectors(self) -> dict[Side, "Vectors"]:
-        from suggestion_service.engine.index import unit_values
-        from suggestion_service.engine.kernel import Vectors
-
+    def _vectors(self) -> dict[Side, Vectors]:
         return {
             side: Vectors(view.starts, view.terms, unit_values(view, self._scales), self.weights, self._scales.shape[1])
             for side, view in self._views.items()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.index import shared_labels
 from suggestion_service.engine.shelf import ABSENT, Floats, Ints, ShelfView
 
 MODULE, TAGS, PRIORITY = 0.3, 0.6, 0.1
@@ -43,8 +44,6 @@ def other_modules(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: In
 
 def compare(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> Agreement:
     """Compare the items in slots i[k] and j[k], for every k."""
-    from suggestion_service.engine.index import shared_labels
-
     same_module, both_modules = _same(requirements.modules[i], test_cases.modules[j])
     same_priority, both_priorities = _same(requirements.priorities[i], test_cases.priorities[j])
     left_tags, right_tags = np.diff(requirements.tag_starts)[i], np.diff(test_cases.tag_starts)[j]

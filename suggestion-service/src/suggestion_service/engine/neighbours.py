@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from suggestion_service.engine.index import keep_best
 from suggestion_service.engine.likeness import Alike, Likeness
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
@@ -49,8 +50,8 @@ class Neighbourhoods:
         """
         best = {side: np.full((view.slots, NEIGHBOURS), self._least) for side, view in self._views.items()}
         for alike in everything:
-            _keep_best(best["requirement"], alike.requirements, alike.likeness)
-            _keep_best(best["test_case"], alike.test_cases, alike.likeness)
+            keep_best(best["requirement"], alike.requirements, alike.likeness)
+            keep_best(best["test_case"], alike.test_cases, alike.likeness)
             self._means["requirement"][alike.slots] = self._mean(best["requirement"][alike.slots], "requirement")
             yield alike
         self._means["test_case"] = self._mean(best["test_case"], "test_case")
@@ -63,9 +64,3 @@ class Neighbourhoods:
         for place in range(NEIGHBOURS):
             total += nearest[:, place] if place < there else _MISSING
         return total / NEIGHBOURS
-
-
-def _keep_best(best: Floats, items: Ints, likeness: Floats) -> None:
-    from suggestion_service.engine.index import keep_best
-
-    keep_best(best, items, likeness)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.compiled import compiled
-from suggestion_service.engine.vectors import Arrays, Vectors
+from suggestion_service.engine.native import doubles, ffi, floats, ints, library, longs, unsigned_shorts
+from suggestion_service.engine.vectors import Vectors
 
 # Rows that a search looks at in one go: the rows of a block are a multiple of it.
 SLICE_ROWS = 64
@@ -39,51 +39,54 @@ def postings(vectors: Vectors, heavy: NDArray[np.integer[Any]], block_rows: int)
     columns = np.full(vectors.width, -1, np.int32)
     columns[heavy] = np.arange(len(heavy))
     kept = -(-len(heavy) // LANES) * LANES if len(heavy) <= MOST_COLUMNS else 0
-    return Postings(columns, *_index(vectors.arrays, columns, kept, max(slices, 1) * SLICE_ROWS))
+    return _filled(vectors, columns, kept, max(slices, 1) * SLICE_ROWS)
 
 
-@compiled
-def entry_length(values: NDArray[np.float64], weights: NDArray[np.float64], entry: int) -> Any:
-    """Give the length of one entry over all parts: what a pair shares adds at most the product of its lengths."""
-    square = 0.0
-    for part in range(len(weights)):
-        square += weights[part] * values[part, entry] ** 2
-    return np.sqrt(square)
-
-
-@compiled
-def _index(vectors: Arrays, columns: NDArray[np.int32], kept: int, block_rows: int) -> Any:
-    row_starts, terms, values, weights = vectors
-    count, width = len(row_starts) - 1, len(columns)
-    blocks = -(-count // block_rows)
-    firsts = np.zeros(blocks + 1, np.int64)
-    starts = np.zeros((blocks, width + 1), np.int32)
-    for block in range(blocks):
-        start, stop = block * block_rows, min(count, (block + 1) * block_rows)
-        for entry in range(row_starts[start], row_starts[stop]):
-            if columns[terms[entry]] < 0:
-                starts[block, terms[entry] + 1] += 1
-        for term in range(width):
-            starts[block, term + 1] += starts[block, term]
-        firsts[block + 1] = firsts[block] + starts[block, width]
-    rows = np.empty(firsts[blocks], np.uint16)
-    lengths = np.empty(firsts[blocks], np.float32)
+def _filled(vectors: Vectors, columns: NDArray[np.int32], kept: int, block_rows: int) -> Postings:
+    width, blocks = vectors.width, -(-len(vectors) // block_rows)
+    firsts, starts = np.zeros(blocks + 1, np.int64), np.zeros((blocks, width + 1), np.int32)
+    side = native_vectors(vectors)
+    shape = width, block_rows, blocks, longs(firsts), ints(starts)
+    library().count_postings(side[0], ints(columns), *shape)
+    rows, lengths = np.empty(firsts[blocks], np.uint16), np.empty(firsts[blocks], np.float32)
     heavy_norms = np.zeros((blocks, block_rows), np.float32)
-    heavy_lengths = np.zeros((count, kept), np.float32)
-    for block in range(blocks):
-        start, stop = block * block_rows, min(count, (block + 1) * block_rows)
-        free = firsts[block] + starts[block].astype(np.int64)
-        for row in range(start, stop):
-            heavy_square = 0.0
-            for entry in range(row_starts[row], row_starts[row + 1]):
-                term, length = terms[entry], entry_length(values, weights, entry)
-                if columns[term] >= 0:
-                    heavy_square += length**2
-                    if kept:
-                        heavy_lengths[row, columns[term]] = length
-                else:
-                    rows[free[term]] = row - start
-                    lengths[free[term]] = length
-                    free[term] += 1
-            heavy_norms[block, row - start] = np.sqrt(heavy_square)
-    return firsts, starts, rows, lengths, heavy_norms, heavy_lengths
+    heavy_lengths = np.zeros((len(vectors), kept), np.float32)
+    library().fill_postings(
+        side[0],
+        ints(columns),
+        width,
+        kept,
+        *shape[1:],
+        longs(np.empty(width, np.int64)),
+        unsigned_shorts(rows),
+        floats(lengths),
+        floats(heavy_norms),
+        floats(heavy_lengths),
+    )
+    return Postings(columns, firsts, starts, rows, lengths, heavy_norms, heavy_lengths)
+
+
+def native_vectors(vectors: Vectors) -> Any:
+    """Return the vectors as a C struct; it is good as long as both it and they are there."""
+    parts = longs(vectors.starts), ints(vectors.terms), doubles(vectors.values), doubles(vectors.weights)
+    sizes = len(vectors), len(vectors.terms), len(vectors.weights)
+    return ffi.new("vectors *", (*sizes, *parts))
+
+
+def native_postings(index: Postings) -> Any:
+    """Return the index as a C struct; it is good as long as both it and the index are there."""
+    blocks, block_rows = index.heavy_norms.shape
+    sizes = len(index.columns), blocks, block_rows, index.heavy_lengths.shape[1]
+    return ffi.new(
+        "index_of_postings *",
+        (
+            *sizes,
+            ints(index.columns),
+            longs(index.firsts),
+            ints(index.starts),
+            unsigned_shorts(index.rows),
+            floats(index.lengths),
+            floats(index.heavy_norms),
+            floats(index.heavy_lengths),
+        ),
+    )

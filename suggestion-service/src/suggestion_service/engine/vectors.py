@@ -1,12 +1,10 @@
-"""The vectors of one side's items, as arrays that compiled code walks."""
+"""The vectors of one side's items, as arrays that the scoring loops walk."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-Arrays = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +25,6 @@ class Vectors:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
-
-    @property
-    def arrays(self) -> Arrays:
-        """All arrays in one tuple, as compiled functions take them."""
-        return self.starts, self.terms, self.values, self.weights
 
     def every(self, step: int) -> "Vectors":
         """Give every `step`-th row, copied."""

@@ -1,0 +1,84 @@
+"""The compiled scoring loops: the same on every processor, careful with what they are given, and light."""
+
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from suggestion_service.engine import native
+from suggestion_service.engine.kernel import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.products import products_of_pairs
+
+SERVICE = Path(__file__).parents[2]
+LEVELS = sorted(Path(native.__file__).parent.glob("*.so"))
+
+A_WORKER_THAT_SCORES = """
+import resource, sys, uuid
+import suggestion_service.worker
+from suggestion_service.engine import ALGORITHMS, Corpus, Entry
+corpus = Corpus()
+for side in ("requirement", "test_case"):
+    for number in range(100):
+        corpus.put(side, uuid.uuid4(), Entry({f"w{number % 7}": 1, f"w{number % 11}": 2, f"w{number}": 1}))
+for algorithm in ALGORITHMS:
+    assert sum(len(block.scores) for block in corpus.snapshot().score(algorithm, 0.1))
+print(sum(1 for name in ("numba", "llvmlite", "scipy") if name in sys.modules))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def sides() -> tuple[Vectors, Vectors]:
+    random = np.random.default_rng(7)
+    made = []
+    for rows in (200, 300):
+        lengths = random.integers(0, 30, rows)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        terms = np.concatenate([np.sort(random.choice(90, length, replace=False)) for length in lengths])
+        values = random.uniform(0.1, 1.0, (2, len(terms)))
+        for start, end in pairwise(starts.tolist()):
+            values[:, start:end] /= np.maximum(np.linalg.norm(values[:, start:end], axis=1, keepdims=True), 1e-9)
+        made.append(Vectors(starts, terms.astype(np.int32), values, np.array([0.6, 0.4]), 90))
+    return made[0], made[1]
+
+
+def test_a_score_is_the_same_to_the_last_bit_on_every_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = sides()
+    answers = set()
+    for level in LEVELS:
+        if level.stem == "x86-64-v3" and not native.library().runs_x86_64_v3():
+            continue
+        functions = native.ffi.dlopen(str(level))
+        for module in ("search", "postings"):
+            monkeypatch.setattr(f"suggestion_service.engine.{module}.library", lambda functions=functions: functions)
+        found = pairs_at_least(left, slice(None), Blocks(right, left, 0.2))
+        assert len(found[0]) > 1000
+        answers.add(b"".join(column.tobytes() for column in found))
+    assert len(answers) == 1
+
+
+def test_an_array_of_another_type_or_order_is_refused() -> None:
+    whole, rows = np.ones((4, 8), np.int16), np.zeros(2, np.int64)
+    with pytest.raises(TypeError, match="int16"):
+        products_of_pairs(whole.astype(np.int32), rows, whole, rows)
+    with pytest.raises(ValueError, match="contiguous"):
+        products_of_pairs(whole[:, ::2], rows, whole, rows)
+
+
+def test_a_worker_that_scores_compiles_nothing_and_stays_light() -> None:
+    answer = subprocess.run([sys.executable, "-c", A_WORKER_THAT_SCORES], capture_output=True, text=True, check=True)
+    compilers, kibibytes = map(int, answer.stdout.split())
+    assert compilers == 0
+    assert kibibytes < 200 * 1024
+
+
+def test_without_a_compiler_the_build_says_what_to_install() -> None:
+    environment = {**os.environ, "PATH": "/nowhere", "CC": ""}
+    build = [sys.executable, str(SERVICE / "hatch_build.py")]
+    answer = subprocess.run(build, env=environment, capture_output=True, text=True, check=False)
+    assert answer.returncode == 1
+    assert "no C compiler here" in answer.stderr
+    assert "apt-get install gcc" in answer.stderr
