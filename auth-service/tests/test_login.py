@@ -194,6 +194,7 @@ async def test_a_password_is_changed_by_whoever_knows_the_present_one(service: S
     change = {"current_password": "not this one", "new_password": "another battery"}
     refused = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
     problem(refused, 401, "invalid_credentials")
+    assert refused.json()["detail"] == "The current password is wrong."
     change = {"current_password": PASSWORD, "new_password": "short"}
     refused = await service.call("POST", "/api/v1/auth/change-password", change, caller=kim)
     problem(refused, 422, field="/new_password")

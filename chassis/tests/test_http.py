@@ -122,7 +122,7 @@ def assert_problem(response: httpx.Response, status: int, code: str) -> dict[str
     body: dict[str, Any] = response.json()
     assert (response.status_code, body["status"], body["code"]) == (status, status, code)
     assert body["request_id"] == response.headers["x-request-id"]
-    assert body["detail"].endswith((".", "errors)"))
+    assert body["detail"].endswith((".", "?", "errors)"))
     return body
 
 

@@ -140,11 +140,15 @@ class UnsupportedMediaType(Problem):
     default_code = "unsupported_media_type"
 
 
-_TOLD_BY_THEMSELVES = frozenset(
-    {"unknown_field", "read_only_field", "unknown_parameter", "repeated_parameter", "unexpected_body"}
-)
-"""Codes of fields that are the code of the whole problem, too: what is wrong there is no value."""
-_PLACES = frozenset({"query", "path", "header", "cookie"})
+PLACES = frozenset({"query", "path", "header", "cookie"})
+_OF_THE_WHOLE = {
+    "unknown_field": "unknown_field",
+    "read_only_field": "unknown_field",  # to a change it is one: who looks for the one code meets both
+    "unknown_parameter": "unknown_parameter",
+    "repeated_parameter": "repeated_parameter",
+    "unexpected_body": "unexpected_body",
+}
+"""Codes of fields that give the whole problem its code; the messages of such name the field."""
 
 
 class Invalid(Problem):
@@ -161,16 +165,15 @@ class Invalid(Problem):
         """Several fields are wrong; the detail tells the first and how many more."""
         first = errors[0]
         more = f" ({len(errors) - 1} more in errors)" if len(errors) > 1 else ""
-        code = first.code if first.code in _TOLD_BY_THEMSELVES else None
-        return cls(f"{_where(first)}{first.message}{more}", errors=errors, code=code)
+        return cls(f"{_where(first)}{first.message}{more}", errors=errors, code=_OF_THE_WHOLE.get(first.code))
 
 
 def _where(error: FieldError) -> str:
     """Give the field in words, `steps.2: `; nothing where the message names it, or is about the whole body."""
-    if not error.pointer or error.code in _TOLD_BY_THEMSELVES:
+    if not error.pointer or error.code in _OF_THE_WHOLE:
         return ""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in error.pointer.split("/")[1:]]
-    return ".".join(steps[1:] if len(steps) > 1 and steps[0] in _PLACES else steps) + ": "
+    return ".".join(steps[1:] if len(steps) > 1 and steps[0] in PLACES else steps) + ": "
 
 
 class TooManyRequests(Problem):

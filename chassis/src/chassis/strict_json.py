@@ -9,6 +9,21 @@ from chassis.problems import Invalid, MalformedBody, reference_token
 MAX_DEPTH = 32
 MAX_MEMBERS = 10_000
 """Of one object or array: each may be wrong, and an error takes a hundred times the memory of a member."""
+_MISTAKES = {
+    "Expecting value": "a value is missing",
+    "Expecting ',' delimiter": "a comma or the closing bracket is missing",
+    "Expecting ':' delimiter": "the colon after a name is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Illegal trailing comma before end of object": "there is a comma after the last member",
+    "Illegal trailing comma before end of array": "there is a comma after the last member",
+    "Unterminated string starting at": "the closing quote is missing of the text that begins",
+    "Invalid control character at": "a text has a line break or another control character (write \\n)",
+    "Invalid \\escape": "a backslash is followed by what it cannot be (write two)",
+    "Invalid \\uXXXX escape": "four hexadecimal digits are missing after \\u",
+    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a byte order mark stands before it",
+    "Extra data": "the body goes on after its end",
+}
+"""What the parser finds, in the words of a person who has written it."""
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -25,8 +40,9 @@ def parse(body: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise MalformedBody(f"The body is not UTF-8 text: byte {error.start} cannot be read.") from None
     except json.JSONDecodeError as error:
+        what = _MISTAKES.get(error.msg, "something is out of place")
         raise MalformedBody(
-            f"The body is not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+            f"The body is not valid JSON: {what} at line {error.lineno}, column {error.colno}."
         ) from None
     except ValueError:  # an integer of more digits than Python converts
         raise Invalid.field(

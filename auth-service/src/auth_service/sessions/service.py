@@ -118,12 +118,12 @@ async def change_password(
     if found is None or not await passwords.matches(current_password, found["password_hash"]):
         async with database.transaction() as connection:
             await throttle.failed(connection, attempt)
-        raise _wrong_credentials()
+        raise _wrong_password()
     new_hash = await passwords.hash(new_password)
     async with database.transaction() as connection:
         user, now = await user_service.locked(connection, found["id"])
         if user["password_hash"] != found["password_hash"]:
-            raise _wrong_credentials()
+            raise _wrong_password()
         await throttle.succeeded(connection, attempt)
         user["tokens_not_before"] = now
         event = NewEvent(
@@ -157,3 +157,7 @@ def _told(failure: LoginFailed) -> NewEvent:
 
 def _wrong_credentials() -> Unauthenticated:
     return Unauthenticated("The email or the password is wrong.", code="invalid_credentials")
+
+
+def _wrong_password() -> Unauthenticated:
+    return Unauthenticated("The current password is wrong.", code="invalid_credentials")

@@ -6,6 +6,8 @@ import email_validator
 from email_validator import EmailNotValidError, validate_email
 from pydantic_core import PydanticCustomError
 
+from chassis.http.wording import shown
+
 # The library's documented switch: a service of an intranet has users at .local, .test and single labels.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 
@@ -21,8 +23,17 @@ def parse_email(text: str) -> str:
     try:
         parsed = validate_email(text.strip(), check_deliverability=False, globally_deliverable=False)
     except EmailNotValidError as error:
-        raise PydanticCustomError("invalid_email", "{reason}", {"reason": str(error)}) from None
+        raise PydanticCustomError("invalid_email", "{told}", {"told": _told(text, error)}) from None
     return _folded(parsed.normalized)
+
+
+def _told(text: str, error: EmailNotValidError) -> str:
+    reason = str(error).rstrip(".")
+    if "@" not in text:
+        reason = "It has no @"
+    elif "IDNA" in reason or "Label" in reason:
+        reason = "What stands after the @ is no name of a domain"
+    return f"{shown(text)} is no email address such as kim@example.com. {reason}."
 
 
 def account_name(text: str) -> str:

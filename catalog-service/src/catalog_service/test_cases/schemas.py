@@ -8,6 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
+from chassis.http.wording import shown
 
 
 class TestCaseType(StrEnum):
@@ -50,7 +51,7 @@ _STEP_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 
 def _number(key: str) -> str:
     if _STEP_NUMBER.fullmatch(key) is None:
-        raise ValueError('The key of a step must be its number: "1", "2", ...')
+        raise ValueError(f'{shown(key)} is no number of a step; the keys of steps are "1", "2", and so on.')
     return key
 
 

@@ -14,7 +14,7 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel
 
 from chassis.http.responses import answer
-from chassis.http.wording import listed, no_such_value, no_uuid, shown
+from chassis.http.wording import A_MOMENT, listed, no_such_value, no_uuid, shown
 from chassis.problems import FieldError, Invalid
 
 MAX_SKIP = 2**31 - 1
@@ -227,7 +227,6 @@ def parse_moment(name: str, value: str) -> datetime:
         pass
     raise Invalid.field(
         f"/query/{name}",
-        f"{shown(value)} is no moment. Give a day such as 2026-01-31 (its midnight, UTC)"
-        " or a time with its offset such as 2026-01-31T12:00:00Z.",
+        f"{shown(value)} is no moment. Give {A_MOMENT}.",
         "invalid_moment",
     )

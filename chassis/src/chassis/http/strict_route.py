@@ -7,11 +7,13 @@ from urllib.parse import parse_qsl
 
 from fastapi import Request, Response
 from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
 from fastapi.routing import APIRoute
 
 from chassis import strict_json
 from chassis.http.query_names import QueryNames
+from chassis.http.validation import from_validation
 from chassis.http.wording import listed, shown
 from chassis.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 
@@ -41,7 +43,7 @@ class StrictRoute(APIRoute):
         known = self.query_names()
         if self.body_field is not None:
             is_form = type(self.body_field.field_info).__name__ == "Form"
-            handler = _with_checked_form(handler) if is_form else _with_checked_json(handler)
+            handler = _with_checked_form(handler) if is_form else self._with_checked_json(handler)
         elif not (self.methods or set()) <= _BODILESS and "requestBody" not in (self.openapi_extra or {}):
             handler = _without_body(handler, known)
         return _with_checked_query(handler, known)
@@ -51,6 +53,26 @@ class StrictRoute(APIRoute):
         declared = [field.alias for field in get_flat_params(self.dependant) if isinstance(field.field_info, Query)]
         documented = (self.openapi_extra or {}).get("parameters", [])
         return QueryNames([*declared, *(one["name"] for one in documented if one["in"] == "query")])
+
+    def _with_checked_json(self, handler: _Handler) -> _Handler:
+        body_type = self.body_field.field_info.annotation if self.body_field is not None else None
+
+        async def handle(request: Request) -> Response:
+            strict = _StrictRequest(request.scope, request.receive)
+            body = await strict.body()
+            if body:
+                media_type = _media_type(request)
+                if media_type not in _JSON:
+                    raise UnsupportedMediaType(
+                        f"The body must be JSON: send 'Content-Type: application/json', not {media_type or 'none'!r}."
+                    )
+                strict.parsed = strict_json.parse(body)
+            try:
+                return await handler(strict)
+            except RequestValidationError as error:
+                raise from_validation(error, body_type, self.response_model) from None
+
+        return handle
 
 
 def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
@@ -77,22 +99,6 @@ def _without_body(handler: _Handler, known: QueryNames) -> _Handler:
         if not _SAYS_NOTHING.fullmatch(await request.body()):
             raise Invalid.field("", told, "unexpected_body")
         return await handler(request)
-
-    return handle
-
-
-def _with_checked_json(handler: _Handler) -> _Handler:
-    async def handle(request: Request) -> Response:
-        strict = _StrictRequest(request.scope, request.receive)
-        body = await strict.body()
-        if body:
-            media_type = _media_type(request)
-            if media_type not in _JSON:
-                raise UnsupportedMediaType(
-                    f"The body must be JSON: send 'Content-Type: application/json', not {media_type or 'none'!r}."
-                )
-            strict.parsed = strict_json.parse(body)
-        return await handler(strict)
 
     return handle
 

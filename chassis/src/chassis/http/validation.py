@@ -1,34 +1,52 @@
 """FastAPI's and Starlette's own errors, as problems."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from chassis import problems
-from chassis.problems import FieldError, Invalid, Problem
+from chassis.http.body_fields import fields_at
+from chassis.http.sentences import sentence
+from chassis.http.wording import listed, nearest, shown
+from chassis.problems import PLACES, FieldError, Invalid, Problem, pointer
 
-_CODES = {"missing": "missing", "extra_forbidden": "unknown_field"}
+_CODES = {"extra_forbidden": "unknown_field"}
 _MOST_ERRORS = 100
-_PLACES = {"query", "path", "header", "cookie"}
+_KEY = "[key]"
+"""How pydantic says that the key itself is wrong; there is no such step to take."""
 
 
-def from_validation(error: RequestValidationError) -> Problem:
-    """Give the 422 of a request that does not fit, with its first errors; the sent values are never repeated."""
-    return Invalid.fields([_field_error(entry) for entry in error.errors()[:_MOST_ERRORS]])
+def from_validation(error: RequestValidationError, body: Any = None, answer: Any = None) -> Problem:
+    """Give the 422 of a request that does not fit, with its first errors.
+
+    `body` and `answer` are the types of what the route takes and gives, where they are known: a field that is only in
+    the answer exists and cannot be changed. What is shown of sent values is short, and nothing of a secret.
+    """
+    return Invalid.fields([_field_error(entry, body, answer) for entry in error.errors()[:_MOST_ERRORS]])
 
 
-def _field_error(entry: dict[str, Any]) -> FieldError:
-    place, *rest = entry["loc"]
-    steps = [str(step) for step in rest]
-    if place in _PLACES:
-        steps.insert(0, place)
+def _field_error(entry: Mapping[str, Any], body: Any, answer: Any) -> FieldError:
+    place, *steps = entry["loc"]
+    if steps and steps[-1] == _KEY:
+        steps.pop()
+    where = pointer(place, *steps) if place in PLACES else pointer(*steps)
     kind = entry["type"]
-    message = "This field does not exist." if kind == "extra_forbidden" else entry["msg"].removeprefix("Value error, ")
-    if not message.endswith("."):
-        message += "."
-    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-    return FieldError(pointer.encode("utf-8", "replace").decode(), message, _CODES.get(kind, kind))
+    if kind == "extra_forbidden":
+        return _unknown_field(where, steps, body, answer)
+    return FieldError(where, sentence(entry), _CODES.get(kind, kind))
+
+
+def _unknown_field(where: str, steps: list[Any], body: Any, answer: Any) -> FieldError:
+    *parents, name = steps
+    known = fields_at(body, parents)
+    if name in fields_at(answer, parents):
+        changeable = f"; what can be is {listed(known, 'and')}" if known else ""
+        return FieldError(where, f"{shown(name)} cannot be changed{changeable}.", "read_only_field")
+    meant = nearest(str(name), known)
+    hint = f"; did you mean '{meant}'?" if meant else f". There is: {', '.join(known)}." if known else "."
+    return FieldError(where, f"There is no field {shown(name)} here{hint}", "unknown_field")
 
 
 _BY_STATUS: dict[int, Problem] = {

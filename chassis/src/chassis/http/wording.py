@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 _LONGEST = 60
+A_MOMENT = "a day such as 2026-01-31 (its midnight, UTC) or a time with its offset such as 2026-01-31T12:00:00Z"
 
 
 def shown(value: Any) -> str:
@@ -15,14 +16,21 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         start = "".join(character if character.isprintable() else "\ufffd" for character in value[:_LONGEST])
         return f"'{start}…'" if len(value) > _LONGEST else f"'{start}'"
+    if value is None or isinstance(value, bool | dict | list | tuple | set):
+        return kind_of(value)
+    text = str(value)
+    return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+
+
+def kind_of(value: Any) -> str:
+    """Give what kind of JSON a value is, without showing it: `a text`, `a number`, `a list`, `null`, ..."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list | tuple | set):
         return "a list"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    text = str(value)
-    return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+    return "a number" if isinstance(value, int | float) else "a text"
 
 
 def listed(words: Iterable[str], joint: str = "or") -> str:
