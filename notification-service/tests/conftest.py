@@ -143,6 +143,8 @@ class World:
             "confirmed_by": None,
             "requirement_title": "Lock the account",
             "test_case_title": "Fail five times",
+            "requirement_external_id": "REQ-1",
+            "test_case_external_id": "TC-7",
         }
         return catalog.LinkState(**(state | fields))
 
@@ -158,6 +160,7 @@ class World:
             "status": status,
             "feedback": "Fits.",
             "link_id": uuid.uuid4() if status == "accepted" else None,
+            "requirement_external_id": "REQ-1",
         }
         return suggestion.ReviewedSuggestion(**(state | fields))
 
@@ -187,6 +190,7 @@ class World:
             "item_type": "requirement",
             "item_id": uuid.uuid4(),
             "item_title": "Lock the account",
+            "item_external_id": "REQ-1",
             "algorithm": "tfidf",
             "threshold": 0.3,
             "suggestions_created": 3,

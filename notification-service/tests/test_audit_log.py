@@ -88,9 +88,9 @@ async def test_links_are_kept_with_both_ends(world: "World") -> None:
         "link.deleted",
     ]
     assert updated["summary"] == (
-        "ana@example.com confirmed the link between “Lock the account” and “Fail five times”."
+        "ana@example.com confirmed the link between REQ-1 “Lock the account” and TC-7 “Fail five times”."
     )
-    assert created["resource_title"] == "Lock the account ↔ Fail five times"
+    assert created["resource_title"] == "REQ-1 Lock the account ↔ TC-7 Fail five times"
     assert created["changes"]["link_type"] == {"before": None, "after": "covers"}
     assert created["details"] == {
         "requirement_id": str(link.requirement_id),
@@ -138,7 +138,7 @@ async def test_a_bulk_review_of_one_suggestion_names_it(world: "World") -> None:
     await world.tell(bulk([reviewed]))
     entry = await only(world)
     assert (entry["resource_id"], entry["resource_ids"]) == (str(reviewed.id), None)
-    assert entry["resource_title"] == "Lock the account ↔ Fail five times"
+    assert entry["resource_title"] == "REQ-1 Lock the account ↔ Fail five times"
     assert (entry["details"]["feedback"], entry["details"]["similarity_score"]) == ("Too weak.", 0.734512)
 
 
@@ -149,7 +149,7 @@ async def test_an_undone_review_is_kept_with_both_people(world: "World") -> None
     several, single = await world.audit_log(action="suggestion.reopened")
     assert single["resource_id"] == str(one.id)
     assert single["summary"] == (
-        "ana@example.com reopened the suggestion to link “Lock the account” and “Fail five times”, which"
+        "ana@example.com reopened the suggestion to link REQ-1 “Lock the account” and “Fail five times”, which"
         " kim@example.com had accepted."
     )
     assert single["changes"]["status"] == {"before": "accepted", "after": "pending"}

@@ -55,7 +55,8 @@ async def test_who_changed_an_item_is_told_of_its_new_suggestions(world: "World"
     await world.tell(found)
     told = await only(world)
     assert told["type"] == "suggestions_generated"
-    assert told["message"].startswith(f"{words} the requirement “Lock the account” wait")
+    assert told["title"] == f"{words} REQ-1"
+    assert told["message"].startswith(f"{words} the requirement REQ-1 “Lock the account” wait")
     assert told["data"] == {"requirement_id": str(found.item_id), "suggestions_created": count}
 
 
@@ -123,9 +124,9 @@ async def test_nobody_is_told_of_the_run_that_they_cancelled(world: "World") -> 
     [
         (
             "accepted",
-            "You accepted the suggestion to link “Lock the account” and “Fail five times”; they are linked now.",
+            "You accepted the suggestion to link REQ-1 “Lock the account” and “Fail five times”; they are linked now.",
         ),
-        ("rejected", "You rejected the suggestion to link “Lock the account” and “Fail five times”."),
+        ("rejected", "You rejected the suggestion to link REQ-1 “Lock the account” and “Fail five times”."),
     ],
 )
 async def test_the_reviewer_of_a_suggestion_is_told(world: "World", status: str, message: str) -> None:
@@ -166,8 +167,8 @@ async def test_a_bulk_review_is_one_notification_with_counts_and_few_ids(world: 
             "kim@example.com",
             "accepted",
             "1 suggestion reopened",
-            "You undid the review by kim@example.com: the suggestion to link “Lock the account” and “Fail five times”"
-            " is pending again; its link is gone.",
+            "You undid the review by kim@example.com: the suggestion to link REQ-1 “Lock the account” and"
+            " “Fail five times” is pending again; its link is gone.",
         ),
         (
             22,

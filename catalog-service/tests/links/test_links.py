@@ -142,6 +142,18 @@ async def test_a_wrong_field_of_a_link_is_named(catalog: Any, problem: Any, fiel
     problem(await catalog.post("/links", pair | {field: value}), 422, field=f"/{field}")
 
 
+async def test_the_events_of_a_link_name_both_items(catalog: Any) -> None:
+    names = catalog.word(), catalog.word()
+    requirement = await catalog.requirement(external_id=names[0])
+    link = await catalog.link(requirement, await catalog.test_case(external_id=names[1]))
+    await catalog.patch(f"/links/{link['id']}", {"notes": "Better so"})
+    await catalog.post(f"/links/{link['id']}/confirm")
+    await catalog.delete(f"/requirements/{requirement['id']}")
+    told = [event["data"]["link"] for event in await catalog.events(link["id"])]
+    assert len(told) >= 3
+    assert {(one["requirement_external_id"], one["test_case_external_id"]) for one in told} == {names}
+
+
 async def test_type_and_notes_of_a_link_can_change(catalog: Any, problem: Any, link: dict[str, Any]) -> None:
     path = f"/links/{link['id']}"
     patched = (await catalog.patch(path, {"link_type": "validates", "notes": "Better so"})).json()

@@ -55,7 +55,7 @@ class TestCaseState(RequirementState):
 
 
 class LinkState(_State):
-    """A trace link, with the titles of its ends for people to read."""
+    """A trace link, with the names of its ends for people to read."""
 
     id: UUID
     requirement_id: UUID
@@ -71,6 +71,8 @@ class LinkState(_State):
     updated_at: Annotated[datetime | None, Field(description="None in events of before links had it.")] = None
     requirement_title: str
     test_case_title: str
+    requirement_external_id: str | None = None
+    test_case_external_id: str | None = None
 
 
 class RequirementCreated(Payload):

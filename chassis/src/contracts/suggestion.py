@@ -10,7 +10,7 @@ from chassis.events import Payload
 
 
 class ReviewedSuggestion(BaseModel):
-    """A suggestion as it is after its review, with the titles of its pair for people to read."""
+    """A suggestion as it is after its review, with the names of its pair for people to read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -24,6 +24,8 @@ class ReviewedSuggestion(BaseModel):
     status: Literal["accepted", "rejected"]
     feedback: str | None
     link_id: UUID | None
+    requirement_external_id: str | None = None
+    test_case_external_id: str | None = None
 
 
 class ItemSuggestionsGenerated(Payload):
@@ -37,6 +39,7 @@ class ItemSuggestionsGenerated(Payload):
     threshold: float
     suggestions_created: int
     suggestions_skipped: int
+    item_external_id: str | None = None
 
 
 class RunFinished(Payload):
@@ -92,6 +95,8 @@ class ReopenedSuggestion(BaseModel):
     reviewed_at: datetime | None
     link_id: UUID | None
     review_id: UUID | None
+    requirement_external_id: str | None = None
+    test_case_external_id: str | None = None
 
 
 class SuggestionsReopened(Payload):

@@ -9,10 +9,13 @@ from uuid import UUID
 from chassis.events import Actor, Received
 from contracts import auth, catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import counted, given, listed, named, pair, percent, run_outcome, who
+from notification_service.wording import counted, given, joined, listed, named, pair, percent, run_outcome, who
 
 # All that is ever kept of an account: nothing secret can come in by a new field.
 _USER_FIELDS = ("email", "full_name", "role", "is_active")
+
+# How the two ends of a link or a suggestion are called: the sentence and the title of an entry say it.
+_NAMES = frozenset({"requirement_title", "test_case_title", "requirement_external_id", "test_case_external_id"})
 
 
 @dataclass(slots=True)
@@ -92,10 +95,11 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
         ResourceType.SUGGESTION,
         None,
         found.item_title,
-        f"{counted(found.suggestions_created, 'new suggestion')} for {named(found.item_type, found.item_title)}.",
+        f"{counted(found.suggestions_created, 'new suggestion')} for"
+        f" {named(found.item_type, found.item_title, found.item_external_id)}.",
         details={
             f"{found.item_type}_id": found.item_id,
-            **given(found, frozenset({"item_type", "item_id", "item_title"})),
+            **given(found, frozenset({"item_type", "item_id", "item_title", "item_external_id"})),
         },
     )
 
@@ -154,18 +158,17 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Ite
         details = {"review_id": review_id}
         if len(reopened) == 1:
             (only,) = reopened
-            title = f"{only.requirement_title} ↔ {only.test_case_title}"
+            title = joined(only)
             yield _entry(
                 event,
                 AuditAction.SUGGESTION_REOPENED,
                 ResourceType.SUGGESTION,
                 str(only.id),
                 title,
-                f"{who(event.actor)} reopened the suggestion to link"
-                f" {pair(only.requirement_title, only.test_case_title)}{had}.",
+                f"{who(event.actor)} reopened the suggestion to link {pair(only)}{had}.",
                 before | {"link_id": only.link_id},
                 {"status": "pending"},
-                {**details, **given(only, frozenset({"id", "status", "requirement_title", "test_case_title"}))},
+                {**details, **given(only, frozenset({"id", "status"}) | _NAMES)},
             )
         else:
             yield _of_many(
@@ -270,7 +273,7 @@ def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
 
 
 # Told by the entry itself, or not a field of the resource.
-_HIDDEN = frozenset({"id", "created_at", "updated_at", "requirement_title", "test_case_title"})
+_HIDDEN = frozenset({"id", "created_at", "updated_at"}) | _NAMES
 
 
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -301,9 +304,9 @@ def _item_entry(
     after: Mapping[str, Any] | None,
 ) -> Entry:
     if kind is ResourceType.LINK:
-        ends = pair(item.requirement_title, item.test_case_title)
+        ends = pair(item)
         summary = f"{who(event.actor)} {verb} the link between {ends}."
-        title = f"{item.requirement_title} ↔ {item.test_case_title}"
+        title = joined(item)
         details = {"requirement_id": item.requirement_id, "test_case_id": item.test_case_id}
     else:
         summary = f"{who(event.actor)} {verb} {named(kind, item.title, item.external_id)}."
@@ -313,17 +316,17 @@ def _item_entry(
 
 
 def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> Entry:
-    ends = pair(reviewed.requirement_title, reviewed.test_case_title)
+    ends = pair(reviewed)
     return _entry(
         event,
         AuditAction(f"suggestion.{reviewed.status}"),
         ResourceType.SUGGESTION,
         str(reviewed.id),
-        f"{reviewed.requirement_title} ↔ {reviewed.test_case_title}",
+        joined(reviewed),
         f"{who(event.actor)} {reviewed.status} the suggestion to link {ends}.",
         {"status": "pending"},
         {"status": reviewed.status},
-        given(reviewed, frozenset({"id", "status", "requirement_title", "test_case_title"})),
+        given(reviewed, frozenset({"id", "status"}) | _NAMES),
     )
 
 

@@ -47,12 +47,12 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
     found = event.data
     if found.suggestions_created == 0:
         return None
+    number = counted(found.suggestions_created, "new suggestion")
     verb = "waits" if found.suggestions_created == 1 else "wait"
     return Text(
         NotificationType.SUGGESTIONS_GENERATED,
-        f"{counted(found.suggestions_created, 'new suggestion')}",
-        f"{counted(found.suggestions_created, 'new suggestion')} for {named(found.item_type, found.item_title)}"
-        f" {verb} for review.",
+        f"{number} for {found.item_external_id or f'“{found.item_title}”'}",
+        f"{number} for {named(found.item_type, found.item_title, found.item_external_id)} {verb} for review.",
         {f"{found.item_type}_id": found.item_id, "suggestions_created": found.suggestions_created},
     )
 
@@ -89,8 +89,7 @@ def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Text:
     return Text(
         NotificationType.SUGGESTION_REVIEWED,
         f"Suggestion {reviewed.status}",
-        f"You {reviewed.status} the suggestion to link"
-        f" {pair(reviewed.requirement_title, reviewed.test_case_title)}{outcome}.",
+        f"You {reviewed.status} the suggestion to link {pair(reviewed)}{outcome}.",
         {
             "suggestion_id": reviewed.id,
             "status": reviewed.status,
@@ -137,7 +136,7 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Tex
     links = sum(one.link_id is not None for one in reopened)
     gone = "" if not links else "; its link is gone" if len(reopened) == 1 else f"; {counted(links, 'link')} went too"
     if len(reopened) == 1:
-        what = f"the suggestion to link {pair(reopened[0].requirement_title, reopened[0].test_case_title)} is"
+        what = f"the suggestion to link {pair(reopened[0])} is"
     else:
         what = f"{counted(len(reopened), 'suggestion')} are"
     return Text(

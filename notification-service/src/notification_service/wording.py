@@ -4,6 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from chassis.events import Actor
+from contracts.catalog import LinkState
+from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
+
+Pair = LinkState | ReviewedSuggestion | ReopenedSuggestion
+"""What tells of a requirement and a test case by their names."""
 
 
 def who(actor: Actor) -> str:
@@ -13,13 +18,23 @@ def who(actor: Actor) -> str:
 
 def named(kind: str, title: str, external_id: str | None = None) -> str:
     """Give an item by kind, external id and title: `the test case TC-7 “Locks after five failures”`."""
-    external = "" if external_id is None else f"{external_id} "
-    return f"the {kind.replace('_', ' ')} {external}“{title}”"
+    return f"the {kind.replace('_', ' ')} {_titled(title, external_id)}"
 
 
-def pair(requirement_title: str, test_case_title: str) -> str:
-    """Give what a link or a suggestion joins: `“Lock the account” and “Locks after five failures”`."""
-    return f"“{requirement_title}” and “{test_case_title}”"
+def _titled(title: str, external_id: str | None) -> str:
+    return f"“{title}”" if external_id is None else f"{external_id} “{title}”"
+
+
+def pair(link: Pair) -> str:
+    """Give what a link or a suggestion joins: `REQ-3 “Lock the account” and TC-7 “Locks after five failures”`."""
+    requirement = _titled(link.requirement_title, link.requirement_external_id)
+    return f"{requirement} and {_titled(link.test_case_title, link.test_case_external_id)}"
+
+
+def joined(link: Pair) -> str:
+    """Give the same as a title: `REQ-3 Lock the account ↔ TC-7 Locks after five failures`."""
+    requirement = " ".join(filter(None, (link.requirement_external_id, link.requirement_title)))
+    return f"{requirement} ↔ {' '.join(filter(None, (link.test_case_external_id, link.test_case_title)))}"
 
 
 def counted(number: int, thing: str) -> str:

@@ -25,7 +25,7 @@ async def test_the_later_of_a_pair_is_told_to_have_found_it(service: Any, catalo
     earlier(LAMP)
     earlier(PUMP)
     await service.score()
-    item = makers[later](PUMP)
+    item = makers[later](PUMP, external_id="PUMP-1")
     await service.score()
 
     (found,) = await service.suggestions()
@@ -41,6 +41,7 @@ async def test_the_later_of_a_pair_is_told_to_have_found_it(service: Any, catalo
         "threshold": 0.3,
         "suggestions_created": 1,
         "suggestions_skipped": 0,
+        "item_external_id": "PUMP-1",
     }
     assert await queued(service) == []
 

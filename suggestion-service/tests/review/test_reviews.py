@@ -50,6 +50,9 @@ async def test_accepting_makes_the_link_with_the_suggestions_score(service: Any,
     assert event["data"]["suggestion"]["status"] == "accepted"
     assert event["data"]["suggestion"]["link_id"] == str(link["id"])
     assert event["data"]["suggestion"]["requirement_title"] == PUMP
+    names = suggestion["requirement"]["external_id"], suggestion["test_case"]["external_id"]
+    told = event["data"]["suggestion"]
+    assert (told["requirement_external_id"], told["test_case_external_id"]) == names
     assert event["data"]["review_id"] == accepted["review_id"]
 
 

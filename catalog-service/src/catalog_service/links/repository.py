@@ -40,7 +40,10 @@ JOINED_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t 
 """Both items of a link `l`, as `r` and `t`."""
 _SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
-_TITLES = "r.title AS requirement_title, t.title AS test_case_title"
+_NAMES = (
+    "r.title AS requirement_title, t.title AS test_case_title,"
+    " r.external_id AS requirement_external_id, t.external_id AS test_case_external_id"
+)
 ENDS = ", ".join(
     f"{alias}.{name} AS {kind}_{name}" for kind, alias in _ALIASES.items() for name in BRIEF if name != "id"
 )
@@ -115,8 +118,8 @@ async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
         joins.append(f"LEFT JOIN {kind.table} {alias} ON {alias}.{by} = %({kind.name}_{by})s")
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT r.id AS requirement_id, r.external_id AS requirement_external_id, r.version AS requirement_version,"
-        f" t.id AS test_case_id, t.external_id AS test_case_external_id, t.version AS test_case_version, {_TITLES}"
+        f"SELECT r.id AS requirement_id, r.version AS requirement_version,"
+        f" t.id AS test_case_id, t.version AS test_case_version, {_NAMES}"
         f" FROM (VALUES (1)) one {' '.join(joins)}",
         wanted,
     )
@@ -168,7 +171,7 @@ async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> S
     """Give the links of an item with the titles of their ends, locked in one order so that nobody deadlocks."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_TITLES} FROM {_SOURCE}"
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
         f" WHERE l.{column} = %s ORDER BY l.id FOR UPDATE OF l",
         (item_id,),
     )
@@ -252,7 +255,7 @@ async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID
     """
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_TITLES}, l.updated_at = l.created_at AS untouched"
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES}, l.updated_at = l.created_at AS untouched"
         f" FROM {_SOURCE} JOIN unnest(%s::uuid[], %s::uuid[]) AS pair (requirement_id, test_case_id)"
         " ON l.requirement_id = pair.requirement_id AND l.test_case_id = pair.test_case_id"
         " ORDER BY l.id FOR UPDATE OF l",

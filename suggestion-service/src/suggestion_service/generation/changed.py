@@ -15,6 +15,7 @@ class ChangedItem:
     item_id: UUID
     side: Side
     title: str
+    external_id: str | None
     actor: Actor
     correlation_id: str
 
@@ -31,6 +32,7 @@ def generated_event(
             item_type=item.side,
             item_id=item.item_id,
             item_title=item.title,
+            item_external_id=item.external_id,
             algorithm=algorithm,
             threshold=threshold,
             suggestions_created=created,

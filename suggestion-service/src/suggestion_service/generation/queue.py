@@ -23,7 +23,7 @@ WHERE i.id = q.item_id AND q.item_id IN (
     WHERE due_at <= now() AND (claimed_until IS NULL OR claimed_until < now())
     ORDER BY announced_until IS NULL, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
 RETURNING q.item_id, q.sequence, q.actor_id, q.actor_email, q.correlation_id, q.traceparent, i.side,
-    i.title
+    i.title, i.external_id
 """
 
 # As many jobs are sent as those items need that are announced: a job takes them first.
@@ -74,6 +74,7 @@ def _queued(row: dict[str, Any], claim_id: UUID) -> Queued:
         row["item_id"],
         row["side"],
         row["title"],
+        row["external_id"],
         Actor(row["actor_id"], row["actor_email"]),
         row["correlation_id"],
         row["sequence"],

@@ -86,7 +86,8 @@ async def withdraw_below(connection: Connection, ids: Sequence[UUID], threshold:
 async def items(connection: Connection, ids: Sequence[UUID]) -> list[ChangedItem]:
     """Give those of the items that are there, with who changed them last."""
     cursor = await connection.execute(
-        "SELECT id, side, title, actor_id, actor_email, correlation_id FROM items WHERE id = ANY(%s) AND NOT deleted",
+        "SELECT id, side, title, external_id, actor_id, actor_email, correlation_id FROM items"
+        " WHERE id = ANY(%s) AND NOT deleted",
         (list(ids),),
     )
     return [_item(row) for row in await cursor.fetchall()]
@@ -95,4 +96,4 @@ async def items(connection: Connection, ids: Sequence[UUID]) -> list[ChangedItem
 def _item(row: dict[str, Any]) -> ChangedItem:
     known = row["actor_email"] is not None
     actor = Actor(row["actor_id"], row["actor_email"]) if known else SYSTEM
-    return ChangedItem(row["id"], row["side"], row["title"], actor, row["correlation_id"] or "")
+    return ChangedItem(row["id"], row["side"], row["title"], row["external_id"], actor, row["correlation_id"] or "")

@@ -51,6 +51,7 @@ _BEST_FIRST = order_by(Sort("score", descending=True))
 _UNTOUCHED = "s.status = 'pending' AND NOT EXISTS (SELECT FROM accept_intents a WHERE a.suggestion_id = s.id)"
 _AS_REVIEWED = (
     "s.id, s.requirement_id, s.test_case_id, r.title AS requirement_title, t.title AS test_case_title,"
+    " r.external_id AS requirement_external_id, t.external_id AS test_case_external_id,"
     " s.similarity_score, s.suggestion_method, s.status, s.feedback, s.link_id, s.review_id"
 )
 

@@ -58,6 +58,7 @@ WITH done AS (
     DELETE FROM undo_intents WHERE suggestion_id = ANY(%(ids)s) RETURNING suggestion_id
 ), before AS (
     SELECT s.id, s.requirement_id, s.test_case_id, r.title AS requirement_title, t.title AS test_case_title,
+        r.external_id AS requirement_external_id, t.external_id AS test_case_external_id,
         s.similarity_score, s.status, s.reviewed_by, s.reviewed_at, s.link_id, s.review_id,
         s.requirement_text_sequence < r.text_sequence OR s.test_case_text_sequence < t.text_sequence
         OR EXISTS (SELECT FROM runs WHERE status IN ('running', 'completed')
