@@ -16,7 +16,7 @@ from chassis.testing import PostgresServer
 
 Json = dict[str, Any]
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
 SERVICE = Identity(id=None, email="suggestion-service", role=None)

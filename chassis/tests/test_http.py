@@ -21,7 +21,7 @@ from chassis.http.responses import check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Identity, InternalTokens, Reviewer, Role, ServiceCaller, Viewer
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 TOKENS = InternalTokens(SECRET)
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 

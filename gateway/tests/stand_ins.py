@@ -30,7 +30,7 @@ from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 from gateway.settings import Settings
 from gateway.upstream import Upstream
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 
 
 @dataclass

@@ -18,7 +18,7 @@ from notification_service.app import create_app
 from notification_service.handlers import HANDLERS
 from notification_service.settings import Settings
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 ANA = Actor(1, "ana@example.com")
 BEN = Actor(2, "ben@example.com")
 

@@ -40,7 +40,7 @@ from suggestion_service.worker import create_worker
 
 Json = dict[str, Any]
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
 AUTHOR = Actor(7, "author@example.test")

@@ -32,7 +32,7 @@ def environment(**settings: str) -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "ENVIRONMENT": "development",
         "HTTP_PORT": str(free_port()),
-        "INTERNAL_TOKEN_SECRET": PASSWORD * 4,
+        "INTERNAL_TOKEN_SECRET": f"The quick brown fox whispers {PASSWORD}",
         "START_PATIENCE_SECONDS": "0",
         **dict.fromkeys(("AUTH_URL", "CATALOG_URL", "SUGGESTION_URL", "NOTIFICATION_URL"), NOBODY),
         "RABBITMQ_URL": f"amqp://traceline:{PASSWORD}@127.0.0.1:1/",
@@ -54,7 +54,12 @@ def program(name: str, settings: Mapping[str, str]) -> Iterator[subprocess.Popen
 
 
 def refusal(name: str, settings: Mapping[str, str]) -> str:
-    """The sentence with which a program refuses to start."""
+    """The sentence with which a program refuses to start, after what it may have waited for."""
+    return refusals(name, settings)[-1]
+
+
+def refusals(name: str, settings: Mapping[str, str]) -> list[str]:
+    """The sentences with which a program refuses to start."""
     with program(name, settings) as process:
         output, log = process.communicate(timeout=60)
     assert process.returncode == 1, log
@@ -63,10 +68,9 @@ def refusal(name: str, settings: Mapping[str, str]) -> str:
     assert all("exception" not in line for line in lines), log
     assert lines[0]["message"].startswith(f"Started: Traceline {software()}, API v1"), "which version it was"
     assert ("schema" in lines[0]["message"]) == (name != "gateway.app")
-    assert lines[-1]["level"] == "error"
-    sentence: str = lines[-1]["message"]
-    assert sentence.endswith(".")
-    return sentence
+    sentences: list[str] = [line["message"] for line in lines if line["level"] == "error"]
+    assert all(sentence.endswith(".") for sentence in sentences)
+    return sentences
 
 
 def url_of(database: str, **parts: str) -> str:
@@ -84,7 +88,21 @@ def test_a_missing_address_is_named(postgres: PostgresServer) -> None:
     del settings["CATALOG_URL"]
     assert refusal("suggestion_service.app", settings) == "The setting CATALOG_URL is missing."
     del settings["AUTH_URL"]
-    assert refusal("gateway.app", settings) == "The setting AUTH_URL is missing."
+    assert refusals("gateway.app", settings) == [
+        "The setting AUTH_URL is missing.",
+        "The setting CATALOG_URL is missing.",
+    ]
+
+
+@every_program
+def test_all_that_is_wrong_is_told_at_once(program: str) -> None:
+    wrong = {"HTTP_PORT": "http", "DATABASE_POOL_SIZE": "0", "ENVIRONMENT": "test"}
+    assert refusals(program, environment(**wrong)) == [
+        "The setting HTTP_PORT is 'http': it must be a whole number.",
+        "The setting ENVIRONMENT is 'test': it must be 'development' or 'production'.",
+        "The setting DATABASE_URL is missing.",
+        "The setting DATABASE_POOL_SIZE is '0': it must be 1 or more.",
+    ]
 
 
 def test_a_setting_that_makes_no_sense_is_named_and_not_shown() -> None:
@@ -93,9 +111,19 @@ def test_a_setting_that_makes_no_sense_is_named_and_not_shown() -> None:
     assert PASSWORD[:5] not in sentence
 
 
+@pytest.mark.parametrize("guessable", ["a" * 32, "0123456789abcde" * 3, "0123456" * 10])
+def test_a_secret_of_few_characters_is_refused(guessable: str) -> None:
+    sentence = refusal("gateway.app", environment(INTERNAL_TOKEN_SECRET=guessable))
+    assert "INTERNAL_TOKEN_SECRET is wrong: it has only" in sentence
+    assert "openssl rand -hex 32" in sentence
+
+
 def test_nobody_in_particular_is_no_proxy_to_trust() -> None:
     """With a star whoever calls could say from where, and guess passwords from everywhere."""
-    assert "FORWARDED_ALLOW_IPS" in refusal("gateway.app", environment(FORWARDED_ALLOW_IPS="*"))
+    assert refusal("gateway.app", environment(FORWARDED_ALLOW_IPS="127.0.0.1,*")) == (
+        "The setting FORWARDED_ALLOW_IPS is '127.0.0.1,*': * is neither an address nor a network, as 10.0.0.5 and"
+        " 10.0.0.0/8 are, with commas between."
+    )
 
 
 @every_program

@@ -10,6 +10,7 @@ from chassis.bus import Bus
 from chassis.database import Database
 from chassis.messaging_loops import new_worker, publish
 from chassis.process import Process, run
+from chassis.process.settings import BrokerSettings
 from chassis.settings import read
 from chassis.worker import Worker
 
@@ -47,4 +48,4 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    run(_compose, schema=SCHEMA_VERSION)
+    run(_compose, Settings, BrokerSettings, schema=SCHEMA_VERSION)

@@ -59,4 +59,4 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    run(_compose, schema=SCHEMA_VERSION)
+    run(_compose, Settings, schema=SCHEMA_VERSION)

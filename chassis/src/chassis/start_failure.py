@@ -2,4 +2,7 @@
 
 
 class StartFailure(Exception):
-    """Its message is one sentence for the person at the terminal; the program ends with exit code 1."""
+    """Its message is for the person at the terminal: a sentence, or a line for each thing that is wrong.
+
+    The program ends with exit code 1.
+    """

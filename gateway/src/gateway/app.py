@@ -193,4 +193,4 @@ def measured_as(scope: Scope) -> str | None:
 
 
 if __name__ == "__main__":
-    run(_compose, measured_as)
+    run(_compose, Settings, Addresses, route_of=measured_as)

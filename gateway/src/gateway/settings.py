@@ -3,8 +3,10 @@
 import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from chassis.settings import SharedSecret
 
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?")
 
@@ -34,7 +36,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
-    internal_token_secret: SecretStr = Field(min_length=32)
+    internal_token_secret: SharedSecret
     gateway_timeout_seconds: float = Field(default=30, gt=0)
     """How long a service may take until it begins to answer: then 504."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)

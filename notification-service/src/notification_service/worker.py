@@ -11,6 +11,7 @@ from chassis.inbox import Inbox
 from chassis.messaging_loops import consume, new_worker
 from chassis.peers import Peer
 from chassis.process import Process, run
+from chassis.process.settings import BrokerSettings
 from chassis.settings import read
 from chassis.worker import Worker
 from notification_service.app import SCHEMA_VERSION
@@ -44,4 +45,4 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    run(_compose, schema=SCHEMA_VERSION)
+    run(_compose, Settings, Addresses, BrokerSettings, schema=SCHEMA_VERSION)

@@ -9,6 +9,7 @@ from chassis.inbox import Inbox
 from chassis.messaging_loops import consume, new_worker, publish
 from chassis.peers import Peer
 from chassis.process import Process, run
+from chassis.process.settings import BrokerSettings
 from chassis.settings import read
 from chassis.worker import Worker
 from suggestion_service.allocator import give_back_large_arrays
@@ -98,4 +99,4 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    run(_compose, schema=SCHEMA_VERSION)
+    run(_compose, Settings, Addresses, BrokerSettings, schema=SCHEMA_VERSION)

@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 from chassis.rebuild import Rebuilt, rebuild
 from suggestion_service.copy import new_copy
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 
 
 @pytest.fixture(autouse=True)

@@ -1,9 +1,8 @@
 """What the command reads from the environment, or from files in the folder SECRETS_DIR; never from its arguments."""
 
-from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.settings import read
+from chassis.settings import SharedSecret, read
 
 
 class CallSettings(BaseSettings):
@@ -11,7 +10,7 @@ class CallSettings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
-    internal_token_secret: SecretStr = Field(min_length=32)
+    internal_token_secret: SharedSecret
 
 
 class _Address(BaseSettings):

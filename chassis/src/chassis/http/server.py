@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from ipaddress import ip_address
 from typing import cast
 
 import uvicorn
@@ -122,6 +123,15 @@ def settle() -> None:
     gc.set_threshold(*_GC_THRESHOLDS)
     # Scoring runs in threads: a request that awaits twenty times would wait 5 ms for its turn each time.
     sys.setswitchinterval(_SWITCH_INTERVAL)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches what listens on `host`."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
 
 
 def listen(host: str, port: int, what_to_set: str) -> socket.socket:

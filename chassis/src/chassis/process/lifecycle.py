@@ -6,12 +6,13 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
 import uvloop
+from pydantic_settings import BaseSettings
 from starlette.types import ASGIApp
 
 from chassis import logs, telemetry, version
@@ -21,7 +22,7 @@ from chassis.metrics.readings import Readings
 from chassis.metrics.requests import Measured, RouteOf, template
 from chassis.process.resources import Process
 from chassis.process.settings import ProcessSettings
-from chassis.settings import read
+from chassis.settings import check, read
 from chassis.start_failure import StartFailure
 
 _log = logging.getLogger(__name__)
@@ -32,9 +33,12 @@ DRAIN = 2
 Compose = Callable[[Process], Awaitable[ASGIApp]]
 
 
-def run(compose: Compose, route_of: RouteOf = template, *, schema: str | None = None) -> None:
+def run(
+    compose: Compose, *settings: type[BaseSettings], route_of: RouteOf = template, schema: str | None = None
+) -> None:
     """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
 
+    `settings` are the kinds that it reads beside ProcessSettings: what is wrong in any of them is told at once.
     `route_of` tells the routes by which its requests are measured, `schema` is what it needs of its database.
     """
     program = _program_of(compose)
@@ -43,9 +47,10 @@ def run(compose: Compose, route_of: RouteOf = template, *, schema: str | None = 
     telemetry.configure(program)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_run(compose, partial(Measured, program=program, route_of=route_of)))
+            runner.run(_run(compose, settings, partial(Measured, program=program, route_of=route_of)))
     except StartFailure as failure:
-        _log.error("%s", failure)
+        for line in str(failure).splitlines():
+            _log.error("%s", line)
         sys.exit(1)
     except asyncio.CancelledError:
         pass  # stopped while it was still waiting to start
@@ -63,7 +68,7 @@ def _program_of(compose: Compose) -> str:
     return package.replace("_service", f"-{'worker' if module.stem == 'worker' else 'service'}")
 
 
-async def _run(compose: Compose, measured: Callable[[ASGIApp], ASGIApp]) -> None:
+async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: Callable[[ASGIApp], ASGIApp]) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "it runs as a task"
     stopped = asyncio.Event()
@@ -75,6 +80,7 @@ async def _run(compose: Compose, measured: Callable[[ASGIApp], ASGIApp]) -> None
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop)
     loop.set_exception_handler(logs.nobody_awaited)
+    check(ProcessSettings, *kinds)
     settings = read(ProcessSettings)
     async with AsyncExitStack() as resources:
         readings = Readings()

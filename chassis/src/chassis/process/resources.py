@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from chassis.bus import Bus
 from chassis.database import Database
 from chassis.http.app import create_app
+from chassis.http.server import is_loopback
 from chassis.identity import InternalTokens
 from chassis.metrics.databases import of_pool
 from chassis.metrics.readings import Readings
@@ -37,6 +38,11 @@ class Process:
         self._readings = readings
         self._replicas: Replicas | None = None
         self._probes: Callable[[], FastAPI] | None = None
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether nobody but this machine reaches the program."""
+        return is_loopback(self._settings.http_host)
 
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
         """Give the open database; wait while it is not there or has an older schema.

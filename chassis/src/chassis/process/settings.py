@@ -1,13 +1,38 @@
 """What every program reads about itself, and workers about the broker."""
 
-from pydantic import Field
+from ipaddress import ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
-class ProcessSettings(BaseSettings):
-    """Where a program listens, and how patiently it starts and ends."""
+def _addresses(text: str) -> str:
+    """Refuse what is no list of addresses and networks.
+
+    A star is none: uvicorn would then take the first address of X-Forwarded-For, which whoever calls may have written.
+    """
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        try:
+            ip_network(part)
+        except ValueError:
+            raise ValueError(
+                f"{part} is neither an address nor a network, as 10.0.0.5 and 10.0.0.0/8 are, with commas between"
+            ) from None
+    return text
+
+
+class ProxySettings(BaseSettings):
+    """Who may say who calls."""
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    forwarded_allow_ips: Annotated[str, AfterValidator(_addresses)] = ""
+    """Proxies in front, by address or network, whose X-Forwarded-For says who calls."""
+
+
+class ProcessSettings(ProxySettings):
+    """Where a program listens, and how patiently it starts and ends."""
 
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=8000, ge=0, le=65535)
@@ -15,9 +40,6 @@ class ProcessSettings(BaseSettings):
     """Where `GET /metrics` is answered, on HTTP_HOST, too; None: nowhere."""
     http_socket_fd: int | None = Field(default=None, ge=0)
     """A listening socket that the program was given by who started it, instead of host and port."""
-    forwarded_allow_ips: str = Field(default="", pattern=r"^[^*]*$")
-    """Proxies in front, by address or network, whose X-Forwarded-For says who calls. Not `*`: uvicorn would then
-    take the first address of that header, which whoever calls may have written."""
     shutdown_grace_seconds: float = Field(default=20, ge=0)
     start_patience_seconds: float = Field(default=60, ge=0)
 
