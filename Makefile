@@ -13,7 +13,7 @@ IMAGES := gateway auth-service catalog-service suggestion-service notification-s
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
 comma := ,
 
-.PHONY: install demo run stack check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -65,19 +65,23 @@ format: $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-test: $(TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+# What the tests and the stack need beside .venv, before anything runs that is impatient.
+servers: $(INSTALLED)
+	@$(BIN)/python -m chassis.bus.private_node
+
+test: $(TOOLS) servers $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
-fault: $(TOOLS) $(BROWSER_TOOLS)
+fault: $(TOOLS) servers $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is
 # installed where that is possible.
-browser: $(TOOLS) $(BROWSER_TOOLS)
+browser: $(TOOLS) servers $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/browser -m "long or not long"
 
-bench: $(TOOLS)
+bench: $(TOOLS) servers
 	$(BIN)/python -m acceptance.bench
 
 # Takes a quarter of an hour or more; one part alone: .venv/bin/python -m acceptance.bench.engine --help
@@ -86,7 +90,7 @@ bench-engine: $(TOOLS)
 
 # The stack with 100,000 requirements, as many test cases and 300,000 links: takes half an hour, ten minutes of it under
 # load. Shorter: .venv/bin/python -m acceptance.bench.scale --help
-bench-scale: $(TOOLS)
+bench-scale: $(TOOLS) servers
 	$(BIN)/python -m acceptance.bench.scale
 
 # How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script

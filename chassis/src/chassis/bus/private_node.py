@@ -1,6 +1,7 @@
 """A RabbitMQ node of our own on this machine: its configuration, environment and command, all within one folder.
 
 Who runs the command is not decided here: tests start it themselves, `make stack` gives it to its process runner.
+`python -m chassis.bus.private_node` sees that RabbitMQ is on this machine.
 """
 
 import json
@@ -9,6 +10,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import TypedDict
 
@@ -163,6 +165,19 @@ def install() -> None:
         raise StartFailure(f"{failure} Install it by hand, or set RABBITMQ_URL to a running one.") from None
 
 
+def main() -> int:
+    """Install RabbitMQ where it is missing; give the exit code."""
+    try:
+        if not installed():
+            sys.stdout.write("RabbitMQ is not there yet: installing it (once) ...\n")
+            sys.stdout.flush()
+            install()
+    except StartFailure as failure:
+        sys.stderr.write(f"{failure}\n")
+        return 1
+    return 0
+
+
 def _scripts() -> Path:
     if _DEBIAN_SCRIPTS.exists():
         return _DEBIAN_SCRIPTS
@@ -174,3 +189,7 @@ def _program(name: str) -> str:
     if found is None:
         raise StartFailure(f"{name} is not installed: it comes with RabbitMQ's package.")
     return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
