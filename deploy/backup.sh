@@ -1,8 +1,9 @@
 #!/bin/sh
 # Back up a Traceline that may be at work: `deploy/backup.sh FOLDER` makes FOLDER with a dump a service.
 #
-# Needs pg_dump of the server's version or a newer one, and a superuser: PGHOST, PGPORT, PGUSER and PGPASSFILE say
-# where and who. PG_RUN is put before pg_dump, to run it elsewhere:
+# Needs a superuser: PGHOST, PGPORT, PGUSER and PGPASSFILE say where and who. A pg_dump of the server's version or a
+# newer one is looked for: in PATH, where Debian has them, and in the wheel of .venv. PG_RUN is put before pg_dump
+# instead, to run it elsewhere:
 #   PG_RUN='docker compose --file deploy/docker/compose.yaml exec -T postgres' deploy/backup.sh FOLDER
 set -eu
 umask 077 # the private signing keys are in it
@@ -11,10 +12,17 @@ if [ -e "$folder" ]; then
     echo "$folder is there already and stays as it is." >&2
     exit 1
 fi
+client=pg_dump
+if [ -z "${PG_RUN:-}" ]; then
+    here=$(dirname "$0")
+    . "$here/postgresql_client.sh"
+    client=$(client_of pg_dump --schema-only auth_service)
+fi
 unfinished=$folder.unfinished
 mkdir "$unfinished"
+trap 'rm -rf "$unfinished"' EXIT
 # Who reads the events of others comes before those others: so nobody has read an event that their feed does not have.
 for service in notification suggestion catalog auth; do
-    ${PG_RUN:-} pg_dump --format=custom "${service}_service" > "$unfinished/$service.dump"
+    ${PG_RUN:-} "$client" --format=custom "${service}_service" > "$unfinished/$service.dump"
 done
 mv "$unfinished" "$folder"

@@ -13,6 +13,12 @@ for service in $services; do
         exit 1
     fi
 done
+client=pg_restore
+if [ -z "${PG_RUN:-}" ]; then
+    here=$(dirname "$0")
+    . "$here/postgresql_client.sh"
+    client=$(client_of pg_restore --list "$folder/auth.dump")
+fi
 for service in $services; do
-    ${PG_RUN:-} pg_restore --create --clean --if-exists --exit-on-error --dbname=postgres < "$folder/$service.dump"
+    ${PG_RUN:-} "$client" --create --clean --if-exists --exit-on-error --dbname=postgres < "$folder/$service.dump"
 done

@@ -19,7 +19,7 @@ from chassis.http.responses import encode
 from chassis.identity import Identity, InternalTokens, Role
 from chassis.testing import PostgresServer
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 POOL_SIZE = 8
 PASSWORD = "correct horse battery"
 ADMIN = "admin@traceline.local"
@@ -106,7 +106,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
     await database.open()
     service = Service(settings, database)
     try:
-        await prepare(settings, database)
+        await prepare(settings, database, on_loopback=True)
         yield service
     finally:
         await service.close()

@@ -1,5 +1,7 @@
 """The HTTP app of auth-service."""
 
+import sys
+
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
@@ -16,7 +18,6 @@ from chassis.http import app as http
 from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
-from chassis.start_failure import StartFailure
 
 SCHEMA_VERSION = "0003"
 
@@ -41,12 +42,13 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     database = await process.database(settings, SCHEMA_VERSION)
-    try:
-        await startup.prepare(settings, database)
-    except startup.BuiltInPasswordRefused as refused:
-        raise StartFailure(str(refused)) from None
+    made = await startup.prepare(settings, database, on_loopback=process.on_loopback)
+    if made is not None:
+        # A line of its own, and no log record: those go to more places.
+        sys.stdout.write(startup.first_log_in(settings, made) + "\n")
+        sys.stdout.flush()
     return create_app(settings, database, settings.internal_tokens())
 
 
 if __name__ == "__main__":
-    run(_compose, schema=SCHEMA_VERSION)
+    run(_compose, Settings, schema=SCHEMA_VERSION)

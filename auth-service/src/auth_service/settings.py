@@ -10,7 +10,7 @@ from auth_service.users.emails import parse_email
 from chassis.settings import ServiceSettings
 from contracts.tokens import LONGEST_LIFETIME
 
-BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - refused outside development
+BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone
 
 
 class Settings(ServiceSettings):
@@ -19,7 +19,8 @@ class Settings(ServiceSettings):
     access_token_expire_minutes: int = Field(default=60, ge=1, le=LONGEST_LIFETIME // timedelta(minutes=1))
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
-    default_admin_password: SecretStr = Field(default=SecretStr(BUILT_IN_ADMIN_PASSWORD), min_length=8, max_length=128)
+    default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
+    """None: the built-in one where that is allowed, else a random one."""
 
     @property
     def hash_key(self) -> bytes:

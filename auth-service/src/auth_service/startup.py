@@ -1,6 +1,7 @@
 """What auth-service needs before it serves: a key that signs, and somebody who may make others admins."""
 
 import logging
+import secrets
 
 from auth_service.settings import BUILT_IN_ADMIN_PASSWORD, Settings
 from auth_service.signing_keys.service import ensure_first
@@ -9,45 +10,98 @@ from auth_service.users.passwords import Passwords
 from chassis.database import Database
 from chassis.events import SYSTEM
 from chassis.identity import Role
+from chassis.start_failure import StartFailure
 
 _log = logging.getLogger(__name__)
 _LOCK = 7_235_121
 
 
-class BuiltInPasswordRefused(RuntimeError):
+class BuiltInPasswordRefused(StartFailure):
     """The built-in admin password is known to everyone; the message says what to do."""
 
 
-async def prepare(settings: Settings, database: Database) -> None:
+def first_password(settings: Settings, *, on_loopback: bool) -> str | None:
+    """Give the password that the default admin is to get; None when a random one is to be made.
+
+    `on_loopback`: whether nobody but this machine reaches the service. Raises BuiltInPasswordRefused when
+    DEFAULT_ADMIN_PASSWORD is the built-in password, and others reach it or ENVIRONMENT is not development.
+    """
+    safe = on_loopback and settings.environment == "development"
+    if settings.default_admin_password is None:
+        return BUILT_IN_ADMIN_PASSWORD if safe else None
+    given = settings.default_admin_password.get_secret_value()
+    if given == BUILT_IN_ADMIN_PASSWORD and not safe:
+        raise BuiltInPasswordRefused(
+            "The setting DEFAULT_ADMIN_PASSWORD is the built-in password, which everybody knows: it works only on a"
+            " loopback address while ENVIRONMENT is development; set another, or none, and a random one is made."
+        )
+    return given
+
+
+async def prepare(settings: Settings, database: Database, *, on_loopback: bool) -> str | None:
     """Make the first signing key and, when there is no user at all, the default admin.
 
     To be called after the migrations and before the service serves; as often as it starts, and by several
-    replicas at once. Raises BuiltInPasswordRefused outside development when DEFAULT_ADMIN_PASSWORD is not set.
+    replicas at once. Returns the admin's password if it is random and was made just now: to be shown, once.
+    Raises BuiltInPasswordRefused; see `first_password`.
     """
-    password = settings.default_admin_password.get_secret_value()
+    password = first_password(settings, on_loopback=on_loopback)
+    await ensure_first(database)
     if password == BUILT_IN_ADMIN_PASSWORD:
-        if settings.environment != "development":
-            raise BuiltInPasswordRefused(
-                "Set DEFAULT_ADMIN_PASSWORD: the built-in password of the default admin is known to everyone"
-                " and works only when ENVIRONMENT is development."
-            )
-        _log.warning(
+        _log.info(
             "The default admin %s has the built-in password, if nobody changed it; this is for development only.",
             settings.default_admin_email,
         )
-    await ensure_first(database)
-    await _ensure_admin(database, settings.default_admin_email, password)
+    random = secrets.token_urlsafe(15) if password is None else None
+    made = await _ensure_admin(database, settings.default_admin_email, password or random or "")
+    return random if made else None
 
 
-async def _ensure_admin(database: Database, email: str, password: str) -> None:
+async def admin_has(settings: Settings, database: Database, password: str) -> bool:
+    """Tell whether the default admin is there, may log in, and has this password."""
+    known = await _default_admin(settings, database)
+    return known is not None and await Passwords().matches(password, known["password_hash"])
+
+
+async def log_in_hint(settings: Settings, database: Database, password: str | None) -> str:
+    """Tell how the default admin logs in: a sentence that is true now, whatever was changed since the first start.
+
+    `password`: what it is thought to be; None when that is not known. A random one is for `first_log_in` to show.
+    """
+    email = settings.default_admin_email
+    if await _default_admin(settings, database) is None:
+        return "Log in with an account that was made here; DEFAULT_ADMIN_EMAIL counts at the first start alone."
+    if password is None or not await admin_has(settings, database, password):
+        return f"Log in as {email}, with the password that the account has by now."
+    if password == BUILT_IN_ADMIN_PASSWORD:
+        return f"Log in as {email}, password {password}."
+    return f"Log in as {email}, with the password of DEFAULT_ADMIN_PASSWORD."
+
+
+def first_log_in(settings: Settings, password: str) -> str:
+    """Show the random password of the admin that was made just now."""
+    return f"Log in as {settings.default_admin_email}, password {password} (shown this once: keep or change it)."
+
+
+async def _default_admin(settings: Settings, database: Database) -> repository.Credentials | None:
+    """Give the credentials of the default admin, unless that account is not there or inactive."""
+    async with database.connection() as connection:
+        known = await repository.credentials(connection, settings.default_admin_email)
+        if known is None or not (await repository.shown(connection, [known["id"]]))[known["id"]]["is_active"]:
+            return None
+    return known
+
+
+async def _ensure_admin(database: Database, email: str, password: str) -> bool:
+    """Make the admin if there is no user; tell whether that was so."""
     async with database.connection() as connection:
         if not await repository.is_empty(connection):
-            return
+            return False
     password_hash = await Passwords().hash(password)
     async with database.transaction() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         if not await repository.is_empty(connection):
-            return
+            return False
         await service.create(
             connection,
             email=email,
@@ -57,3 +111,4 @@ async def _ensure_admin(database: Database, email: str, password: str) -> None:
             actor=SYSTEM,
         )
     _log.info("Made the default admin %s.", email)
+    return True

@@ -54,6 +54,18 @@ class JsonFormatter(logging.Formatter):
         return _printable(line)
 
 
+class PlainFormatter(logging.Formatter):
+    """Formats a record as a sentence for a person at a terminal, who finds the rest in the log file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line."""
+        error = record.exc_info[1] if record.exc_info else None
+        sentence = f"{record.levelname.capitalize()}: {_message(record)}"
+        if error is not None:
+            sentence = f"{sentence.rstrip('.')}: {describe(error) or type(error).__qualname__}"
+        return "".join(character if character.isprintable() else " " for character in sentence)
+
+
 def describe(error: BaseException) -> str:
     """Give an error's message without the values that it quotes: rows of the database, fields of a body."""
     if isinstance(error, pydantic.ValidationError):
@@ -111,10 +123,11 @@ class _LogFile(RotatingFileHandler):
         return self.stream is not None and os.fstat(self.stream.fileno()).st_size >= self.maxBytes
 
 
-def configure(program: str, *, terminal: str = "INFO", file: Path | None = None) -> None:
+def configure(program: str, *, terminal: str = "INFO", file: Path | None = None, plain: bool = False) -> None:
     """Send the log of the whole process, which is called `program`, to standard error, from level `terminal` on.
 
-    With `file`, everything from INFO on goes there too; it is cut into five of 10 MB at most.
+    With `file`, everything from INFO on goes there too; it is cut into five of 10 MB at most. With `plain`, standard
+    error gets sentences for a person instead of JSON.
     """
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     handlers[0].setLevel(terminal)
@@ -122,6 +135,8 @@ def configure(program: str, *, terminal: str = "INFO", file: Path | None = None)
         handlers.append(_LogFile(file, maxBytes=10_000_000, backupCount=4, encoding="utf-8"))
     for handler in handlers:
         handler.setFormatter(JsonFormatter(program))
+    if plain:
+        handlers[0].setFormatter(PlainFormatter())
     # Nobody reads these, and finding them out takes a third of a log line's time.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging.basicConfig(level="INFO", handlers=handlers, force=True)

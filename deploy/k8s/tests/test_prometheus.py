@@ -13,7 +13,8 @@ from acceptance.manifests.rendering import FOLDER
 from chassis.metrics.requests import Measured
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, measured
-from embedded.composition import SCHEMAS, compose, read_settings
+from embedded.composition import SCHEMAS, compose
+from embedded.settings import read_settings
 from gateway.app import measured_as
 
 COMPONENT = FOLDER / "components" / "prometheus"

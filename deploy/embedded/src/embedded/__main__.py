@@ -3,23 +3,25 @@
 import argparse
 import sys
 
-from chassis.settings import read
 from chassis.start_failure import StartFailure
-from embedded.settings import Settings
-from embedded.start import start
 
 
 def main() -> int:
     """Run; give the exit code."""
     parser = argparse.ArgumentParser(prog="python -m embedded", description="Traceline in one process.")
-    parser.add_argument("--demo", action="store_true", help="load the demo project, once")
+    parser.add_argument("--demo", action="store_true", help="load the demo project, once, into a folder of its own")
     arguments = parser.parse_args()
     try:
-        start(read(Settings), demo=arguments.demo)
+        # Only now: Ctrl-C may come during the second that this takes.
+        from embedded.settings import read_settings
+        from embedded.start import start
+
+        start(read_settings(), demo=arguments.demo)
     except StartFailure as failure:
         print(failure, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
+        print("Traceline was stopped before it was ready.")
         return 130
     return 0
 

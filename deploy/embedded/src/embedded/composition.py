@@ -1,31 +1,22 @@
 """The composition root of the embedded run: every service, its database and the bus, in one event loop."""
 
 import asyncio
-import os
-import secrets
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import httpx
-from pydantic import SecretStr
 from starlette.types import ASGIApp
 
 import auth_service.app
-import auth_service.settings
 import auth_service.startup
 import auth_service.worker
 import catalog_service.app
-import catalog_service.settings
 import catalog_service.worker
 import gateway.app
-import gateway.settings
 import notification_service.app
-import notification_service.settings
 import notification_service.worker
 import suggestion_service.app
-import suggestion_service.settings
 import suggestion_service.worker
 from chassis.bus.in_process import InProcessBus
 from chassis.database import Database
@@ -33,8 +24,9 @@ from chassis.identity import InternalTokens
 from chassis.metrics.databases import of_pool
 from chassis.metrics.readings import Reading
 from chassis.peers import Peer
-from chassis.settings import ServiceSettings, read
+from chassis.settings import ServiceSettings
 from chassis.worker import Worker
+from embedded.settings import AllSettings
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 
 SCHEMAS = {
@@ -47,8 +39,6 @@ SCHEMAS = {
 
 _PEER_TIMEOUT = 10
 
-S = TypeVar("S", bound=ServiceSettings)
-
 
 @dataclass
 class Traceline:
@@ -58,16 +48,27 @@ class Traceline:
     workers: list[Worker]
     bus: InProcessBus
     databases: list[Database]
-    auth_settings: auth_service.settings.Settings
+    settings: AllSettings
     peers: AsyncExitStack
     running: list[asyncio.Task[None]] = field(default_factory=list)
 
-    async def start(self) -> None:
-        """Connect to the databases and see that there is somebody who can log in."""
+    async def start(self) -> str | None:
+        """Connect to the databases and see that there is somebody who can log in.
+
+        Returns the admin's password if it is random and was made just now: to be shown, once.
+        """
         await asyncio.gather(*(database.open() for database in self.databases))
-        await auth_service.startup.prepare(self.auth_settings, self.databases[0])
+        password = await auth_service.startup.prepare(
+            self.settings.auth, self.databases[0], on_loopback=self.settings.own.on_loopback
+        )
         await self.bus.start()
         self.running = [asyncio.create_task(worker.run()) for worker in self.workers]
+        return password
+
+    async def log_in_hint(self) -> str:
+        """Tell how the default admin logs in."""
+        password = self.settings.first_password
+        return await auth_service.startup.log_in_hint(self.settings.auth, self.databases[0], password)
 
     def readings(self) -> list[Reading]:
         """Give what can be measured of every service."""
@@ -86,38 +87,6 @@ class Traceline:
         await asyncio.gather(*self.running, return_exceptions=True)
         await self.peers.aclose()
         await asyncio.gather(*(database.close() for database in self.databases))
-
-
-@dataclass(frozen=True)
-class AllSettings:
-    """The settings of every service. Gateway and services trust one another by a secret of this process."""
-
-    gateway: gateway.settings.Settings
-    auth: auth_service.settings.Settings
-    catalog: catalog_service.settings.Settings
-    suggestion: suggestion_service.settings.Settings
-    notification: notification_service.settings.Settings
-
-
-def read_settings() -> AllSettings:
-    """Read the environment, before anything is started; raise StartFailure for what is wrong in it.
-
-    Unless the environment says otherwise, this is a development run.
-    """
-    os.environ.setdefault("ENVIRONMENT", "development")
-    secret = SecretStr(secrets.token_urlsafe(48))
-
-    def read_service(kind: type[S]) -> S:
-        # Where its database is, is known only once PostgreSQL runs.
-        return read(kind, internal_token_secret=secret, database_url="")
-
-    return AllSettings(
-        read(gateway.settings.Settings, internal_token_secret=secret),
-        read_service(auth_service.settings.Settings),
-        read_service(catalog_service.settings.Settings),
-        read_service(suggestion_service.settings.Settings),
-        read_service(notification_service.settings.Settings),
-    )
 
 
 def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Traceline:
@@ -171,6 +140,6 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Tracelin
         workers=workers,
         bus=bus,
         databases=[auth, catalog, suggestion, notification],
-        auth_settings=settings.auth,
+        settings=settings,
         peers=stack,
     )

@@ -1,4 +1,4 @@
-"""The folder that holds all data of one embedded run, and belongs to one process at a time."""
+"""The folder that holds all data of one run, and belongs to one process at a time."""
 
 import fcntl
 import os
@@ -6,15 +6,30 @@ from pathlib import Path
 
 from chassis.start_failure import StartFailure
 
+_DEMO = "demo-project"
+_LOADED = "loaded\n"
+_NO_DATA = {"lock", _DEMO, "traceline.log", "url"}
+"""What a start leaves that ended before there were data."""
+
 
 class DataFolder:
-    """Made when it is not there; locked until the process ends, however it ends."""
+    """Made when it is not there, closed to other users; locked until the process ends, however it ends."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the folder; raise StartFailure when that cannot be."""
+    def __init__(self, path: Path, *, demo: bool = False) -> None:
+        """Take the folder; raise StartFailure when that cannot be.
+
+        For the demo it is taken only if it is empty, or was taken for the demo before.
+        """
         self.path = path.expanduser().resolve()
+        self._demo = self.path / _DEMO
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            if demo and not self._demo.exists() and (found := {entry.name for entry in self.path.iterdir()} - _NO_DATA):
+                raise StartFailure(
+                    f"The data folder {self.path} is not empty and not the demo's ({min(found)} is in it): it stays as"
+                    " it is. Set TRACELINE_DATA_DIR to an empty folder, or leave it unset: the demo then has its own."
+                )
+            self.path.chmod(0o700)
             self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StartFailure(
@@ -28,3 +43,22 @@ class DataFolder:
                 f"The data folder {self.path} is in use by another run of Traceline; stop that one or set"
                 " TRACELINE_DATA_DIR to another folder."
             ) from None
+        if demo and not self._demo.exists():
+            self._demo.write_text("")
+
+    @property
+    def has_demo(self) -> bool:
+        """Whether the whole demo project was loaded into it."""
+        return self._demo.exists() and self._demo.read_text() == _LOADED
+
+    def answers_at(self, address: str | None) -> None:
+        """Say in the file `url` where Traceline answers, for scripts; None: nowhere any more."""
+        file = self.path / "url"
+        if address is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.write_text(f"{address}\n")
+
+    def demo_is_loaded(self) -> None:
+        """Remember that it was."""
+        self._demo.write_text(_LOADED)

@@ -4,22 +4,22 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import nullcontext
-from pathlib import Path
 
 import uvloop
 from starlette.types import ASGIApp
 
-from auth_service.startup import BuiltInPasswordRefused
+from auth_service.startup import first_log_in
 from chassis import version
 from chassis.http.server import Server, settle
 from chassis.metrics import exposition
 from chassis.metrics.readings import Readings
 from chassis.metrics.requests import Measured
 from chassis.problems import Problem
-from chassis.start_failure import StartFailure
-from embedded.composition import SCHEMAS, Traceline, compose, read_settings
-from embedded.demo import DemoError, load_demo
+from embedded.composition import SCHEMAS, Traceline, compose
+from embedded.data_folder import DataFolder
+from embedded.demo import tell_of_demo
 from embedded.postgres import Postgres, migrate
+from embedded.settings import AllSettings
 from gateway.app import measured_as
 
 _GRACE = 2
@@ -27,7 +27,8 @@ _GRACE = 2
 
 
 def serve(
-    folder: Path,
+    settings: AllSettings,
+    folder: DataFolder,
     listener: socket.socket,
     metrics: socket.socket | None,
     *,
@@ -36,8 +37,7 @@ def serve(
 ) -> None:
     """Run Traceline on the data of `folder`, and `GET /metrics` on `metrics`; see `start.start`."""
     version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
-    settings = read_settings()
-    postgres = Postgres(folder / "postgresql")
+    postgres = Postgres(folder.path / "postgresql")
     try:
         urls = {}
         for service, (package, schema_version) in SCHEMAS.items():
@@ -50,32 +50,44 @@ def serve(
                 app = Measured(app, "gateway", measured_as)
             if wrap is not None:
                 app = wrap(app)
-            runner.run(_serve(traceline, app, listener, metrics, demo=demo))
+            runner.run(_serve(traceline, app, listener, metrics, folder, demo=demo))
     finally:
         postgres.stop()
+    _say(f"Traceline has stopped; the data stays in {folder.path}.")
 
 
 async def _serve(
-    traceline: Traceline, app: ASGIApp, listener: socket.socket, metrics: socket.socket | None, *, demo: bool
+    traceline: Traceline,
+    app: ASGIApp,
+    listener: socket.socket,
+    metrics: socket.socket | None,
+    folder: DataFolder,
+    *,
+    demo: bool,
 ) -> None:
-    try:
-        await traceline.start()
-    except BuiltInPasswordRefused as error:
-        raise StartFailure(str(error)) from error
-    server = Server(app, grace=_GRACE)
+    password = await traceline.start()
+    server = Server(app, grace=_GRACE, trusted_proxies=traceline.settings.proxies.forwarded_allow_ips)
     settle()
     server.stop_on_signals()
-    greeting = asyncio.create_task(_greet(traceline, listener, demo=demo))
+    greeting = asyncio.create_task(_greet(traceline, listener, password, folder, demo=demo))
     try:
         async with nullcontext() if metrics is None else exposition.served(metrics, Readings(traceline.readings())):
             await server.serve(sockets=[listener])
     finally:
+        _say("Stopping ...")
         greeting.cancel()
         await asyncio.gather(greeting, return_exceptions=True)
+        folder.answers_at(None)
         await traceline.stop()
 
 
-async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -> None:
+async def _greet(
+    traceline: Traceline, listener: socket.socket, password: str | None, folder: DataFolder, *, demo: bool
+) -> None:
+    """Tell where it is and how to log in; `password` is the admin's if it was made just now."""
+    auth = traceline.settings.auth
+    if password is not None:  # at once: it is told to nobody again
+        _say(first_log_in(auth, password))
     host, port = listener.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     while True:
@@ -84,21 +96,14 @@ async def _greet(traceline: Traceline, listener: socket.socket, *, demo: bool) -
             break
         except Problem:
             await asyncio.sleep(0.05)
-    admin = traceline.auth_settings
-    log_in = f"{admin.default_admin_email} with the password that it was given"
-    if "default_admin_password" not in admin.model_fields_set:
-        log_in = f"{admin.default_admin_email}, password {admin.default_admin_password.get_secret_value()}"
+    folder.answers_at(address)
     if demo:
-        try:
-            summary = await load_demo(
-                address, admin.default_admin_email, admin.default_admin_password.get_secret_value()
-            )
-        except DemoError as error:
-            _say(f"The demo project was not loaded: {error}")
-        else:
-            _say(str(summary) if summary is not None else "The demo project is there already.")
+        known = password or traceline.settings.first_password
+        _say(await tell_of_demo(folder, address, auth.default_admin_email, known))
     _say(f"Traceline is running at {address} (API pages at {address}/docs).")
-    _say(f"Log in as {log_in}. Ctrl-C stops it; the data stays.")
+    if password is None:
+        _say(await traceline.log_in_hint())
+    _say("Ctrl-C stops it; the data stays.")
 
 
 def _say(sentence: str) -> None:

@@ -1,9 +1,22 @@
-"""Where the embedded run listens and keeps its data."""
+"""What the environment decides for the embedded run, its services included; all that is wrong is told at once."""
 
+import os
+import secrets
+from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+import auth_service.settings
+import catalog_service.settings
+import gateway.settings
+import notification_service.settings
+import suggestion_service.settings
+from auth_service.startup import first_password
+from chassis.http.server import is_loopback
+from chassis.process.settings import ProxySettings
+from chassis.settings import check, read, together
 
 
 class Settings(BaseSettings):
@@ -15,4 +28,57 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535)
     metrics_port: int | None = Field(default=None, ge=0, le=65535)
     """Where Prometheus may read `/metrics`; None: nowhere."""
-    data_dir: Path = Path(".traceline")
+    data_dir: Path | None = None
+    """None: a folder of its own for the demo, and one for everything else."""
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether nobody but this machine reaches it."""
+        return is_loopback(self.host)
+
+
+@dataclass(frozen=True)
+class AllSettings:
+    """The settings of every service. Gateway and services trust one another by a secret of this process."""
+
+    own: Settings
+    proxies: ProxySettings
+    gateway: gateway.settings.Settings
+    auth: auth_service.settings.Settings
+    catalog: catalog_service.settings.Settings
+    suggestion: suggestion_service.settings.Settings
+    notification: notification_service.settings.Settings
+
+    @property
+    def first_password(self) -> str | None:
+        """What the default admin is to get at the first start; None when that is to be random."""
+        return first_password(self.auth, on_loopback=self.own.on_loopback)
+
+
+def read_settings() -> AllSettings:
+    """Read the environment, before anything is started; raise StartFailure for all that is wrong in it.
+
+    Unless the environment says otherwise, this is a development run.
+    """
+    os.environ.setdefault("ENVIRONMENT", "development")
+    # Where the databases are is known only once PostgreSQL runs.
+    given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
+    services = (
+        gateway.settings.Settings,
+        auth_service.settings.Settings,
+        catalog_service.settings.Settings,
+        suggestion_service.settings.Settings,
+        notification_service.settings.Settings,
+    )
+    together(lambda: read(Settings), lambda: check(ProxySettings, *services, **given))
+    settings = AllSettings(
+        read(Settings),
+        read(ProxySettings),
+        read(gateway.settings.Settings, **given),
+        read(auth_service.settings.Settings, **given),
+        read(catalog_service.settings.Settings, **given),
+        read(suggestion_service.settings.Settings, **given),
+        read(notification_service.settings.Settings, **given),
+    )
+    _ = settings.first_password
+    return settings

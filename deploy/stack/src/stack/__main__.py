@@ -1,9 +1,18 @@
-"""`python -m stack [--demo]` runs Traceline as processes until Ctrl-C; `python -m stack ctl ...` talks to them."""
+"""`python -m stack [--demo]` runs Traceline as processes until Ctrl-C; with a word more it operates what runs."""
 
 import argparse
 import sys
 
 from chassis.start_failure import StartFailure
+
+_EPILOG = """\
+python -m stack ctl ...           supervisorctl: status, restart catalog-service, stop 'gateway:*'
+python -m stack admin WORKER ...  chassis.admin as that program: admin catalog-worker feed
+python -m stack run PROGRAM ...   any module with the settings of that program: run auth-worker auth_service.rotate_keys
+python -m stack backup FOLDER     dumps of all databases, while it runs
+python -m stack restore FOLDER    the databases as a backup has them, while it does not run
+
+Which stack is meant says TRACELINE_DATA_DIR."""
 
 
 def main() -> int:
@@ -11,15 +20,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m stack",
         description="Traceline as processes, watched over by supervisord.",
-        epilog="'python -m stack ctl ...' is supervisorctl for it: status, restart catalog-service, stop 'gateway:*'.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--demo", action="store_true", help="load the demo project, once")
     try:
         # Only now: Ctrl-C may come during the second that this takes.
-        from stack.run import control, run
+        from stack.operating import COMMANDS
+        from stack.run import run
 
-        if sys.argv[1:2] == ["ctl"]:
-            control(sys.argv[2:])
+        if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+            COMMANDS[sys.argv[1]](sys.argv[2:])
+            return 0
         run(demo=parser.parse_args().demo)
     except KeyboardInterrupt:
         return 0  # how it is meant to end

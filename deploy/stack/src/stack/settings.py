@@ -1,6 +1,8 @@
 """What the environment decides for the stack; what is wrong for one of its services is said before anything starts."""
 
 import os
+import secrets
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,7 +14,10 @@ import catalog_service.settings
 import gateway.settings
 import notification_service.settings
 import suggestion_service.settings
-from chassis.settings import read
+from auth_service.startup import first_password
+from chassis.http.server import is_loopback
+from chassis.process.settings import ProxySettings
+from chassis.settings import check, read, together
 from chassis.start_failure import StartFailure
 
 _LONGEST_FOLDER = 80
@@ -27,7 +32,12 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", pattern=r"^[^:/\s]+$")
     """An IPv4 address, or a name that has one: supervisord listens at no other."""
     port: int = Field(default=8000, ge=1, le=65535)
-    data_dir: Path = Path(".traceline-stack")
+    data_dir: Path | None = None
+    """None: a folder of its own for the demo, and one for everything else."""
+
+    def folder(self, *, demo: bool = False) -> Path:
+        """Give the data folder; it need not be there."""
+        return (self.data_dir or Path(".traceline-stack-demo" if demo else ".traceline-stack")).expanduser().resolve()
 
 
 class Servers(BaseSettings):
@@ -48,17 +58,33 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def check_services(internal_token_secret: str) -> auth_service.settings.Settings:
-    """Give the settings of auth-service, which know who can log in; raise StartFailure for what no service takes."""
-    secret = SecretStr(internal_token_secret)
-    read(gateway.settings.Settings, internal_token_secret=secret)
-    for service in (catalog_service, suggestion_service, notification_service):
-        read(service.settings.Settings, internal_token_secret=secret, database_url="")
-    auth = read(auth_service.settings.Settings, internal_token_secret=secret, database_url="")
-    built_in = auth.default_admin_password.get_secret_value() == auth_service.settings.BUILT_IN_ADMIN_PASSWORD
-    if built_in and auth.environment != "development":
-        raise StartFailure(
-            "Set DEFAULT_ADMIN_PASSWORD: the built-in password of the default admin is known to everyone and works"
-            " only when ENVIRONMENT is development."
-        )
-    return auth
+@dataclass(frozen=True)
+class AllSettings:
+    """What the stack itself reads, and what auth-service does, which knows who can log in."""
+
+    own: Settings
+    servers: Servers
+    auth: auth_service.settings.Settings
+
+    @property
+    def first_password(self) -> str | None:
+        """What the default admin is to get at the first start; None when that is to be random."""
+        return first_password(self.auth, on_loopback=is_loopback(self.own.host))
+
+
+def read_settings() -> AllSettings:
+    """Read the environment, before anything is started; raise StartFailure for all that is wrong in it.
+
+    Unless the environment says otherwise, this is a development run.
+    """
+    os.environ.setdefault("ENVIRONMENT", "development")
+    # Each program is given its own later.
+    given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
+    services = (gateway, auth_service, catalog_service, suggestion_service, notification_service)
+    together(
+        lambda: check(Settings, Servers),
+        lambda: check(ProxySettings, *(service.settings.Settings for service in services), **given),
+    )
+    settings = AllSettings(read(Settings), read(Servers), read(auth_service.settings.Settings, **given))
+    _ = settings.first_password
+    return settings

@@ -33,6 +33,7 @@ class System:
         self.supervisor = Supervisor(self.folder)
         self._programs: list[Program] = []
         self._ports: dict[str, int] = {}
+        self.database_urls: dict[str, str] = {}
 
     def start(self) -> None:
         """Start everything; it is not ready yet. Raises StartFailure when that cannot be."""
@@ -40,11 +41,12 @@ class System:
         node, rabbitmq_url = self._rabbitmq()
         taken = {self.settings.port, *(node.ports if node else ())}
         self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), taken)
+        self.database_urls = databases.urls(database_url)
         surroundings = Surroundings(
             listener=(self.settings.host, self.settings.port),
             ports=self._ports,
             metrics_ports=ports.assign(self.folder / "metrics_ports.json", all_processes(), taken),
-            database_urls=databases.urls(database_url),
+            database_urls=self.database_urls,
             rabbitmq_url=rabbitmq_url,
             internal_token_secret=self.internal_token_secret,
         )

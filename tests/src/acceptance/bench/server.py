@@ -6,7 +6,7 @@ The route, GET /bare, is the yardstick: the same event loop, HTTP parser and pro
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from embedded.settings import Settings
+from embedded.settings import read_settings
 from embedded.start import start
 
 bare = FastAPI()
@@ -28,4 +28,4 @@ def beside(gateway: ASGIApp) -> ASGIApp:
 
 
 if __name__ == "__main__":
-    start(Settings(), wrap=beside)
+    start(read_settings(), wrap=beside)

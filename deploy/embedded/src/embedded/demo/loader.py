@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from embedded.data_folder import DataFolder
 from embedded.demo.project import DemoProject, Json, read_project
 
 CONCURRENCY = 8
@@ -36,6 +37,18 @@ class DemoSummary:
         )
 
 
+async def tell_of_demo(folder: DataFolder, base_url: str, email: str, password: str | None) -> str:
+    """Load the demo project into the Traceline of `folder`, unless it is there; give a sentence that says so."""
+    if folder.has_demo:
+        return "The demo project is there already."
+    try:
+        summary = await load_demo(base_url, email, password or "")
+    except DemoError as error:
+        return f"The demo project was not loaded: {error}"
+    folder.demo_is_loaded()
+    return "The demo project is there already." if summary is None else str(summary)
+
+
 async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | None:
     """Load the demo project into the Traceline at `base_url`, as the reviewer or admin given.
 
@@ -43,7 +56,7 @@ async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | N
         What is there now, or None when the demo had been loaded before and nothing was done.
 
     Raises:
-        DemoError: Traceline did not answer, or refused something.
+        DemoError: Traceline did not answer, refused something, or holds requirements or test cases of others.
     """
     # Not through a proxy of the environment: this talks to its own machine.
     async with httpx.AsyncClient(
@@ -56,6 +69,7 @@ async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | N
         await loader.log_in(email, password)
         if await loader.is_loaded():
             return None
+        await loader.refuse_other_data()
         await loader.load()
         return await loader.summary()
 
@@ -74,6 +88,13 @@ class _Loader:
     async def is_loaded(self) -> bool:
         found = await self._send("GET", "/requirements", params={"external_id": self._project.seal["external_id"]})
         return bool(found["total"])
+
+    async def refuse_other_data(self) -> None:
+        for path, items in (("/requirements", self._project.requirements), ("/test-cases", self._project.test_cases)):
+            ours = {item["external_id"] for item in items}
+            found = (await self._send("GET", path, params={"limit": 1}))["total"]
+            if found - len(ours & set(await self._by_external_id(path))):
+                raise DemoError(f"there are {path.strip('/').replace('-', ' ')} that are not the demo's.")
 
     async def load(self) -> None:
         project = self._project
@@ -152,16 +173,12 @@ class _Loader:
             answer: Json = response.json()
         except (httpx.HTTPError, ValueError) as error:
             raise DemoError(
-                f"The demo was not loaded: {method} {path} got no usable answer from {self._http.base_url}"
-                f" ({type(error).__name__})."
+                f"{method} {path} got no usable answer from {self._http.base_url} ({type(error).__name__})."
             ) from error
         if response.is_success or (unless is not None and answer.get("code") == unless):
             return answer
         what = (options.get("json") or {}).get("external_id", f"{method} {path}")
-        raise DemoError(
-            f"The demo was not loaded: {what} was refused with {response.status_code}:"
-            f" {answer.get('detail', 'no reason given')}"
-        )
+        raise DemoError(f"{what} was refused with {response.status_code}: {answer.get('detail', 'no reason given')}")
 
 
 async def _together(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:

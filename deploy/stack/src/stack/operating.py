@@ -1,0 +1,115 @@
+"""What operators do with the stack of a data folder, each a word after `python -m stack`."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from chassis.settings import read
+from chassis.start_failure import StartFailure
+from embedded.data_folder import DataFolder
+from embedded.postgres import Postgres, server_of
+from stack.settings import Servers, Settings, check_folder
+
+_SCRIPTS = Path(__file__).parents[3]
+_SOCKETS = "postgresql"
+
+
+def control(words: list[str]) -> None:
+    """Become supervisorctl: `status`, `restart catalog-service` and so on."""
+    _become([sys.executable, "-m", "supervisor.supervisorctl", "-c", str(_folder() / "supervisord.conf"), *words])
+
+
+def admin(words: list[str]) -> None:
+    """Become `python -m chassis.admin` with the settings of a program: `catalog-worker feed`."""
+    program, *rest = words or [""]
+    run([program, "chassis.admin", *rest])
+
+
+def run(words: list[str]) -> None:
+    """Become a module with the settings of a program: `auth-worker auth_service.rotate_keys`."""
+    known = sorted(file.stem for file in (_folder() / "settings").glob("*-worker.env"))
+    if len(words) < 2 or words[0] not in known:
+        raise StartFailure(f"Say as which program, and what: {', '.join(known)}.")
+    _become([sys.executable, "-m", *words[1:]], settings_of(_folder(), words[0]))
+
+
+def settings_of(folder: Path, program: str) -> dict[str, str]:
+    """Give what a program is told by the stack, its overrides included."""
+    found: dict[str, str] = {}
+    for kind in ("settings", "overrides"):
+        file = folder / kind / f"{program}.env"
+        if file.exists():
+            words = shlex.split(file.read_text(), comments=True)
+            found |= dict(word.split("=", 1) for word in words if "=" in word)
+    return found
+
+
+def backup(words: list[str]) -> None:
+    """Make a folder with a dump of each database, while the stack runs."""
+    _without_server_of_others()
+    _script("backup.sh", words, _folder())
+
+
+def restore(words: list[str]) -> None:
+    """Bring the databases to what a backup says, while the stack does not run; make them where there are none."""
+    _without_server_of_others()
+    folder = read(Settings).folder()
+    check_folder(folder)
+    os.umask(0o077)
+    data = DataFolder(folder)
+    postgres = Postgres(data.path / _SOCKETS)
+    try:
+        _script("restore.sh", words, data.path)
+    finally:
+        postgres.stop()
+    # What the broker kept tells of what the databases have forgotten.
+    shutil.rmtree(data.path / "rabbitmq" / "data", ignore_errors=True)
+    print("Restored; 'make stack' starts it.", flush=True)
+
+
+COMMANDS: Mapping[str, Callable[[list[str]], None]] = {
+    "ctl": control,
+    "admin": admin,
+    "run": run,
+    "backup": backup,
+    "restore": restore,
+}
+
+
+def _folder() -> Path:
+    folder = read(Settings).folder()
+    if not (folder / "supervisord.conf").exists():
+        raise StartFailure(f"There is no stack in {folder}; set TRACELINE_DATA_DIR to the folder of the one you mean.")
+    return folder
+
+
+def _without_server_of_others() -> None:
+    if read(Servers).database_url is not None:
+        raise StartFailure(
+            "DATABASE_URL names a server that is not the stack's: deploy/backup.sh and deploy/restore.sh are for it,"
+            " with PGHOST, PGPORT, PGUSER and PGPASSFILE; after a restore RabbitMQ has to be empty."
+        )
+
+
+def _script(name: str, words: list[str], folder: Path) -> None:
+    if len(words) != 1:
+        raise StartFailure(f"Say which folder: python -m stack {name.removesuffix('.sh')} FOLDER.")
+    programs = server_of(folder / _SOCKETS).bin_path
+    where = {
+        "PGHOST": str(folder / _SOCKETS),
+        "PGPORT": "5432",
+        "PGUSER": "postgres",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+    }
+    os.environ.pop("PG_RUN", None)
+    done = subprocess.run([_SCRIPTS / name, words[0]], env={**os.environ, **where}, check=False)
+    if done.returncode != 0:
+        raise StartFailure(f"{name} has failed: see above.")
+
+
+def _become(command: list[str], settings: Mapping[str, str] | None = None) -> None:
+    os.execve(sys.executable, command, {**os.environ, **(settings or {})})  # noqa: S606 - it takes our place on purpose

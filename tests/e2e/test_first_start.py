@@ -1,0 +1,200 @@
+"""The first minutes: whose data are where, who can get at them, and what is printed about that is true."""
+
+import asyncio
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from acceptance import texts
+from acceptance.client import Traceline, ok, problem
+from acceptance.process import RunningTraceline, fresh_folder, living_in
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
+from acceptance.waiting import eventually
+from embedded.demo import DemoError, load_demo
+
+BUILT_IN = ("admin@traceline.local", "traceline-admin")
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - that is what is tried
+OTHERS_UID = 65534
+
+
+class Plain(RunningTraceline):
+    """A Traceline that is told nothing but its port, and what a test says."""
+
+    def environment(self) -> dict[str, str]:
+        given = super().environment()
+        kept = {name: value for name, value in given.items() if not name.startswith(("DEFAULT_ADMIN_", "ENVIRONMENT"))}
+        return kept | self.settings
+
+
+@contextmanager
+def started_in(folder: Path, *arguments: str, **settings: str) -> Iterator[tuple[str, list[str]]]:
+    """`python -m embedded` in a folder, as a newcomer starts it: its address, and the lines that it prints."""
+    unset = ("TRACELINE_", "DEFAULT_ADMIN_", "ENVIRONMENT")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
+    address = f"http://127.0.0.1:{(port := free_port())}"
+    output = folder / f"{port}.output"
+    with output.open("w") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "embedded", *arguments],
+            cwd=folder,
+            env={**inherited, "TRACELINE_PORT": str(port), **settings},
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    lines: list[str] = []
+    try:
+        eventually(lambda: "Ctrl-C stops it" in output.read_text(), "the greeting", seconds=300)
+        lines += output.read_text().splitlines()
+        yield address, lines
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 0, output.read_text()
+        lines[:] = output.read_text().splitlines()
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_demo_and_real_data_have_folders_of_their_own_that_are_closed_to_others(place: Path) -> None:
+    place.mkdir()
+    with started_in(place, "--demo") as (address, lines), Traceline(address) as anyone:
+        assert not any(line.startswith("{") for line in lines), "sentences are for people, JSON is for the log file"
+        assert f"Log in as {BUILT_IN[0]}, password {BUILT_IN[1]}." in lines
+        assert anyone.logged_in(*BUILT_IN).read("/requirements")["total"] >= 60
+    assert lines[-1] == f"Traceline has stopped; the data stays in {place / '.traceline-demo'}."
+
+    with started_in(place) as (address, lines), Traceline(address) as anyone:
+        admin = anyone.logged_in(*BUILT_IN)
+        assert admin.read("/requirements")["total"] == 0
+        ok(admin.post("/auth/change-password", json={"current_password": BUILT_IN[1], "new_password": ADMIN_PASSWORD}))
+        folder = place / ".traceline"
+        assert mode(folder) & 0o707 == 0o700
+        assert mode(folder / "traceline.log") == 0o600
+        assert mode(folder / "postgresql") == 0o700
+
+    with started_in(place, DEFAULT_ADMIN_EMAIL="other@example.org") as (_, lines):
+        assert not [line for line in lines if "other@example.org" in line]
+    with started_in(place) as (_, lines):
+        assert not [line for line in lines if BUILT_IN[1] in line], "that password works no more"
+
+
+def test_the_demo_does_not_go_into_a_folder_with_other_data(place: Path) -> None:
+    (place / "postgresql").mkdir(parents=True)
+    ended = RunningTraceline(place).run_to_its_end("--demo")
+    assert ended.returncode == 1
+    (sentence,) = ended.stderr.splitlines()
+    assert sentence.startswith(f"The data folder {place} is not empty and not the demo's")
+    assert "TRACELINE_DATA_DIR" in sentence
+    assert [entry.name for entry in place.iterdir()] == ["postgresql"]
+
+
+def test_the_demo_does_not_go_into_a_record_with_other_items(base_url: str, admin: Traceline) -> None:
+    before = admin.create_requirement()
+    total = admin.read("/requirements")["total"]
+    with pytest.raises(DemoError, match="requirements that are not the demo's"):
+        asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD))
+    assert admin.read("/requirements")["total"] == total
+    assert ok(admin.get(f"/requirements/{before['id']}")) == before
+
+
+def test_a_known_password_is_refused_where_others_reach_it(place: Path) -> None:
+    ended = RunningTraceline(
+        place, TRACELINE_HOST=EVERYWHERE, ENVIRONMENT="development", DEFAULT_ADMIN_PASSWORD=BUILT_IN[1]
+    ).run_to_its_end()
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("The setting DEFAULT_ADMIN_PASSWORD is the built-in password")
+    assert not place.exists()
+
+
+def test_where_others_reach_it_the_first_password_is_random_and_printed_once(place: Path) -> None:
+    with Plain(place, TRACELINE_HOST=EVERYWHERE) as running, Traceline(running.base_url) as anyone:
+        eventually(lambda: "Ctrl-C" in running.output, "the greeting")
+        (password,) = re.findall(rf"Log in as {BUILT_IN[0]}, password (\S+) ", running.output)
+        anyone.logged_in(BUILT_IN[0], password)
+        problem(anyone.login(*BUILT_IN), 401)
+        running.stop()
+        running.start()
+        eventually(lambda: running.output.count("Ctrl-C") == 2, "the second greeting")
+        assert running.output.count(password) == 1
+        assert password not in running.log
+        anyone.logged_in(BUILT_IN[0], password)
+
+
+def test_addresses_behind_a_proxy_are_told_apart(unused: Path) -> None:
+    """The README asks for a proxy in front: without this, whoever guesses locks out everybody."""
+    with (
+        fresh_folder(unused) as folder,
+        RunningTraceline(folder, FORWARDED_ALLOW_IPS="127.0.0.1") as running,
+        httpx.Client(base_url=f"{running.base_url}/api/v1", timeout=60) as http,
+    ):
+
+        def log_in(address: str, email: str, password: str) -> int:
+            form = {"username": email, "password": password}
+            return http.post("/auth/login", data=form, headers={"X-Forwarded-For": address}).status_code
+
+        guesses = [log_in("198.51.100.7", texts.email(), "a wrong one") for _ in range(51)]
+        assert guesses == [401] * 50 + [429]
+        assert log_in("203.0.113.9", ADMIN_EMAIL, ADMIN_PASSWORD) == 200
+
+
+@pytest.mark.parametrize("name", ["a" * 90, "folder of 'Kim' & co"], ids=["long", "odd"])
+def test_other_users_of_the_machine_do_not_get_at_the_database(place: Path, name: str) -> None:
+    """Where sockets take the path of the data folder, and where they do not."""
+    place.mkdir()
+    with RunningTraceline(place / name) as running, Traceline(running.base_url) as anyone:
+        anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        url = running.database_url("auth-service")
+        with psycopg.connect(url) as connection:
+            (where,) = connection.execute("SHOW unix_socket_directories").fetchone() or ("",)
+        assert mode(Path(where)) == 0o700
+        if os.geteuid() == 0:
+            assert "Permission denied" in as_somebody_else(url)
+    assert not Path(where).exists() or Path(where).is_relative_to(place)
+    assert living_in(place) == []
+
+
+def as_somebody_else(url: str) -> str:
+    """What another user is answered who connects to a database."""
+    command = [sys.executable, "-c", f"import psycopg; psycopg.connect({url!r}); print('they are in')"]
+    done = subprocess.run(command, user=OTHERS_UID, cwd="/", capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_a_folder_that_is_not_postgresqls_is_left_alone_and_told_in_one_sentence(place: Path) -> None:
+    (place / "postgresql").mkdir(parents=True)
+    (place / "postgresql" / "notes.txt").write_text("mine")
+    ended = RunningTraceline(place).run_to_its_end()
+    assert ended.returncode == 1
+    (sentence,) = ended.stderr.splitlines()
+    assert sentence.startswith(f"The folder {place / 'postgresql'} holds something that is not PostgreSQL's")
+    assert (place / "postgresql" / "notes.txt").read_text() == "mine"
+
+
+WRONG: Mapping[str, str] = {
+    "TRACELINE_PORT": "http",
+    "DEFAULT_ADMIN_EMAIL": "you",
+    "AUTO_SUGGESTIONS_ALGORITHM": "magic",
+    "COVERAGE_DROP_THRESHOLD": "2",
+    "FORWARDED_ALLOW_IPS": "proxy",
+}
+
+
+def test_all_wrong_settings_are_told_at_once(place: Path) -> None:
+    ended = RunningTraceline(place, **WRONG).run_to_its_end()
+    assert ended.returncode == 1
+    lines = ended.stderr.splitlines()
+    assert sorted(line.split(" is ")[0] for line in lines) == sorted(f"The setting {name}" for name in WRONG)
+    assert "The setting DEFAULT_ADMIN_EMAIL is 'you': An email address must have an @-sign." in lines
+    assert not place.exists()
