@@ -5,13 +5,14 @@ this repository are installed so that their sources stay where they are. The sco
 compiled then: where there is no C compiler, one comes as a package and goes again. FOLDER is made when it is not there.
 """
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 PIP = ["-m", "pip", "install", "--disable-pip-version-check", "--no-deps", "--progress-bar=off"]
-# What is imported is compiled then: that is a part of it only, and the start does not wait for the rest.
+# Of a third of it the programs import something: that is compiled, below, and not all.
 FROM_LOCK = ["--require-hashes", "--only-binary=:all:", "--no-compile"]
 PIN = re.compile(r"^[\w.-]+==", re.MULTILINE)
 FETCHED = re.compile(
@@ -20,6 +21,10 @@ FETCHED = re.compile(
     r"(?: \(([\d.]+ \w?B)\))?(?: \(from .*\))?$"
 )
 UNPACKS = "Installing collected packages"
+RUNS = (
+    "import embedded.serving, stack.run, chassis.migrations, chassis.bus.rabbitmq, chassis.trace_export,"
+    " sqlalchemy.dialects.postgresql.psycopg, supervisor.supervisord"
+)
 KERNELS = Path("suggestion-service")
 COMPILER = KERNELS / "compiler.lock"
 
@@ -38,6 +43,11 @@ def main(folder: str, lock: str, *packages: str) -> int:
         return refuse(f"Not all of {lock} could be installed: see above. The same command goes on from here.")
     if packages and not install_ours(python, packages):
         return refuse("Traceline's own packages could not be installed: see above.")
+    if "deploy/stack" in packages:
+        print("      compiling ...", flush=True)
+        # Once, and here: each start of a user who may not write there, or does not want to, would else do so again.
+        writing = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        subprocess.run([python, "-c", RUNS], env=writing, check=True)
     return 0
 
 
