@@ -16,7 +16,7 @@ from chassis.inbox import Inbox
 from chassis.peers import Peer
 from chassis.problems import Unavailable
 
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from chassis.inbox import Inbox
 from chassis.logs import JsonFormatter, nobody_awaited
 
 SECRET = "correct horse battery staple"
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 _log = logging.getLogger("test")
 
 

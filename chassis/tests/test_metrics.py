@@ -32,7 +32,7 @@ from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, read
 from chassis.testing.metrics import measured as measured_by
 
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1")
 
 

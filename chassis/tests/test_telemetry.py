@@ -164,7 +164,7 @@ async def test_a_call_to_another_service_carries_the_trace_and_what_a_loop_asks_
         await Response(status_code=404)(scope, receive, send)
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=other), base_url="http://other") as client:
-        peer = Peer("other-service", client, InternalTokens("a-secret-of-at-least-32-characters!!"), "test")
+        peer = Peer("other-service", client, InternalTokens("the quick brown fox signs for the lazy dog"), "test")
         with telemetry.span("request", SpanKind.SERVER, {}, root=True):
             await peer.get("/thing")
         await peer.get("/internal/changes")

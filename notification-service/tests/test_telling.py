@@ -318,7 +318,7 @@ async def test_a_notification_is_not_doubled_even_when_the_inbox_forgot_the_even
 
 async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
     bus = InProcessBus()
-    settings = Settings(database_url="unused", internal_token_secret="a-secret-of-at-least-32-characters!!")
+    settings = Settings(database_url="unused", internal_token_secret="the quick brown fox signs for the lazy dog")
     async with httpx.AsyncClient(base_url="http://nobody") as client:  # it is asked only when the bus brings nothing
         peer = Peer("nobody", client, settings.internal_tokens(), "notification-service")
         create_worker(settings, world.database, bus, dict.fromkeys(("auth", "catalog", "suggestion"), peer))

@@ -18,7 +18,7 @@ from chassis.database import Database
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 NOWHERE = "postgresql://nobody@localhost/nothing"  # never opened
 
 

@@ -78,7 +78,8 @@ def test_demo_and_real_data_have_folders_of_their_own_that_are_closed_to_others(
     with started_in(place) as (address, lines), Traceline(address) as anyone:
         admin = anyone.logged_in(*BUILT_IN)
         assert admin.read("/requirements")["total"] == 0
-        ok(admin.post("/auth/change-password", json={"current_password": BUILT_IN[1], "new_password": ADMIN_PASSWORD}))
+        change = {"current_password": BUILT_IN[1], "new_password": ADMIN_PASSWORD}
+        assert admin.post("/auth/change-password", json=change).status_code == 204
         folder = place / ".traceline"
         assert mode(folder) & 0o707 == 0o700
         assert mode(folder / "traceline.log") == 0o600

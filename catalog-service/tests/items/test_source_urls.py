@@ -7,7 +7,7 @@ from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.problems import Invalid
 
-SECRET = "a-secret-of-at-least-32-characters!!"
+SECRET = "the quick brown fox signs for the lazy dog"
 
 
 @pytest.mark.parametrize(

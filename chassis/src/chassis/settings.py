@@ -5,9 +5,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -109,6 +110,11 @@ def together(*checks: Callable[[], object]) -> None:
         raise StartFailure("\n".join(complaints))
 
 
+def is_secret(field: FieldInfo) -> bool:
+    """Whether the value of a setting is for nobody's eyes."""
+    return SecretStr in (field.annotation, *get_args(field.annotation))
+
+
 def _secrets_folder() -> str | None:
     folder = os.environ.get("SECRETS_DIR")
     if folder is not None and not Path(folder).is_dir():
@@ -130,7 +136,7 @@ def _complaints(kind: type[BaseSettings], error: ValidationError) -> Iterator[st
 
 
 def _is_secret(kind: type[BaseSettings], field: str) -> bool:
-    return field.endswith("_url") or "SecretStr" in str(kind.model_fields[field].annotation)
+    return field.endswith("_url") or is_secret(kind.model_fields[field])
 
 
 def _reason(entry: ErrorDetails) -> str:

@@ -16,7 +16,7 @@ from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import InternalTokens
 
-TOKENS = InternalTokens("a-secret-of-at-least-32-characters!!")
+TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 from acceptance.manifests.environment import settings_of as settings_read_by
 from chassis.process.settings import ProcessSettings
+from chassis.settings import is_secret
 
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]
@@ -80,7 +80,7 @@ def test_everything_set_is_read_by_the_program(service: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("service", each(OURS))
 def test_what_is_secret_comes_as_a_file(service: dict[str, Any]) -> None:
-    secret = {name.upper() for name, field in settings_of(service).items() if field.annotation is SecretStr}
+    secret = {name.upper() for name, field in settings_of(service).items() if is_secret(field)}
     assert not variables_of(service) & (secret | {"DATABASE_URL", "RABBITMQ_URL"})
 
 

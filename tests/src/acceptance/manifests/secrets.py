@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from pydantic import SecretStr
-
 from acceptance.manifests.environment import environment, programs_told, secrets_of
 from acceptance.manifests.objects import Manifests, texts
+from chassis.settings import is_secret
 
 URLS_WITH_PASSWORDS = {"database_url", "rabbitmq_url"}
 _PASSWORD_IN_URL = re.compile(r"://[^/\s:@]+:[^/\s@]+@")
@@ -16,7 +15,7 @@ _SECRET_NAME = re.compile(r"PASS|SECRET|COOKIE|TOKEN(?!_EXPIRE)", re.IGNORECASE)
 def come_as_files(manifests: Manifests) -> Iterator[str]:
     """No secret of ours is a variable, which shows in what a container is described by; nothing is written out."""
     for workload, container, told, fields in programs_told(manifests):
-        secret = {name for name, field in fields.items() if field.annotation is SecretStr} | URLS_WITH_PASSWORDS
+        secret = {name for name, field in fields.items() if is_secret(field)} | URLS_WITH_PASSWORDS
         for name in (*told.values, *told.secrets):
             if name.lower() in secret:
                 yield f"{workload}: {container['name']} is told {name} by a variable, not by a file."
