@@ -72,7 +72,8 @@ def addresses(manifests: Manifests) -> Iterator[str]:
         for container in workload.containers:
             for name, value in _told(manifests, workload, container):
                 found = _URL.match(value)
-                if found is None or not name.endswith(("_URL", "_ENDPOINT")):
+                # PUBLIC_URL is where people come from outside; nobody here goes there.
+                if found is None or name == "PUBLIC_URL" or not name.endswith(("_URL", "_ENDPOINT")):
                     continue
                 host, _, elsewhere = found["host"].partition(".")
                 port = int(found["port"] or PORTS_BY_SCHEME[found["scheme"]])
