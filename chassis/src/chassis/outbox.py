@@ -19,6 +19,13 @@ RECORD = (
 )
 """To stand in a CTE beside the change itself: `WITH event AS ({RECORD}) UPDATE ...`; parameters: `fields`."""
 
+RECORD_ALL = (
+    # As JSON: an array of texts full of quotes costs ten times as much to write down.
+    "INSERT INTO outbox (event_id, wire_name, envelope)"
+    " SELECT * FROM json_to_recordset(%(events)s) AS event (id uuid, wire_name text, envelope text)"
+)
+"""The same for several events, in this order; its parameter `events`: `all_fields`."""
+
 _NUMBER_AT_ONCE = 1000
 
 
@@ -31,17 +38,18 @@ def fields(event: NewEvent) -> dict[str, Any]:
     }
 
 
+def all_fields(events: Sequence[NewEvent]) -> Json:
+    """Give the parameter of RECORD_ALL."""
+    return Json(
+        [{"id": event.id, "wire_name": event.wire_name, "envelope": event.envelope().decode()} for event in events]
+    )
+
+
 async def record(connection: Connection, events: Sequence[NewEvent]) -> None:
     """Record events, in this order, in the caller's transaction."""
     if not events:
         return
-    # As JSON: an array of texts full of quotes costs ten times as much to write down.
-    rows = [{"id": event.id, "wire_name": event.wire_name, "envelope": event.envelope().decode()} for event in events]
-    await connection.execute(
-        "INSERT INTO outbox (event_id, wire_name, envelope)"
-        " SELECT * FROM json_to_recordset(%s) AS event (id uuid, wire_name text, envelope text)",
-        (Json(rows),),
-    )
+    await connection.execute(RECORD_ALL, {"events": all_fields(events)})
 
 
 async def number(database: Database) -> int:

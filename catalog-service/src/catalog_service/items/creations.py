@@ -64,7 +64,7 @@ class ItemCreations:
                 async with self._database.statement() as connection:
                     await repository.insert(connection, self._kind, batch[0].row, batch[0].event)
             else:
-                async with self._database.transaction() as connection:
+                async with self._database.statement() as connection:
                     await repository.insert_all(
                         connection, self._kind, [(creation.row, creation.event) for creation in batch]
                     )

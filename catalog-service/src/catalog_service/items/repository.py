@@ -75,16 +75,18 @@ async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEve
 
 
 async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tuple[Row, NewEvent]]) -> None:
-    """Insert several items and their events, in this order; all or none."""
+    """Insert several items and their events, in this order, in one statement; all or none."""
     names = ", ".join(kind.columns)
+    parameters = {"rows": Json([row for row, _ in items]), "events": outbox.all_fields([event for _, event in items])}
+    more = ""
+    if creators := [_creator(kind, row, event) for row, event in items if _names_another(row, event)]:
+        more = f", creations AS ({_REMEMBER_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
+        parameters["creators"] = Json(creators)
     await connection.execute(
-        f"INSERT INTO {kind.table} ({names}) SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %s)",
-        (Json([row for row, _ in items]),),
+        f"WITH events AS ({outbox.RECORD_ALL}){more} INSERT INTO {kind.table} ({names})"
+        f" SELECT {names} FROM json_populate_recordset(NULL::{kind.table}, %(rows)s)",
+        parameters,
     )
-    await outbox.record(connection, [event for _, event in items])
-    creators = [_creator(kind, row, event) for row, event in items if _names_another(row, event)]
-    if creators:
-        await connection.execute(f"{_REMEMBER_CREATORS} FROM json_to_recordset(%s) {_CREATORS}", (Json(creators),))
 
 
 _REMEMBER_CREATORS = (
