@@ -47,12 +47,8 @@ def _item_columns() -> list[sa.Column[Any]]:
         sa.Column("version", sa.Integer, nullable=False, server_default="1"),
         _timestamp("created_at"),
         _timestamp("updated_at"),
-        # The function is the migration's own: array_to_string is not immutable, and long texts are cut.
-        sa.Column(
-            "search",
-            pg.TSVECTOR,
-            sa.Computed("search_document(external_id::text, title::text, tags, description)", persisted=True),
-        ),
+        # Made by a trigger from the texts.
+        sa.Column("search", pg.TSVECTOR),
     ]
 
 
@@ -186,6 +182,14 @@ row_counts = sa.Table(
     sa.Column("slot", sa.Integer, sa.Identity(always=True, start=32), primary_key=True),
     sa.Column("rows", sa.BigInteger, nullable=False),
     comment="how many rows a table has: the sum over its slots; kept by triggers",
+)
+
+search_documents_due = sa.Table(
+    "search_documents_due",
+    metadata,
+    sa.Column("table_name", sa.Text, primary_key=True),
+    sa.Column("after", sa.Uuid, nullable=False, server_default="00000000-0000-0000-0000-000000000000"),
+    comment="tables of items whose search documents are made anew, in order of id",
 )
 
 accepted_suggestions = sa.Table(

@@ -1,10 +1,13 @@
 """What catalog-service does beside HTTP: it publishes its events and judges coverage."""
 
+from functools import partial
+
 from starlette.types import ASGIApp
 
 from catalog_service.app import SCHEMA_VERSION
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
+from catalog_service.search.upkeep import file_new_entries, make_documents_anew
 from catalog_service.settings import Settings
 from chassis.bus import Bus
 from chassis.database import Database
@@ -14,6 +17,10 @@ from chassis.process.settings import BrokerSettings
 from chassis.settings import read
 from chassis.worker import Worker
 
+_FILE_ENTRIES_EVERY = 2
+_NEVER_AGAIN = 24 * 3600
+"""Only a migration makes work for it."""
+
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Give the worker; the caller opens and closes `database`, and starts `bus`."""
@@ -22,6 +29,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.readings.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold)
     worker.add("catalog coverage", projector.run, alone=True)
+    worker.every("catalog search entries", _FILE_ENTRIES_EVERY, partial(file_new_entries, database), alone=True)
+    worker.every("catalog search documents", _NEVER_AGAIN, partial(make_documents_anew, database), alone=True)
     return worker
 
 

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 
 import httpx
 import pytest
+from psycopg.types.json import Json
 
 from chassis.database import Database, columns, placeholders
 from chassis.testing import PostgresServer
@@ -39,7 +40,8 @@ class Items:
             **fields,
         }
         async with self.database.connection() as connection:
-            await connection.execute(f"INSERT INTO {table} ({columns(row)}) VALUES ({placeholders(row)})", row)
+            stored = {name: Json(value) if isinstance(value, dict) else value for name, value in row.items()}
+            await connection.execute(f"INSERT INTO {table} ({columns(row)}) VALUES ({placeholders(row)})", stored)
         return row["id"]
 
 

@@ -19,12 +19,6 @@ from chassis.http.paging import (
     parse_words,
 )
 
-_QUERY = "websearch_to_tsquery('english', %(search)s::text)"
-_BEGINS_ID = (
-    "(lower(external_id) ~>=~ lower(%(search)s::text)"
-    " AND lower(external_id) ~<~ (lower(%(search)s::text) || chr(1114111)))"
-)
-"""A range that ends at the last character of Unicode: a prefix search that the index can answer."""
 _SORTS = {
     "created_at": "created_at",
     "updated_at": "updated_at",
@@ -32,14 +26,14 @@ _SORTS = {
     "priority": "array_position(ARRAY['low', 'medium', 'high', 'critical'], priority)",
     "external_id": "external_id",
 }
-_RELEVANCE = f"(CASE WHEN {_BEGINS_ID} THEN 1 ELSE 0 END + ts_rank(search, {_QUERY}))"
+_RELEVANCE = "relevance"
 
 Search = Annotated[
     str | None,
     Field(
         max_length=500,
-        description="Words in title, description, external_id and tags, in any of their forms; quotes for a"
-        " phrase, - to exclude, or. An external_id is found by its beginning, too.",
+        description="What GET /search finds: words by their beginning and in their other forms, parts of identifiers,"
+        ' "a phrase", -without, this or that, in all texts of an item.',
         examples=["door closing"],
     ),
 ]
@@ -80,12 +74,13 @@ class ItemFilters(BaseModel):
     updated_since: UpdatedSince = None
     expand: Expand = None
     sort: Annotated[
-        str,
+        str | None,
         Field(
-            description="created_at, updated_at, title, priority (desc: critical first), external_id, or"
-            " relevance when searching; with :asc (the default) or :desc",
+            description="created_at, updated_at, title, priority (desc: critical first) or external_id, with :asc (the"
+            " default) or :desc; when searching also relevance, the best first unless it says :asc. Left out: the"
+            " best first when searching, otherwise the newest first.",
         ),
-    ] = "created_at:desc"
+    ] = None
     skip: Skip = 0
     limit: Limit = 50
 
@@ -108,8 +103,6 @@ class ItemFilters(BaseModel):
         if self.updated_since is not None:
             moment = parse_moment("updated_since", self.updated_since)
             conditions.add("updated_at >= %(updated_since)s", updated_since=moment)
-        if self._searched:
-            conditions.add(f"(search @@ {_QUERY} OR {_BEGINS_ID})", search=self._searched)
         return conditions
 
     @property
@@ -117,14 +110,23 @@ class ItemFilters(BaseModel):
         """Whether each item is to tell of its coverage; raises Invalid for what cannot be expanded."""
         return with_coverage(self.expand)
 
-    def order(self) -> str:
-        """Give the ORDER BY; raises Invalid for an unknown field."""
-        sorts = {**_SORTS, "relevance": _RELEVANCE} if self._searched else _SORTS
-        sort = parse_sort(self.sort, list(sorts))
-        return ordered(sorts[sort.field], descending=sort.descending, tie="id", nullable=sort.field == "external_id")
+    def order(self) -> str | None:
+        """Give the ORDER BY, or None when the order is by relevance; raises Invalid for an unknown field."""
+        if self.sort is None:
+            return None if self.searched else ordered("created_at", descending=True, tie="id")
+        sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE] if self.searched else list(_SORTS))
+        if sort.field == _RELEVANCE:
+            return None
+        return ordered(_SORTS[sort.field], descending=sort.descending, tie="id", nullable=sort.field == "external_id")
 
     @property
-    def _searched(self) -> str:
+    def best_first(self) -> bool:
+        """Whether an order by relevance begins with the best."""
+        return self.sort is None or not self.sort.endswith(":asc")
+
+    @property
+    def searched(self) -> str:
+        """What to search for; nothing when empty."""
         return (self.search or "").strip()
 
 

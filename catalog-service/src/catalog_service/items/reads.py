@@ -8,7 +8,9 @@ import orjson
 from catalog_service.items import repository
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row, fetch_page_as_json
+from catalog_service.listing import Row, fetch_page_as_json, fetch_rows_as_json
+from catalog_service.search.query import understand
+from catalog_service.search.repository import FOUND, parameters, search
 from chassis.coalescing import Coalesced
 from chassis.database import Database
 
@@ -40,10 +42,18 @@ class ItemReads:
         """Give one page of items, as JSON, and the total; raises Invalid for unknown values."""
         conditions, order = filters.conditions(self._kind), filters.order()
         more = repository.coverage_column(self._kind) if filters.with_coverage else ""
+        columns, table, skip, limit = self._kind.columns, self._kind.table, filters.skip, filters.limit
         async with self._database.connection() as connection:
-            return await fetch_page_as_json(
-                connection, self._kind.columns, self._kind.table, conditions, order, filters.skip, filters.limit, more
-            )
+            if filters.searched:
+                query = await understand(connection, filters.searched)
+                if order is None:
+                    kinds, best_first = (self._kind.name,), filters.best_first
+                    hits, total = await search(connection, query, kinds, skip, limit, conditions, best_first=best_first)
+                    ids = [hit.id for hit in hits]
+                    return await fetch_rows_as_json(connection, columns, table, ids, more), total
+                conditions.add(FOUND, **parameters(query))
+            assert order is not None, "there is always one unless it is by relevance"
+            return await fetch_page_as_json(connection, columns, table, conditions, order, skip, limit, more)
 
     async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:
         async with self._database.connection() as connection:

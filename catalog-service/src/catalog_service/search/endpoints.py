@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from catalog_service.search import service
-from catalog_service.search.schemas import ItemKind, SearchHit
+from catalog_service.search.schemas import ItemKind, SearchPage
 from chassis.database import Db
 from chassis.http import paging
-from chassis.http.paging import Limit, Page, Skip
+from chassis.http.paging import Limit, Skip, parse_choice
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
 from chassis.problems import Invalid
@@ -16,7 +16,7 @@ from chassis.problems import Invalid
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Search"])
 
 
-@router.get("/search", response_model=Page[SearchHit], summary="Search requirements and test cases")
+@router.get("/search", response_model=SearchPage, summary="Search requirements and test cases")
 async def search(
     request: Request,
     viewer: Viewer,
@@ -26,16 +26,22 @@ async def search(
         Query(
             min_length=1,
             max_length=500,
-            description='Words to find, in whatever form; "a phrase", -without, this or that.',
+            description="Words to find, by their beginning and in their other forms, with or without accents and"
+            ' case; parts of identifiers; "a phrase", -without, this or that.',
+            examples=["ALLO-001", "door clos", '"closed doors" -manual'],
         ),
     ],
     kind: Annotated[
-        ItemKind | None, Query(alias="type", description="Only items of this type; both when left out.")
+        str | None,
+        Query(alias="type", description="requirement, test_case, or both with a comma between; both when left out."),
     ] = None,
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:
-    """Give what the words of `q` are found in, best first; no query is wrong, a query of stop words finds nothing.
+    """Give what the words of `q` are found in, best first; no query is wrong, a query without words finds nothing.
+
+    Searched are title, description, external_id, tags, steps, preconditions, postconditions and test_data. When
+    nothing is found since a word is nowhere, `did_you_mean` is the query with the nearest word that is somewhere.
 
     Of more than a thousand hits the newest thousand come first, in their order, then the next thousand, and so on.
     `total` counts ten thousand hits at most, or one more than were paged through: so that `next` leads to all.
@@ -43,7 +49,11 @@ async def search(
     text = q.strip()
     if not text:
         raise Invalid.field("/query/q", "Say what to search for.", "blank")
-    kinds = tuple(ItemKind) if kind is None else (kind,)
+    choice = parse_choice("type", kind, ItemKind)
+    kinds = tuple(ItemKind)
+    if choice is not None:
+        kinds = tuple(one for one in choice.included or ItemKind if one not in choice.excluded)
     async with database.connection() as connection:
-        items, total = await service.search(connection, text, kinds, skip, limit)
-    return paging.page(request, items, total, skip, limit)
+        found = await service.search(connection, text, kinds, skip, limit)
+    more = {"did_you_mean": found.did_you_mean}
+    return paging.page(request, found.items, found.total, skip, limit, more)

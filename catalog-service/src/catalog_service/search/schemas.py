@@ -5,6 +5,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from chassis.http.paging import Page
+
 
 class ItemKind(StrEnum):
     REQUIREMENT = "requirement"
@@ -39,3 +41,12 @@ class SearchHit(BaseModel):
         description="A rank of 0..1; plus 2 when external_id is the query, plus 1 when it begins with the query."
     )
     snippet: str = Field(description="HTML: hits in mark elements, everything else escaped.")
+
+
+class SearchPage(Page[SearchHit]):
+    """A page of what was found."""
+
+    did_you_mean: str | None = Field(
+        description="When nothing is found: the query with each word that is nowhere replaced by the nearest that is.",
+        examples=["receive a message"],
+    )

@@ -1,23 +1,54 @@
 """Search with snippets that are safe to put into a page."""
 
-from html import escape
-from typing import Any
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from catalog_service.search import repository
-from catalog_service.search.repository import HIT_BEGINS, HIT_ENDS
+from catalog_service.listing import Row
+from catalog_service.search import repository, spelling
+from catalog_service.search.query import SearchQuery, understand
+from catalog_service.search.repository import Hit
+from catalog_service.search.snippet import Snippets
 from chassis.database import Connection
 
-
-async def search(
-    connection: Connection, text: str, kinds: tuple[str, ...], skip: int, limit: int
-) -> tuple[list[dict[str, Any]], int]:
-    """Give (items of a page, total); kinds: `requirement`, `test_case`. See repository.search for the order."""
-    rows, total = await repository.search(connection, text, kinds, skip, limit)
-    for row in rows:
-        row["snippet"] = snippet(row.pop("excerpt"))
-    return rows, total
+_TEXTS = ("title", "tags", "description", "steps", "preconditions", "postconditions", "test_data")
+_SHOWN = ("external_id", "title", "module", "status")
+_LONG = 100_000
+"""To look through texts of so many characters takes longer than others should wait."""
 
 
-def snippet(excerpt: str) -> str:
-    """Give the excerpt as HTML: hits in `<mark>`, everything else escaped."""
-    return escape(excerpt).replace(HIT_BEGINS, "<mark>").replace(HIT_ENDS, "</mark>")
+class Found(NamedTuple):
+    """A page of what was found, how much there is, and what may have been meant by words that are nowhere."""
+
+    items: list[Row]
+    total: int
+    did_you_mean: str | None
+
+
+async def search(connection: Connection, text: str, kinds: Sequence[str], skip: int, limit: int) -> Found:
+    """Search items of `kinds` (`requirement`, `test_case`); see repository.search for the order."""
+    query = await understand(connection, text)
+    hits, total = await repository.search(connection, query, kinds, skip, limit)
+    if total == 0:
+        return Found([], 0, await spelling.did_you_mean(connection, query, kinds))
+    texts = await repository.texts(connection, hits)
+    shown = [(hit, texts[hit.id]) for hit in hits if hit.id in texts]
+    if sum(len(row[name] or "") for _, row in shown for name in _TEXTS) > _LONG:
+        items = await asyncio.to_thread(_items, query, shown)
+    else:
+        items = _items(query, shown)
+    return Found(items, total, None)
+
+
+def _items(query: SearchQuery, shown: list[tuple[Hit, Row]]) -> list[Row]:
+    snippets = Snippets(query)
+    return [
+        {
+            "type": hit.type,
+            "id": hit.id,
+            **{name: row[name] for name in _SHOWN},
+            "score": hit.score,
+            "snippet": snippets.of(row["external_id"], [row[name] for name in _TEXTS]),
+        }
+        for hit, row in shown
+    ]

@@ -1,0 +1,113 @@
+"""Snippets: the passages of a hit that the words of the query are found in, safe to put into a page."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+from itertools import pairwise
+
+from catalog_service.search.folding import CJK, composed, fold
+from catalog_service.search.query import SearchQuery, Term, Word
+
+_WHOLE = 260
+"""Characters: a text of so many is shown as a whole."""
+_PASSAGE = 150
+_BEFORE = 30
+_PASSAGES = 2
+_LOOKED_AT = 200
+"""So many hits of a text are enough to choose passages from."""
+_BETWEEN = " · "
+_LEFT_OUT = " … "
+_WORD = rf"[^\W_{CJK}]"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
+
+Span = tuple[int, int]
+
+
+class Snippets:
+    """Makes the snippets of what a query has found."""
+
+    def __init__(self, query: SearchQuery) -> None:
+        patterns = [_pattern(term) for term in query.wanted]
+        self._pattern = re.compile("|".join(patterns)) if patterns else None
+
+    def of(self, name: str | None, texts: Iterable[str | None]) -> str:
+        """Give the snippet of a hit as HTML: hits in `<mark>`, everything else escaped.
+
+        Args: `name` is the external_id, which is shown when it is what was searched for. Empty texts are left out.
+        """
+        said = [composed(_CONTROL.sub(" ", text)).strip() for text in texts if text]
+        if name and self._hits(name := composed(name)):
+            said.insert(0, name)
+        whole = _BETWEEN.join(text for text in said if text)
+        hits = self._hits(whole)
+        return _LEFT_OUT.join(_marked(whole, passage, hits) for passage in _passages(whole, hits))
+
+    def _hits(self, text: str) -> list[Span]:
+        if self._pattern is None:
+            return []
+        folded = fold(text)
+        return [folded.span(*match.span()) for match in self._pattern.finditer(folded.text)]
+
+
+def _pattern(term: Term) -> str:
+    """Give the pattern of a term in folded text: a word that begins with it, or a form of it, as a whole."""
+    *before, last = term.words
+    first = before[0] if before else last
+    goes_on = f"{_WORD}*" if term.beginning else ""
+    ends = "" if last.cjk else f"(?!{_WORD})"
+    begins = "" if first.cjk else f"(?<!{_WORD})"
+    if before or term.typed.phrase:
+        words = re.escape(first.lexeme) + "".join(_next(*two) for two in pairwise(term.words)) + goes_on
+    else:
+        words = "|".join([re.escape(last.lexeme) + goes_on, *map(re.escape, sorted(last.forms, reverse=True))])
+    return f"{begins}(?:{words}){ends}"
+
+
+def _next(word: Word, following: Word) -> str:
+    if word.cjk and following.cjk and following.distance == 1:
+        return re.escape(following.lexeme[1:])  # neighbouring pairs overlap by one character
+    if word.cjk or following.cjk:
+        return rf"[\W_]*{re.escape(following.lexeme)}"
+    between = rf"(?:{_WORD}+[\W_]+){{{following.distance - 1}}}" if following.distance > 1 else ""
+    return rf"[\W_]+{between}{re.escape(following.lexeme)}"
+
+
+def _passages(text: str, hits: list[Span]) -> list[Span]:
+    """Give the parts of a text to show: those with the most different hits, in the order of the text."""
+    if len(text) <= _WHOLE or not hits:
+        return [_to_blanks(text, 0, _WHOLE, 0)]
+    shown: list[Span] = []
+    left = hits[:_LOOKED_AT]
+    while left and len(shown) < _PASSAGES:
+        start, end = max(
+            ((first, max(last, first + _PASSAGE)) for first, last in left),
+            key=lambda passage: len({text[a:b].lower() for a, b in left if passage[0] <= a and b <= passage[1]}),
+        )
+        shown.append(_to_blanks(text, start - _BEFORE, end, max(b for a, b in left if start <= a and b <= end)))
+        left = [(a, b) for a, b in left if b <= shown[-1][0] or a >= shown[-1][1]]
+    shown.sort()
+    for number in range(len(shown) - 1, 0, -1):
+        if shown[number][0] <= shown[number - 1][1]:
+            shown[number - 1 : number + 1] = [(shown[number - 1][0], max(shown[number - 1][1], shown[number][1]))]
+    return shown
+
+
+def _to_blanks(text: str, start: int, end: int, needed: int) -> Span:
+    """Move the ends of a passage to blanks nearby, so that it has whole words; it goes on to `needed` at least."""
+    if start > 0:
+        blank = text.find(" ", start, start + _BEFORE)
+        start = start if blank < 0 else blank + 1
+    if end < len(text):
+        blank = text.rfind(" ", max(needed, end - _BEFORE), end)
+        end = end if blank < 0 else blank
+    return max(0, start), min(end, len(text))
+
+
+def _marked(text: str, passage: Span, hits: list[Span]) -> str:
+    at, end = passage
+    pieces = []
+    for first, last in hits:
+        if at <= first and last <= end:
+            pieces += [escape(text[at:first]), "<mark>", escape(text[first:last]), "</mark>"]
+            at = last
+    return "".join([*pieces, escape(text[at:end])])

@@ -1,0 +1,51 @@
+"""What the worker does for search, so that those who write do not wait for it."""
+
+import asyncio
+
+from chassis.database import Database
+
+TABLES = ("requirements", "test_cases")
+_AT_ONCE = 200
+
+
+async def file_new_entries(database: Database) -> None:
+    """Put new entries of the indexes where they are found at once.
+
+    PostgreSQL collects them in a list, which each search looks through; whoever found it full would have to wait
+    until it is filed.
+    """
+    async with database.connection() as connection:
+        for table in TABLES:
+            await connection.execute("SELECT gin_clean_pending_list(%s::regclass)", (f"ix_{table}_search",))
+
+
+async def make_documents_anew(database: Database) -> None:
+    """Make the search documents of those tables anew whose items were there before; half of the time is for others."""
+    clock = asyncio.get_running_loop()
+    for table in TABLES:
+        while True:
+            began = clock.time()
+            async with database.transaction() as connection:
+                # Deleted items are no reason to end, locked ones are waited for.
+                await connection.execute(
+                    f"""
+                    WITH batch AS MATERIALIZED (
+                        SELECT id FROM {table}
+                        WHERE id > (SELECT after FROM search_documents_due WHERE table_name = %(table)s FOR UPDATE)
+                        ORDER BY id LIMIT %(at_once)s
+                    ), made AS (
+                        UPDATE {table} SET search = NULL WHERE id IN (SELECT id FROM batch)
+                    ), moved AS (
+                        UPDATE search_documents_due SET after = (SELECT id FROM batch ORDER BY id DESC LIMIT 1)
+                        WHERE table_name = %(table)s AND EXISTS (SELECT FROM batch)
+                    )
+                    DELETE FROM search_documents_due WHERE table_name = %(table)s AND NOT EXISTS (SELECT FROM batch)
+                    RETURNING table_name
+                    """,
+                    {"table": table, "at_once": _AT_ONCE},
+                )
+                remaining = await connection.execute("SELECT FROM search_documents_due WHERE table_name = %s", (table,))
+                due = await remaining.fetchone() is not None
+            if not due:
+                break
+            await asyncio.sleep(clock.time() - began)
