@@ -19,7 +19,10 @@ from acceptance.waiting import eventually
 
 @pytest.fixture(scope="module")
 def server(unused: Path) -> Iterator[RunningTraceline]:
-    with fresh_folder(unused) as place, RunningTraceline(place, AUTO_SUGGESTIONS_ENABLED="false") as running:
+    with (
+        fresh_folder(unused) as place,
+        RunningTraceline(place, AUTO_SUGGESTIONS_ENABLED="false", COVERAGE_REST_SECONDS="0") as running,
+    ):
         yield running
 
 
@@ -72,6 +75,7 @@ def test_a_drop_of_coverage_is_told_once_to_reviewers_and_admins(admin: Tracelin
     settled()
     assert new_drops() == [1, 1]
     links = [author.create_link(made, test_case_id) for made in uncovered[:2]]  # 12 of 14: above again
+    settled()
     for link in links:
         assert author.delete(f"/links/{link['id']}").status_code == 204
     eventually(lambda: new_drops() == [2, 2], "the second drop")

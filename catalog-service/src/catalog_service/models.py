@@ -221,6 +221,9 @@ coverage_state = sa.Table(
         nullable=False,
         comment="coverage is, or was when last decided, at the threshold or above",
     ),
+    sa.Column("unjudged_since", sa.DateTime(timezone=True), comment="of the first change since coverage was judged"),
+    sa.Column("changed_at", sa.DateTime(timezone=True), comment="of the last change since coverage was judged"),
+    sa.Column("cause", pg.JSON, comment="what names the event of the last change"),
     sa.CheckConstraint("covered_requirements BETWEEN 0 AND total_requirements", name="counts"),
 )
 

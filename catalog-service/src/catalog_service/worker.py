@@ -27,7 +27,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
     worker.readings.append(of_modules(database))
-    projector = CoverageProjector(database, settings.coverage_drop_threshold)
+    projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, alone=True)
     worker.every("catalog search entries", _FILE_ENTRIES_EVERY, partial(file_new_entries, database), alone=True)
     worker.every("catalog search documents", _NEVER_AGAIN, partial(make_documents_anew, database), alone=True)

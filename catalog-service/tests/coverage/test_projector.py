@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -100,9 +100,9 @@ async def tell(database: Database, events: Iterable[Payload]) -> None:
     await outbox.number(database)
 
 
-async def catch_up(database: Database, threshold: float = 0.8) -> None:
-    """What a projector does that starts now."""
-    follower = CoverageProjector(database, threshold)
+async def catch_up(database: Database, threshold: float = 0.8, rest: float = 0) -> None:
+    """What a projector does that starts now; with a rest of 0 each change is judged by itself."""
+    follower = CoverageProjector(database, threshold, rest)
     while await follower.project():
         pass
 
@@ -184,8 +184,8 @@ async def test_a_drop_is_told_when_coverage_goes_below_the_threshold(database: D
 
 async def test_a_drop_tells_by_what_request_it_was_caused(database: Database) -> None:
     requirement = uuid4()
-    cause = NewEvent(unlinked(requirement), "a link", SYSTEM, correlation_id="request-7")
     await tell(database, [created(requirement), linked(requirement)])
+    cause = NewEvent(unlinked(requirement), "a link", SYSTEM, correlation_id="request-7")
     async with database.transaction() as connection:
         await outbox.record(connection, [cause])
     await outbox.number(database)
@@ -268,7 +268,7 @@ async def test_a_long_history_gives_exactly_its_true_crossings_in_whatever_porti
         await tell(database, history[begin:end])
         begin = end
         if chance.random() < 0.7:
-            await CoverageProjector(database, threshold).project()
+            await CoverageProjector(database, threshold, 0).project()
     await catch_up(database, threshold)
 
     crossings = expected_drops(history, threshold)
@@ -302,8 +302,8 @@ async def test_a_projector_that_dies_at_any_step_leaves_all_to_the_next(
         with monkeypatch.context() as patch:
             patch.setattr(room, step, die)
             with suppress(asyncio.CancelledError):
-                await CoverageProjector(database, 0.8).project()
-        await CoverageProjector(database, 0.8).project()
+                await CoverageProjector(database, 0.8, 0).project()
+        await CoverageProjector(database, 0.8, 0).project()
     await catch_up(database)
 
     assert len(await drops(database)) == len(expected_drops(history, 0.8)) > 0
@@ -311,7 +311,7 @@ async def test_a_projector_that_dies_at_any_step_leaves_all_to_the_next(
 
 async def test_running_it_follows_what_is_told(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(projector, "_POLL", 0.01)
-    running = asyncio.create_task(CoverageProjector(database, 0.8).run())
+    running = asyncio.create_task(CoverageProjector(database, 0.8, 0).run())
     requirement = uuid4()
     for number in range(1, 4):
         await tell(database, [linked(requirement)] if number > 1 else [created(requirement), linked(requirement)])
@@ -351,3 +351,59 @@ async def test_what_happens_through_the_api_is_judged_as_it_is(catalog: Any) -> 
     after = await state(catalog.database)
     assert after.total_requirements == summary["total_requirements"] == 2
     assert after.covered_requirements == summary["covered_requirements"] == 0
+
+
+async def at_times(database: Database, history: Sequence[tuple[float, Payload]]) -> None:
+    """Tell events as if they had been recorded at these seconds of the past."""
+    began = datetime.now(UTC) - timedelta(days=1)
+    for second, event in history:
+        await tell(database, [event])
+        async with database.transaction() as connection:
+            await connection.execute(
+                "UPDATE outbox SET envelope = jsonb_set(envelope::jsonb, '{time}', to_jsonb(%s::text))::text"
+                " WHERE feed_seq = (SELECT max(feed_seq) FROM outbox)",
+                ((began + timedelta(seconds=second)).isoformat(),),
+            )
+
+
+async def test_requirements_that_are_linked_one_by_one_as_they_are_entered_drop_nothing(database: Database) -> None:
+    requirements = [uuid4() for _ in range(5)]
+    for number, requirement in enumerate(requirements):
+        await tell(database, [created(requirement)] if number % 2 else [created(requirement), linked(requirement)])
+        await catch_up(database, rest=10)
+    await tell(database, [linked(requirement) for requirement in requirements[1::2]])
+    await catch_up(database, rest=10)
+    assert await drops(database) == []
+    assert (await state(database)).unjudged_since is not None
+
+    await catch_up(database)
+    assert await drops(database) == []
+    assert (await state(database)).unjudged_since is None
+    assert (await state(database)).reached
+
+
+async def test_what_is_below_the_threshold_at_rest_is_told_once(database: Database) -> None:
+    first, second = uuid4(), uuid4()
+    history = [
+        (0, created(first)),
+        (1, linked(first)),
+        (30, created(second)),
+        (45, irrelevant()),
+        (46, linked(second)),
+        (60, unlinked(second)),
+        (62, linked(second)),
+    ]
+    await at_times(database, history)
+    await catch_up(database, rest=10)
+    assert [(drop["covered_requirements"], drop["total_requirements"]) for drop in await drops(database)] == [(1, 2)]
+    await catch_up(database, rest=10)
+    assert len(await drops(database)) == 1
+
+
+async def test_a_record_that_never_rests_is_judged_every_five_minutes(database: Database) -> None:
+    first, second = uuid4(), uuid4()
+    await at_times(database, [(0, created(first)), (1, linked(first)), (20, created(second))])
+    await at_times(database, [(20 + second, created(uuid4())) for second in range(9, 320, 9)])
+    await catch_up(database, rest=10)
+    [drop, *_] = await drops(database)
+    assert 1 < drop["total_requirements"] < 36

@@ -6,6 +6,7 @@ crossing be told twice or never.
 
 import asyncio
 import logging
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -27,43 +28,58 @@ from contracts.catalog import (
 _log = logging.getLogger(__name__)
 _BATCH = 500
 _POLL = 1.0
+_LONGEST = timedelta(minutes=5)
+"""A record that is never at rest is judged so often all the same."""
 _REQUIREMENT_EVENTS = {RequirementCreated.wire_name, RequirementDeleted.wire_name}
 _FOLLOWED = {*_REQUIREMENT_EVENTS, LinkCreated.wire_name, LinkDeleted.wire_name}
 
 
+_CAUSE = ("id", "correlationid", "gatewayrequestid", "traceparent")
+
+
 class CoverageProjector:
-    """Judges coverage after each event of the feed, in its order, however the events come in batches.
+    """Follows coverage event by event, and judges it when the record has been at rest, however the events come in.
 
     Coverage is the share of requirements with at least one link; while there is no requirement nothing is
-    decided. Below the threshold from the start is no drop.
+    decided. Below the threshold from the start is no drop. Who enters requirements and then links them, or exchanges
+    one link for another, passes below the threshold and has dropped nothing: that is why rest is waited for. Rest is
+    told by the times of the events, so that those of an hour that come at once are judged as they would have been.
     """
 
-    def __init__(self, database: Database, threshold: float) -> None:
-        """`threshold`: 0..1."""
+    def __init__(self, database: Database, threshold: float, rest: float = 10.0) -> None:
+        """`threshold`: 0..1. `rest`: seconds without a change before coverage is judged, at most `_LONGEST`."""
         self._database = database
         self._threshold = threshold
+        self._rest = timedelta(seconds=rest)
 
     async def run(self) -> None:
         """Follow the feed for ever; idle, it costs one small query a second."""
         while True:
-            while await self._is_behind():
-                await self.project()
+            if await self._has_work():
+                while await self.project():
+                    pass
             await asyncio.sleep(_POLL)
 
-    async def _is_behind(self) -> bool:
+    async def _has_work(self) -> bool:
         async with self._database.connection() as connection:
-            return await repository.is_behind(connection)
+            return await repository.has_work(connection)
 
     async def project(self) -> int:
-        """Take in the next batch of numbered events; give how many they were, 0 when there is none."""
+        """Take in the next batch of numbered events; return how many they were, 0 when there is none.
+
+        When there is none, coverage is judged if the record is at rest.
+        """
         async with self._database.transaction() as connection:
             state = await repository.lock_state(connection)
             feed = await repository.read_feed(connection, state.position, _FOLLOWED, _BATCH)
-            if not feed:
-                return 0
-            events = [(wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None]
-            drops = await self._take_in(connection, state, events)
-            state.position = feed[-1][0]
+            if feed:
+                events = [
+                    (wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None
+                ]
+                drops = await self._take_in(connection, state, events)
+                state.position = feed[-1][0]
+            else:
+                drops = self._judged(state, datetime.now(UTC))
             await repository.save_state(connection, state)
             await outbox.record(connection, drops)
         for drop in drops:
@@ -73,23 +89,34 @@ class CoverageProjector:
     async def _take_in(
         self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]]
     ) -> list[NewEvent]:
-        """Bring state and link counts up to date; give the drops on the way."""
+        """Bring state and link counts up to date; return the drops on the way."""
         concerned = [(wire_name, _requirement_id(wire_name, event)) for wire_name, event in events]
         before = await repository.link_counts(connection, {requirement_id for _, requirement_id in concerned})
         links = dict(before)
         drops = []
         for (wire_name, requirement_id), (_, event) in zip(concerned, events, strict=True):
+            at = datetime.fromisoformat(event["time"])
+            drops += self._judged(state, at)
             _apply(state, links, wire_name, requirement_id)
-            if self._drops(state):
-                drops.append(self._drop(state, event))
+            state.unjudged_since = state.unjudged_since or at
+            state.changed_at, state.cause = at, {name: event.get(name) for name in _CAUSE}
         await repository.save_link_counts(
             connection, {key: count for key, count in links.items() if before.get(key) != count}
         )
         await repository.forget(connection, before.keys() - links.keys())
         return drops
 
+    def _judged(self, state: State, now: datetime) -> list[NewEvent]:
+        """Judge coverage if it has changed and is at rest at that time; return the event of a drop, if it is one."""
+        if state.unjudged_since is None or state.changed_at is None or state.cause is None:
+            return []
+        if now - state.changed_at < self._rest and now - state.unjudged_since < _LONGEST:
+            return []
+        cause, state.unjudged_since, state.changed_at, state.cause = state.cause, None, None, None
+        return [self._drop(state, cause)] if self._drops(state) else []
+
     def _drops(self, state: State) -> bool:
-        """Tell whether coverage has just fallen below the threshold, and remember on which side it is."""
+        """Check whether coverage has fallen below the threshold, and remember on which side it is."""
         if state.total_requirements == 0:
             return False
         was_reached = state.reached
@@ -108,8 +135,8 @@ class CoverageProjector:
             SYSTEM,
             causation_id=cause["id"],
             correlation_id=cause["correlationid"],
-            gateway_request_id=cause.get("gatewayrequestid"),
-            traceparent=cause.get("traceparent"),
+            gateway_request_id=cause["gatewayrequestid"],
+            traceparent=cause["traceparent"],
         )
 
 

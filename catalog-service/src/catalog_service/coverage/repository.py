@@ -1,9 +1,12 @@
 """The projection that coverage is judged by: links a requirement, as of a position in the feed."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from psycopg.types.json import Json
 
 from chassis.database import Connection
 
@@ -12,13 +15,18 @@ from chassis.database import Connection
 class State:
     """How far the feed was read (`position`), what it came to, and whether coverage `reached` the threshold.
 
-    `reached` turns true at or above the threshold, and false with the event that tells of the drop.
+    `reached` turns true at or above the threshold, and false with the event that tells of the drop; it is as of when
+    coverage was last judged. Since then it has changed from `unjudged_since` to `changed_at`, last by `cause`, an
+    event's id, correlationid, gatewayrequestid and traceparent; all None when nothing has changed.
     """
 
     position: int
     total_requirements: int
     covered_requirements: int
     reached: bool
+    unjudged_since: datetime | None
+    changed_at: datetime | None
+    cause: dict[str, Any] | None
 
 
 _BY_MODULE = """
@@ -39,17 +47,17 @@ async def by_module(connection: Connection, most: int) -> list[dict[str, Any]]:
     return await (await connection.execute(_BY_MODULE, (most,))).fetchall()
 
 
-async def is_behind(connection: Connection) -> bool:
-    """Tell whether the feed has events that the projection does not know."""
-    cursor = await connection.execute("SELECT FROM feed_head, coverage_state WHERE head > position")
+async def has_work(connection: Connection) -> bool:
+    """Check whether the feed has events that the projection does not know, or a change is still to be judged."""
+    cursor = await connection.execute(
+        "SELECT FROM feed_head, coverage_state WHERE head > position OR unjudged_since IS NOT NULL"
+    )
     return await cursor.fetchone() is not None
 
 
 async def lock_state(connection: Connection) -> State:
     """Give the state, locked until the transaction ends: one projector at a time."""
-    cursor = await connection.execute(
-        "SELECT position, total_requirements, covered_requirements, reached FROM coverage_state FOR UPDATE"
-    )
+    cursor = await connection.execute(f"SELECT {', '.join(State.__slots__)} FROM coverage_state FOR UPDATE")
     row = await cursor.fetchone()
     assert row is not None, "the migration puts the one row there"
     return State(**row)
@@ -58,8 +66,10 @@ async def lock_state(connection: Connection) -> State:
 async def save_state(connection: Connection, state: State) -> None:
     """Store the state."""
     await connection.execute(
-        "UPDATE coverage_state SET position = %s, total_requirements = %s, covered_requirements = %s, reached = %s",
-        (state.position, state.total_requirements, state.covered_requirements, state.reached),
+        "UPDATE coverage_state SET position = %(position)s, total_requirements = %(total_requirements)s,"
+        " covered_requirements = %(covered_requirements)s, reached = %(reached)s,"
+        " unjudged_since = %(unjudged_since)s, changed_at = %(changed_at)s, cause = %(cause)s",
+        {**asdict(state), "cause": None if state.cause is None else Json(state.cause)},
     )
 
 
