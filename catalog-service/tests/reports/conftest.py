@@ -81,6 +81,8 @@ class Record:
             "priority": "high",
             "status": "draft",
             "module": None,
+            "tags": [],
+            "created_by": None,
             "version": 2,
             "created_at": _BEGAN + timedelta(seconds=number),
             "updated_at": _BEGAN + timedelta(seconds=number),

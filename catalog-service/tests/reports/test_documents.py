@@ -17,10 +17,12 @@ import openpyxl
 import psycopg
 import pytest
 
-from catalog_service.reports import export, repository
+from catalog_service.reports import export
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
+from catalog_service.reports.scope import About, scope_of
+from catalog_service.requirements.endpoints import RequirementFilters
 
 HOSTILE = [
     "=1+1",
@@ -59,7 +61,7 @@ async def fetch(client: httpx.AsyncClient, matrix_format: str, **query: Any) -> 
 
 async def made(record: Any, document: type[MatrixDocument]) -> bytes:
     with tempfile.TemporaryFile() as file:
-        scope = repository.requirements_in(None)
+        scope = scope_of(RequirementFilters())
         async for _ in export.make(record.database, scope, document, datetime.now(UTC), file):
             pass
         file.seek(0)
@@ -175,7 +177,7 @@ async def test_no_cell_of_the_csv_is_a_formula_and_every_text_is_there(record: A
 def test_no_program_finds_the_beginning_of_a_formula_in_a_cell_of_the_csv(text: str, cell: str) -> None:
     requirement = dict.fromkeys(("id", "external_id", "module", "type", "priority", "status", "version"))
     file = io.BytesIO()
-    document = CsvMatrix(file, "", {}, datetime.now(UTC))
+    document = CsvMatrix(file, "", About({}, datetime.now(UTC), {}))
     document.write([{**requirement, "title": text, "test_cases": []}])
     (row,) = read_csv(file.getvalue())
     assert row["requirement_title"] == cell
@@ -210,7 +212,7 @@ async def test_every_text_of_the_workbook_is_a_text(record: Any, client: httpx.A
 def test_a_workbook_goes_on_in_another_sheet_where_one_is_full(tmp_path: Path) -> None:
     requirement = dict.fromkeys(("external_id", "module", "type", "priority", "status", "version"))
     file = io.BytesIO()
-    workbook = XlsxMatrix(file, str(tmp_path), {}, datetime.now(UTC), last_row=2)
+    workbook = XlsxMatrix(file, str(tmp_path), About({}, datetime.now(UTC), {}), last_row=2)
     for number in range(5):
         workbook.write([{**requirement, "id": number, "title": f"Item {number}", "test_cases": []}])
     workbook.finish()
@@ -328,7 +330,7 @@ class Reader:
     """Takes a document as the server passes it on."""
 
     def __init__(self, record: Any, document: type[MatrixDocument]) -> None:
-        scope = repository.requirements_in(None)
+        scope = scope_of(RequirementFilters())
         self._response = export.DocumentResponse(record.database, scope, document, datetime.now(UTC), {})
         self.messages: list[Any] = []
         self.came = asyncio.Event()
@@ -434,3 +436,52 @@ async def test_documents_asked_for_at_once_are_all_made(record: Any, client: htt
     await record.save()
     answers = await asyncio.gather(*(fetch(client, "csv") for _ in range(12)))
     assert {len(read_csv(answer.content)) for answer in answers} == {1}
+
+
+async def test_every_document_says_what_it_is_of_and_lists_the_orphans_of_its_modules(
+    record: Any, client: httpx.AsyncClient
+) -> None:
+    record.link(record.requirement(module="Doors", status="tested"), record.test_case(module="Doors"))
+    record.requirement(module="Doors", status="draft")
+    record.test_case(external_id="TC-ALONE", title="Nobody asked for it", module="Doors")
+    record.test_case(external_id="TC-ELSEWHERE", module="Lifts")
+    await record.save()
+    query = {"module": "Doors", "status": "tested"}
+
+    rows = read_csv((await fetch(client, "csv", **query)).content)
+    assert {(row["project"], row["filters"]) for row in rows} == {("MAIN", "status: tested; module: Doors")}
+    assert all(row["made_at"].endswith("Z") for row in rows)
+    assert [(row["requirement_id"], row["test_case_external_id"], row["module"]) for row in rows[1:]] == [
+        ("", "TC-ALONE", "Doors")
+    ]
+
+    book = (await fetch(client, "xlsx", **query)).content
+    assert [row[0] for row in read_sheet(book, "Orphan test cases")] == ["External ID", "TC-ALONE"]
+    summary = dict(row[:2] for row in read_sheet(book, "Summary"))
+    assert (summary["Filters"], summary["Total test cases"]) == ("status: tested; module: Doors", 2)
+    assert openpyxl.load_workbook(io.BytesIO(book))["Matrix"].auto_filter.ref == "A1:R2"
+
+    page = (await fetch(client, "html", **query)).text
+    assert "Filters: status: tested; module: Doors" in page
+    assert "Test cases without a requirement" in page
+    assert ("TC-ALONE" in page, "TC-ELSEWHERE" in page) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ("text/csv", "text/csv"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
+        ("application/json", "application/json"),
+        ("*/*", "application/json"),
+        ("text/*;q=0.5, text/csv;q=0.1, application/json;q=0.2", "text/html"),
+        ("image/png", "application/json"),
+        ("text/csv;q=nonsense", "application/json"),
+    ],
+)
+async def test_accept_chooses_the_form(client: httpx.AsyncClient, accept: str, media_type: str) -> None:
+    response = await client.get("/api/v1/reports/traceability-matrix", headers={"Accept": accept})
+    assert response.headers["content-type"].split(";")[0] == media_type
+    assert response.headers["vary"] == "Accept"
+    chosen = await client.get("/api/v1/reports/traceability-matrix?format=csv", headers={"Accept": accept})
+    assert chosen.headers["content-type"].startswith("text/csv")

@@ -102,11 +102,17 @@ async def test_a_filtered_matrix_counts_the_requirements_of_the_filter_and_their
     fill(record, 7)
     await record.save()
     chosen = [item for item in record.requirements.values() if matches(item)]
+    # Of the filters used here, both kinds share that by module.
+    test_cases = [item for item in record.test_cases.values() if matches({**item, "status": "tested"})]
+    linked = {link["test_case_id"] for link in record.links}
 
     matrix = await read(client, "traceability-matrix", limit=500, **query)
 
-    assert matrix["summary"] == count(record, chosen, list(record.test_cases.values()))
+    assert matrix["summary"] == count(record, chosen, test_cases)
     assert {row["id"] for row in matrix["items"]} == {str(item["id"]) for item in chosen}
+    orphans = {str(item["id"]) for item in test_cases} - {str(test_case_id) for test_case_id in linked}
+    assert {item["id"] for item in matrix["orphan_test_cases"]["items"]} == orphans
+    assert (matrix["filters"], matrix["project"]) == (query, "MAIN")
 
 
 async def test_pages_of_the_matrix_make_the_whole_without_repeating_a_row(
@@ -158,6 +164,7 @@ async def test_a_row_of_the_matrix_tells_of_the_requirement_its_test_cases_and_t
                 "link_source": "ai_confirmed",
                 "confidence_score": 0.71,
                 "suspect": False,
+                "suspect_reason": None,
                 "test_case": {"id": str(test_case), "external_id": "TC-1", "title": "Signs in", "module": None},
             }
         ],
@@ -310,3 +317,44 @@ async def test_nobody_reads_a_report_without_a_token(client: httpx.AsyncClient, 
     response = await client.get(f"/api/v1/reports/{report}", headers={"authorization": ""})
     assert response.status_code == 401
     assert response.headers["content-type"] == "application/problem+json"
+
+
+async def test_the_matrix_takes_the_filters_of_the_list_of_requirements(record: Any, client: httpx.AsyncClient) -> None:
+    tagged = record.requirement(tags=["safety"], priority="low", module="accounts", created_by="ana@example.org")
+    covered = record.requirement(tags=["safety"], module="accounts", external_id="REQ-7")
+    record.link(covered, record.test_case(tags=["safety"]))
+    orphan = record.test_case(tags=["safety"])
+    record.test_case(tags=[])
+    await record.save()
+    for query, found in (
+        ({"tag": "safety"}, {tagged, covered}),
+        ({"priority": "low"}, {tagged}),
+        ({"coverage": "none"}, {tagged}),
+        ({"created_by": "ana@example.org"}, {tagged}),
+        ({"external_id": "REQ-7", "module": "accounts"}, {covered}),
+    ):
+        matrix = await read(client, "traceability-matrix", **query)
+        assert {row["id"] for row in matrix["items"]} == {str(one) for one in found}, query
+    matrix = await read(client, "traceability-matrix", tag="safety")
+    assert [item["id"] for item in matrix["orphan_test_cases"]["items"]] == [str(orphan)]
+    assert matrix["summary"]["total_test_cases"] == 2
+    refused = await client.get("/api/v1/reports/traceability-matrix", params={"sort": "title"})
+    assert refused.status_code == 422
+
+
+async def test_a_module_that_nothing_is_in_is_said_to_be_none(record: Any, client: httpx.AsyncClient) -> None:
+    record.requirement(module="Allocation")
+    record.test_case(module="Billing")
+    await record.save()
+    matrix = await read(client, "traceability-matrix", module="allocation,Billing")
+    assert matrix["notes"] == ["Nothing is in a module named 'allocation'. Did you mean 'Allocation'?"]
+    assert (await read(client, "traceability-matrix", module='Allocation,""'))["notes"] == []
+
+
+async def test_a_suspect_link_in_the_matrix_tells_why(record: Any, client: httpx.AsyncClient) -> None:
+    record.link(record.requirement(), record.test_case(), suspect=True)
+    await record.save()
+    [row] = (await read(client, "traceability-matrix"))["items"]
+    why = row["test_cases"][0]["suspect_reason"]
+    assert why["summary"].startswith("The requirement went from version 1 to 2")
+    assert why["test_case"] is None

@@ -4,24 +4,22 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from pydantic import Field
 
-from catalog_service.listing import Conditions
-from catalog_service.reports import export, repository, service
+from catalog_service.reports import export, service
+from catalog_service.reports.accept import preferred
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.html_format import HtmlMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
-from catalog_service.reports.schemas import (
-    CoverageByModule,
-    Gaps,
-    MatrixFormat,
-    TraceabilityMatrix,
-)
-from catalog_service.requirements.schemas import RequirementStatus
+from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
+from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
+from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from chassis.database import Db
 from chassis.http import paging
-from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_choice, parse_words
+from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_words
+from chassis.http.query import documented, read_query
 from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
@@ -34,6 +32,20 @@ _DOCUMENTS: dict[MatrixFormat, type[MatrixDocument]] = {
     MatrixFormat.HTML: HtmlMatrix,
 }
 
+_MEDIA_TYPES = {
+    "application/json": MatrixFormat.JSON,
+    **{document.media_type.partition(";")[0]: name for name, document in _DOCUMENTS.items()},
+}
+
+
+class MatrixQuery(RequirementFilters):
+    """What the matrix is of, and in which form."""
+
+    format: Annotated[
+        MatrixFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
+    ] = None
+
+
 Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])]
 
 
@@ -41,9 +53,10 @@ Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}
     "/traceability-matrix",
     response_model=TraceabilityMatrix,
     summary="Requirements with their test cases",
+    openapi_extra=documented(MatrixQuery, NOT_OF_REPORTS),
     responses={
         200: {
-            "description": "The matrix; `format` says in which form.",
+            "description": "The matrix; `format`, or else `Accept`, says in which form.",
             "content": {
                 document.media_type.partition(";")[0]: {"schema": {"type": "string"}}
                 for document in _DOCUMENTS.values()
@@ -51,38 +64,29 @@ Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}
         }
     },
 )
-async def get_traceability_matrix(
-    request: Request,
-    viewer: Viewer,
-    database: Db,
-    module: Modules = None,
-    status: Annotated[
-        str | None,
-        Query(
-            description="Statuses of requirements, separated by commas; a leading ! excludes.",
-            examples=["!draft"],
-        ),
-    ] = None,
-    matrix_format: Annotated[MatrixFormat, Query(alias="format")] = MatrixFormat.JSON,
-    skip: Skip = 0,
-    limit: Limit = 50,
-) -> Response:
-    """Give the matrix of the requirements in `module` and `status`, by module and external_id.
+async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db) -> Response:
+    """Give the matrix of the requirements that the filters find, by module and external_id.
 
-    `summary` counts these requirements and their links, whatever the page; test cases, orphans among them, are
-    counted over the whole record. `skip` and `limit` page the JSON form; the other formats hold every row, one a
-    pair of requirement and test case, and one for a requirement without any.
+    `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
+    tags, orphans among them. `skip` and `limit` page the JSON form; the other formats hold every row: one a pair of
+    requirement and test case, one for a requirement without any, and at the end the test cases without a requirement.
+    Every document names its filters and its time.
     """
-    scope = repository.requirements_in(parse_words("module", module), parse_choice("status", status, RequirementStatus))
+    query = read_query(request, MatrixQuery)
+    scope = scope_of(query)
+    matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        return _document(database, scope, matrix_format)
-    async with snapshot(database) as connection:
-        summary = await service.summary(connection, scope)
-        items = await service.matrix_page(connection, scope, skip, limit)
-    return paging.page(request, items, summary["total_requirements"], skip, limit, {"summary": summary})
+        response = _document(database, scope, matrix_format)
+    else:
+        async with snapshot(database) as connection:
+            matrix = await service.matrix(connection, scope, datetime.now(UTC), query.skip, query.limit)
+        items, total = matrix.pop("items"), matrix["summary"]["total_requirements"]
+        response = paging.page(request, items, total, query.skip, query.limit, matrix)
+    response.headers["Vary"] = "Accept"
+    return response
 
 
-def _document(database: Db, scope: Conditions, matrix_format: MatrixFormat) -> Response:
+def _document(database: Db, scope: Scope, matrix_format: MatrixFormat) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
     # A page is for looking at, a table for taking away.

@@ -16,9 +16,9 @@ from typing import IO
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from catalog_service.listing import Conditions
 from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
+from catalog_service.reports.scope import Scope as ReportScope
 from catalog_service.snapshot import snapshot
 from chassis.database import Database
 
@@ -29,7 +29,7 @@ _places = asyncio.Semaphore(2)
 
 
 async def make(
-    database: Database, scope: Conditions, document_type: type[MatrixDocument], made_at: datetime, file: IO[bytes]
+    database: Database, scope: ReportScope, document_type: type[MatrixDocument], made_at: datetime, file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
     """Write the whole matrix of `scope`, all of one moment, to an empty file; give how long the file is, as it grows.
 
@@ -39,12 +39,16 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
             async with snapshot(database) as connection:
-                summary = await service.summary(connection, scope)
-                document = await asyncio.to_thread(document_type, file, folder, summary, made_at)
+                about = await service.about(connection, scope, made_at)
+                document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
-                async with aclosing(repository.matrix_rows(connection, scope)) as parts:
+                async with aclosing(repository.matrix_rows(connection, scope.requirements)) as parts:
                     async for rows in parts:
                         await asyncio.to_thread(document.write, rows)
+                        yield file.tell()
+                async with aclosing(repository.orphan_rows(connection, scope.test_cases)) as parts:
+                    async for rows in parts:
+                        await asyncio.to_thread(document.write_orphans, rows)
                         yield file.tell()
             await asyncio.to_thread(document.finish)
     yield file.tell()
@@ -56,7 +60,7 @@ class DocumentResponse(Response):
     def __init__(
         self,
         database: Database,
-        scope: Conditions,
+        scope: ReportScope,
         document_type: type[MatrixDocument],
         made_at: datetime,
         headers: Mapping[str, str],

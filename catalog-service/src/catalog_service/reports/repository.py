@@ -1,13 +1,13 @@
 """The figures and rows of the reports, in SQL."""
 
 from collections.abc import AsyncGenerator
-from typing import Any
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.listing import Conditions, Row, counted, fetch_page
+from catalog_service.reports.scope import Scope
 from chassis.database import Connection
 from chassis.http.paging import Choice
 
@@ -18,19 +18,49 @@ ENDS = ("requirement_external_id", "requirement_title", "test_case_external_id",
 """What a suspect link tells of its ends."""
 
 
-def requirements_in(modules: Choice[str] | None, statuses: Choice[Any] | None = None) -> Conditions:
-    """Give the scope of a report: conditions on requirements `r`; None for no restriction."""
-    scope = Conditions()
-    scope.choose("r.module", modules)
-    scope.choose("r.status", statuses)
-    return scope
+async def modules(connection: Connection) -> list[str]:
+    """Return the names of all modules that a requirement or a test case is in."""
+    # Each name is looked up after the one before it: reading every item would take a hundred times as long.
+    cursor = await connection.execute(
+        " UNION ".join(
+            f"""(
+            WITH RECURSIVE names AS (
+                (SELECT module FROM {table} WHERE module IS NOT NULL ORDER BY module LIMIT 1)
+                UNION ALL
+                SELECT (SELECT module FROM {table} WHERE module > names.module ORDER BY module LIMIT 1)
+                FROM names WHERE names.module IS NOT NULL
+            ) SELECT module FROM names WHERE module IS NOT NULL)"""
+            for table in ("requirements", "test_cases")
+        )
+    )
+    return [row["module"] for row in await cursor.fetchall()]
 
 
-_ORPHANS = f"({counted('test_cases')}) - ({counted('linked_test_cases')})"
+_HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = id)"
 
 
-async def summary(connection: Connection, scope: Conditions) -> Row:
-    """Give the counts of the matrix: of the requirements in scope, of their links, and of all test cases."""
+async def summary(connection: Connection, scope: Scope) -> Row:
+    """Give the counts of the matrix: of the requirements in scope, of their links, and of the test cases in scope."""
+    counts = await _counts_of_requirements(connection, scope.requirements)
+    return {**counts, **await _counts_of_test_cases(connection, scope.test_cases)}
+
+
+async def _counts_of_test_cases(connection: Connection, scope: Conditions) -> Row:
+    if scope.where:
+        query = f"SELECT count(*), count(*) FILTER (WHERE NOT {_HAS_LINK}) FROM test_cases {scope.where}"
+    else:
+        query = f"SELECT ({counted('test_cases')}), ({counted('test_cases')}) - ({counted('linked_test_cases')})"
+    cursor = await connection.execute(
+        f"SELECT * FROM ({query}) AS in_scope (total_test_cases, orphan_test_cases)",
+        scope.parameters,
+        prepare=scope.prepare,
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "aggregates always give a row"
+    return row
+
+
+async def _counts_of_requirements(connection: Connection, scope: Conditions) -> Row:
     if scope.where:
         in_scope = f"""
             SELECT count(*), count(links), coalesce(sum(links), 0)::bigint
@@ -40,8 +70,7 @@ async def summary(connection: Connection, scope: Conditions) -> Row:
         in_scope = f"SELECT {', '.join(f'({counted(of)})' for of in ('requirements', 'linked_requirements', 'links'))}"
     cursor = await connection.execute(
         f"""
-        SELECT total_requirements, covered_requirements, ({counted("test_cases")}) AS total_test_cases,
-               {_ORPHANS} AS orphan_test_cases, total_links,
+        SELECT total_requirements, covered_requirements, total_links,
                (SELECT count(*) FROM ({suspicion.suspect_links("", scope.where)}) AS suspect) AS suspect_links
         FROM ({in_scope}) AS in_scope (total_requirements, covered_requirements, total_links)
         """,
@@ -51,6 +80,12 @@ async def summary(connection: Connection, scope: Conditions) -> Row:
     row = await cursor.fetchone()
     assert row is not None, "aggregates always give a row"
     return row
+
+
+_CHANGES = (
+    "(SELECT to_json(changes) FROM"
+    f" (SELECT l.requirement_version, l.test_case_version, {suspicion.COLUMNS}) AS changes)"
+)
 
 
 def _matrix(scope: Conditions) -> str:
@@ -65,7 +100,8 @@ def _matrix(scope: Conditions) -> str:
                        'id', t.id, 'external_id', t.external_id, 'title', t.title, 'module', t.module,
                        'status', t.status,
                        'link_id', l.id, 'link_type', l.link_type, 'link_source', l.link_source,
-                       'confidence_score', l.confidence_score, 'suspect', {suspicion.IS_SUSPECT}
+                       'confidence_score', l.confidence_score, 'suspect', {suspicion.IS_SUSPECT},
+                       'suspect_reason', CASE WHEN {suspicion.IS_SUSPECT} THEN {_CHANGES} END
                    ) ORDER BY t.external_id, t.id), '[]') AS test_cases
             FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id = r.id
         ) AS linked
@@ -77,7 +113,7 @@ async def matrix_page(connection: Connection, scope: Conditions, skip: int, limi
     """Give a page of the matrix: requirements, each with its `test_cases`."""
     parameters = {**scope.parameters, "skip": skip, "limit": limit}
     cursor = await connection.execute(_matrix(scope), parameters, prepare=scope.prepare)
-    return await cursor.fetchall()
+    return _with_reasons(await cursor.fetchall())
 
 
 async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[Row], None]:
@@ -85,7 +121,44 @@ async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerat
     async with connection.cursor(name="matrix") as cursor:
         await cursor.execute(_matrix(scope), {**scope.parameters, "skip": 0, "limit": None})
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
+            yield _with_reasons(rows)
+
+
+def _with_reasons(rows: list[Row]) -> list[Row]:
+    """Say of each suspect link why it is, in place."""
+    for row in rows:
+        for test_case in row["test_cases"]:
+            if test_case["suspect"]:
+                test_case["suspect_reason"] = suspicion.reason(test_case["suspect_reason"])
+    return rows
+
+
+_ORPHAN_ORDER = "i.module, i.external_id, i.id"
+
+
+async def orphans_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+    """Return a page of the test cases in scope that have no link."""
+    cursor = await connection.execute(
+        f"{_orphans(scope)} LIMIT %(limit)s OFFSET %(skip)s",
+        {**scope.parameters, "skip": skip, "limit": limit},
+        prepare=scope.prepare,
+    )
+    return await cursor.fetchall()
+
+
+async def orphan_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[Row], None]:
+    """Yield the test cases in scope that have no link, some hundred at a time, through a cursor of the server."""
+    async with connection.cursor(name="orphans") as cursor:
+        await cursor.execute(_orphans(scope), scope.parameters)
+        while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
             yield rows
+
+
+def _orphans(scope: Conditions) -> str:
+    return f"""
+        SELECT {_ITEM} FROM (SELECT * FROM test_cases {scope.where}) AS i
+        WHERE NOT EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = i.id) ORDER BY {_ORPHAN_ORDER}
+    """
 
 
 COUNTS = (
@@ -133,9 +206,7 @@ async def unlinked(
     conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
     total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
-    return await fetch_page(
-        connection, _ITEM, f"{kind.table} i", conditions, "i.module, i.external_id, i.id", skip, limit, total
-    )
+    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
 
 
 async def suspect_links(
@@ -145,7 +216,8 @@ async def suspect_links(
 
     A row is what `links.service.shown` and `ends` take; it has ENDS.
     """
-    scope = requirements_in(modules)
+    scope = Conditions()
+    scope.choose("r.module", modules)
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
     cursor = connection.cursor(binary=True)
     await cursor.execute(

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from catalog_service.items.schemas import ShortItem
-from catalog_service.links.schemas import Link
+from catalog_service.links.schemas import Link, SuspectReason
 from chassis.http.paging import Page
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ class MatrixFormat(StrEnum):
 
 
 class CoverageSummary(BaseModel):
-    """Requirements and links in the scope of the report; test cases, orphans among them: all."""
+    """Requirements and links in the scope of the report; test cases, orphans among them: of its modules and tags."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -62,6 +62,7 @@ class MatrixTestCase(BaseModel):
     link_source: str
     confidence_score: float | None
     suspect: bool
+    suspect_reason: SuspectReason | None
     test_case: ShortItem
 
 
@@ -81,9 +82,14 @@ class MatrixRow(BaseModel):
 
 
 class TraceabilityMatrix(Page[MatrixRow]):
-    """A page of the matrix, with the summary of all of it."""
+    """A page of the matrix, with the summary of all of it, and what it is of."""
 
+    orphan_test_cases: "GapPage[GapItem]" = Field(description="A page of its test cases without any link.")
     summary: CoverageSummary
+    project: str
+    made_at: datetime
+    filters: dict[str, str] = Field(description="The filters as they were given.", examples=[{"module": "accounts"}])
+    notes: list[str] = Field(description="What a reader should know, such as a module that nothing is in.")
 
 
 class ModuleCoverage(CoverageSummary):

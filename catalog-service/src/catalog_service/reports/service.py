@@ -1,11 +1,13 @@
 """What the reports say: figures with their shares, rows, and gaps."""
 
+from datetime import datetime
 from typing import Any
 
 from catalog_service.items.kind import BRIEF
 from catalog_service.links.service import ends, shown
 from catalog_service.listing import Conditions, Row, by_field
 from catalog_service.reports import repository
+from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection
@@ -27,16 +29,33 @@ def with_coverage(counts: Row) -> Row:
     }
 
 
-async def summary(connection: Connection, scope: Conditions) -> Row:
-    """Give the summary of the matrix.
+async def about(connection: Connection, scope: Scope, made_at: datetime) -> About:
+    """Return what the matrix of a scope says of itself.
 
-    Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without
-    a link to any requirement at all): all of the record, whatever the scope, since a test case is in no scope.
+    Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
+    to any requirement at all): those of the same modules and tags, which are the filters that both kinds share.
     """
-    return with_coverage(await repository.summary(connection, scope))
+    summary = with_coverage(await repository.summary(connection, scope))
+    known = await repository.modules(connection) if scope.modules is not None else []
+    return About(summary, made_at, scope.filters, notes_on(scope.modules, known))
 
 
-async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+async def matrix(connection: Connection, scope: Scope, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
+    """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about."""
+    of = await about(connection, scope, made_at)
+    orphans = await repository.orphans_page(connection, scope.test_cases, skip, limit)
+    return {
+        "items": await _matrix_page(connection, scope.requirements, skip, limit),
+        "orphan_test_cases": {"items": orphans, "total": of.summary["orphan_test_cases"]},
+        "summary": of.summary,
+        "project": PROJECT,
+        "made_at": of.made_at,
+        "filters": of.filters,
+        "notes": of.notes,
+    }
+
+
+async def _matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
     """Give a page of the matrix: requirements with their `test_cases`, and each of both also in short, by its kind."""
     rows = await repository.matrix_page(connection, scope, skip, limit)
     for row in rows:

@@ -1,5 +1,6 @@
 """Queries of lists as models: read without FastAPI's own way, which costs as much as the list's SQL."""
 
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -22,10 +23,12 @@ def read_query(request: Request, model: type[Q]) -> Q:
         ) from None
 
 
-def documented(model: type[BaseModel]) -> dict[str, Any]:
-    """Give the `openapi_extra` of a route that reads its query as `model`."""
+def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[str, Any]:
+    """Give the `openapi_extra` of a route that reads its query as `model`, without the members `leave_out`."""
     parameters = []
     for name, schema in model.model_json_schema()["properties"].items():
+        if name in leave_out:
+            continue
         parameter = {"name": name, "in": "query", "required": False, "schema": schema}
         if "description" in schema:
             parameter["description"] = schema.pop("description")

@@ -20,5 +20,5 @@ STATEMENTS = (
     "ALTER TABLE coverage_state ADD COLUMN cause json",
     "COMMENT ON COLUMN coverage_state.unjudged_since IS 'of the first change since coverage was judged'",
     "COMMENT ON COLUMN coverage_state.changed_at IS 'of the last change since coverage was judged'",
-    "COMMENT ON COLUMN coverage_state.cause IS 'id, correlationid and traceparent of the event of the last change'",
+    "COMMENT ON COLUMN coverage_state.cause IS 'what names the event of the last change'",
 )

@@ -1,10 +1,10 @@
 """The traceability matrix as a document: each format writes the rows as they come."""
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 from typing import IO, Any, ClassVar, Protocol, TypeVar
 
 from catalog_service.listing import Row
+from catalog_service.reports.scope import About
 
 Cell = TypeVar("Cell")
 
@@ -28,7 +28,8 @@ COLUMNS = (
     "confidence_score",
     "suspect",
 )
-"""Of the flat form: one line a pair of requirement and test case, and one for a requirement without any."""
+"""Of the flat form: one line a pair of requirement and test case, one for a requirement without any, and at the end one
+for a test case without any."""
 
 _REQUIREMENT = ("id", "external_id", "title", "module", "type", "priority", "status", "version")
 _TEST_CASE = (
@@ -45,7 +46,7 @@ _TEST_CASE = (
 
 
 class MatrixDocument(Protocol):
-    """A document under way: begun with the summary, given the rows, finished, closed.
+    """A document under way: begun with what it is about, given the rows and then the orphans, finished, closed.
 
     It is written to `file`; `folder` is there for what it needs until it is closed.
     """
@@ -53,10 +54,13 @@ class MatrixDocument(Protocol):
     media_type: ClassVar[str]
     headers: ClassVar[dict[str, str]]
 
-    def __init__(self, file: IO[bytes], folder: str, summary: Row, made_at: datetime) -> None: ...
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
 
     def write(self, rows: Sequence[Row]) -> None:
         """Take some more requirements, each with its `test_cases`."""
+
+    def write_orphans(self, rows: Sequence[Row]) -> None:
+        """Take some more test cases without a requirement; after all requirements."""
 
     def finish(self) -> None:
         """Write what comes last."""
@@ -77,3 +81,12 @@ def lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Ce
             yield (*requirement, *(cell(test_case[name]) for name in _TEST_CASE))
         if not row["test_cases"]:
             yield requirement + blank
+
+
+def orphan_lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
+    """Return the flat lines of test cases without a requirement, in the order of COLUMNS; the module is their own."""
+    blank = cell(None)
+    for row in rows:
+        named = {f"test_case_{name}": cell(row[name]) for name in ("id", "external_id", "title", "status")}
+        named["module"] = cell(row["module"])
+        yield tuple(named.get(name, blank) for name in COLUMNS)

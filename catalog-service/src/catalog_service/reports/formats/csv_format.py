@@ -3,12 +3,12 @@
 import csv
 import re
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from io import StringIO
 from typing import IO, Any, ClassVar
 
 from catalog_service.listing import Row
-from catalog_service.reports.formats import COLUMNS, lines
+from catalog_service.reports.formats import COLUMNS, lines, orphan_lines
+from catalog_service.reports.scope import PROJECT, About
 
 # What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
@@ -20,6 +20,8 @@ _HARMLESS = re.compile(rf"""[^\s"'\ufeff\u200b;|{_SIGNS}][^;|\t\r\n]*""")
 """What neither of the two is found in, told in a quarter of the time: almost every cell."""
 
 _BYTE_ORDER_MARK = "\ufeff"
+_ABOUT = ("project", "filters", "made_at")
+"""Stands in each line: a table has no other place for it that every program reads."""
 
 
 class CsvMatrix:
@@ -28,14 +30,19 @@ class CsvMatrix:
     media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
     headers: ClassVar[dict[str, str]] = {}
 
-    def __init__(self, file: IO[bytes], folder: str, summary: Row, made_at: datetime) -> None:
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
+        self._about = tuple(_cell(text) for text in (PROJECT, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}"))
         file.write(_BYTE_ORDER_MARK.encode())
-        self._write([COLUMNS])
+        self._write([(*COLUMNS, *_ABOUT)])
 
     def write(self, rows: Sequence[Row]) -> None:
         """See MatrixDocument.write."""
-        self._write(lines(rows, _cell))
+        self._write(line + self._about for line in lines(rows, _cell))
+
+    def write_orphans(self, rows: Sequence[Row]) -> None:
+        """See MatrixDocument.write_orphans."""
+        self._write(line + self._about for line in orphan_lines(rows, _cell))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""

@@ -2,18 +2,20 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from datetime import datetime
 from hashlib import sha256
 from html import escape
 from typing import IO, Any, ClassVar
 
 from catalog_service.listing import Row
+from catalog_service.reports.scope import PROJECT, About
 
 _STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
 body { margin: 2rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
-.made { color: #5b6b7b; margin: 0 0 1.5rem; }
+.made { color: #5b6b7b; margin: 0 0 1.5rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }
+.note { color: #a4262c; font-weight: 600; }
 .figures { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1.5rem; }
 .figures div { border: 1px solid #d5dde5; border-radius: 6px; padding: .5rem .9rem; }
 .figures dt { color: #5b6b7b; font-size: .8rem; }
@@ -23,9 +25,20 @@ th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bo
   max-width: 28rem; overflow-wrap: break-word; }
 thead th { background: #eef2f6; border-bottom: 2px solid #c3ced9; position: sticky; top: 0; }
 tbody { break-inside: avoid; }
+.module th { background: #f7f9fb; padding-top: .8rem; }
 .id { font-weight: 600; white-space: nowrap; }
 .none { color: #a4262c; }
 .suspect { color: #8a5a00; font-weight: 600; }
+.why { color: #8a5a00; font-size: .85rem; }
+@media screen and (max-width: 48rem) {
+  body { margin: 1rem; }
+  table, thead, tbody, tr, th, td { display: block; max-width: none; }
+  thead { position: absolute; left: -9999px; }
+  tbody { border: 1px solid #d5dde5; border-radius: 6px; margin: 0 0 .75rem; padding: .25rem 0; }
+  tbody.module { border: 0; margin: 0; }
+  td { border: 0; padding: .15rem .75rem; }
+  td::before { content: attr(data-label) ": "; color: #5b6b7b; }
+}
 @page { size: landscape; margin: 12mm; }
 @media print { :root { font-size: 10px; } body { margin: 0; } thead th { position: static; } }
 """
@@ -35,44 +48,47 @@ _POLICY = (
     f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
 )
 
-_HEADINGS = (
-    "Requirement",
-    "Title",
-    "Module",
-    "Priority",
-    "Status",
-    "Test case",
-    "Title",
-    "Status",
-    "Link",
-    "Confidence",
-)
+_HEADINGS = ("Requirement", "Title", "Priority", "Status", "Test case", "Title", "Status", "Link", "Confidence")
+_ORPHAN_HEADINGS = ("Test case", "Title", "Priority", "Status")
 
 
 class HtmlMatrix:
-    """A table with a group of lines a requirement, below the summary. Every text of the record is escaped."""
+    """A table with a group of lines a requirement, module by module, below the summary; then the test cases without a
+    requirement. Every text of the record is escaped.
+    """
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
     headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors 'none'; sandbox"}
 
-    def __init__(self, file: IO[bytes], folder: str, summary: Row, made_at: datetime) -> None:
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
+        self._module: str | None = None
+        self._in_orphans = False
         figures = "".join(
-            f"<div><dt>{_label(name)}</dt><dd>{_figure(name, value)}</dd></div>" for name, value in summary.items()
+            f"<div><dt>{_label(name)}</dt><dd>{_figure(name, value)}</dd></div>"
+            for name, value in about.summary.items()
         )
-        headings = "".join(f'<th scope="col">{heading}</th>' for heading in _HEADINGS)
+        notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in about.notes)
         self._put(
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>Traceability matrix</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-            f'<h1>Traceability matrix</h1>\n<p class="made">{made_at:%Y-%m-%d %H:%M} UTC</p>\n'
-            f'<dl class="figures">{figures}</dl>\n<table>\n<thead><tr>{headings}</tr></thead>\n'
+            f'<h1>Traceability matrix</h1>\n<p class="made">Project {PROJECT}, {about.made_at:%Y-%m-%d %H:%M} UTC.'
+            f" Filters: {escape(about.filter_text)}</p>\n{notes}"
+            f'<dl class="figures">{figures}</dl>\n{_table(_HEADINGS)}'
         )
 
     def write(self, rows: Sequence[Row]) -> None:
         """See MatrixDocument.write."""
-        self._put("".join(_group(row) for row in rows))
+        self._put("".join(self._in_module(row["module"], _HEADINGS) + _group(row) for row in rows))
+
+    def write_orphans(self, rows: Sequence[Row]) -> None:
+        """See MatrixDocument.write_orphans."""
+        if not self._in_orphans:
+            self._in_orphans, self._module = True, None
+            self._put(f"</table>\n<h2>Test cases without a requirement</h2>\n{_table(_ORPHAN_HEADINGS)}")
+        self._put("".join(self._in_module(row["module"], _ORPHAN_HEADINGS) + _orphan(row) for row in rows))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
@@ -81,8 +97,22 @@ class HtmlMatrix:
     def close(self) -> None:
         """See MatrixDocument.close."""
 
+    def _in_module(self, module: str | None, headings: Sequence[str]) -> str:
+        """Return the line that begins a module, nothing within it."""
+        name = "No module" if module is None else module
+        if name == self._module:
+            return ""
+        self._module = name
+        heading = f'<th scope="rowgroup" colspan="{len(headings)}">{escape(name)}</th>'
+        return f'<tbody class="module"><tr>{heading}</tr></tbody>\n'
+
     def _put(self, text: str) -> None:
         self._file.write(text.encode())
+
+
+def _table(headings: Sequence[str]) -> str:
+    cells = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
+    return f"<table>\n<thead><tr>{cells}</tr></thead>\n"
 
 
 def _label(name: str) -> str:
@@ -97,24 +127,37 @@ def _group(row: Row) -> str:
     linked = row["test_cases"]
     span = f' rowspan="{len(linked)}"' if len(linked) > 1 else ""
     cells = [
-        f'<td class="id"{span}>{_text(row["external_id"])}</td>',
-        *(f"<td{span}>{_text(row[name])}</td>" for name in ("title", "module", "priority", "status")),
+        f'<td class="id" data-label="Requirement"{span}>{_text(row["external_id"])}</td>',
+        *(f'<td data-label="{_label(name)}"{span}>{_text(row[name])}</td>' for name in ("title", "priority", "status")),
     ]
     if not linked:
-        return f'<tbody><tr>{"".join(cells)}<td class="none" colspan="5">no test case</td></tr></tbody>\n'
+        none = '<td class="none" data-label="Test case" colspan="5">no test case</td>'
+        return f"<tbody><tr>{''.join(cells)}{none}</tr></tbody>\n"
     first, *others = (_test_case_cells(test_case) for test_case in linked)
     more = "".join(f"<tr>{other}</tr>" for other in others)
     return f"<tbody><tr>{''.join(cells)}{first}</tr>{more}</tbody>\n"
 
 
 def _test_case_cells(test_case: Row) -> str:
-    suspect = ' <span class="suspect">suspect</span>' if test_case["suspect"] else ""
+    why = test_case["suspect_reason"]
+    suspect = f' <span class="suspect">suspect</span> <span class="why">{_text(why["summary"])}</span>' if why else ""
     confidence = test_case["confidence_score"]
     return (
-        f'<td class="id">{_text(test_case["external_id"])}</td>'
-        f"<td>{_text(test_case['title'])}</td><td>{_text(test_case['status'])}</td>"
-        f"<td>{_text(test_case['link_type'])}, {_text(test_case['link_source'])}{suspect}</td>"
-        f"<td>{'' if confidence is None else f'{confidence:.2f}'}</td>"
+        f'<td class="id" data-label="Test case">{_text(test_case["external_id"])}</td>'
+        f'<td data-label="Title">{_text(test_case["title"])}</td>'
+        f'<td data-label="Status">{_text(test_case["status"])}</td>'
+        f'<td data-label="Link">{_text(test_case["link_type"])}, {_text(test_case["link_source"])}{suspect}</td>'
+        f'<td data-label="Confidence">{"" if confidence is None else f"{confidence:.2f}"}</td>'
+    )
+
+
+def _orphan(row: Row) -> str:
+    return (
+        f'<tbody><tr><td class="id" data-label="Test case">{_text(row["external_id"])}</td>'
+        + "".join(
+            f'<td data-label="{_label(name)}">{_text(row[name])}</td>' for name in ("title", "priority", "status")
+        )
+        + "</tr></tbody>\n"
     )
 
 

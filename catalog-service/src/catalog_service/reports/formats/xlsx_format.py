@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from typing import IO, Any, ClassVar
 
 import xlsxwriter
@@ -10,9 +9,11 @@ from xlsxwriter.worksheet import Worksheet
 
 from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines
+from catalog_service.reports.scope import PROJECT, About
 
 _LAST_ROW = 1_048_575
-_WIDTHS = {"requirement_title": 50, "test_case_title": 50, "requirement_id": 14, "test_case_id": 14, "link_id": 14}
+_ID_WIDTH, _TITLE_WIDTH, _WIDTH = 38, 50, 16
+_ORPHAN_COLUMNS = ("external_id", "title", "module", "type", "priority", "status", "id")
 
 # What XML cannot hold is spelled _xHHHH_ in a workbook, and so is the beginning of what looks like that.
 _SPECIAL = re.compile(r"[&<>\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
@@ -20,38 +21,42 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
 
 class XlsxMatrix:
-    """Sheets "Matrix" (as many as its lines need) and "Summary". A text is a text, never a formula or a link."""
+    """Sheets "Matrix" and "Orphan test cases" (as many as their lines need), and "Summary" behind the first.
+
+    A text is a text, never a formula or a link.
+    """
 
     media_type: ClassVar[str] = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     headers: ClassVar[dict[str, str]] = {}
 
-    def __init__(
-        self, file: IO[bytes], folder: str, summary: Row, made_at: datetime, *, last_row: int = _LAST_ROW
-    ) -> None:
+    def __init__(self, file: IO[bytes], folder: str, about: About, *, last_row: int = _LAST_ROW) -> None:
         """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
         self._book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": folder})
         self._book.use_zip64()
-        self._book.set_properties({"title": "Traceability matrix", "created": made_at.replace(tzinfo=None)})
+        self._book.set_properties({"title": "Traceability matrix", "created": about.made_at.replace(tzinfo=None)})
         self._head = self._book.add_format({"bold": True, "bg_color": "#DDE5EE", "bottom": 1})
         self._percent = self._book.add_format({"num_format": "0.0%", "align": "left"})
         self._last_row = last_row
-        self._sheets = 0
-        self._row = 0
-        self._sheet = self._new_sheet()
-        self._write_summary(summary, made_at)
+        self._begin("Matrix", COLUMNS)
+        self._write_summary(about)
 
     def write(self, rows: Sequence[Row]) -> None:
         """See MatrixDocument.write."""
         # xlsxwriter takes ten times as long for a cell: too long for some hundred thousand lines.
         for line in lines(rows, _cell):
-            if self._row > self._last_row:
-                self._sheet = self._new_sheet()
-            self._row += 1
-            self._sheet.row_data_fh.write(f'<row r="{self._row}">{"".join(line)}</row>')
+            self._add(line)
+
+    def write_orphans(self, rows: Sequence[Row]) -> None:
+        """See MatrixDocument.write_orphans."""
+        if self._columns is not _ORPHAN_COLUMNS:
+            self._end_sheet()
+            self._begin("Orphan test cases", _ORPHAN_COLUMNS)
+        for row in rows:
+            self._add([_cell(row[name]) for name in _ORPHAN_COLUMNS])
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
-        self._sheet.dim_rowmax = self._row - 1
+        self._end_sheet()
         self._book.close()
 
     def close(self) -> None:
@@ -59,31 +64,54 @@ class XlsxMatrix:
         for sheet in self._book.worksheets():
             sheet.row_data_fh.close()
 
+    def _begin(self, name: str, columns: Sequence[str]) -> None:
+        self._name, self._columns, self._sheets = name, columns, 0
+        self._sheet = self._new_sheet()
+
+    def _add(self, line: Sequence[str]) -> None:
+        if self._row > self._last_row:
+            self._end_sheet()
+            self._sheet = self._new_sheet()
+        self._row += 1
+        self._sheet.row_data_fh.write(f'<row r="{self._row}">{"".join(line)}</row>')
+
+    def _end_sheet(self) -> None:
+        self._sheet.dim_rowmax = self._row - 1
+        self._sheet.autofilter(0, 0, self._row - 1, len(self._columns) - 1)
+
     def _new_sheet(self) -> Worksheet:
-        if self._sheets:
-            self._sheet.dim_rowmax = self._row - 1
         self._sheets += 1
-        sheet = self._book.add_worksheet("Matrix" if self._sheets == 1 else f"Matrix {self._sheets}")
+        sheet = self._book.add_worksheet(self._name if self._sheets == 1 else f"{self._name} {self._sheets}")
         sheet.freeze_panes(1, 0)
         sheet.set_landscape()
         sheet.repeat_rows(0)
-        for column, name in enumerate(COLUMNS):
-            sheet.set_column(column, column, _WIDTHS.get(name, 16))
-        for column, name in enumerate(COLUMNS):
+        for column, name in enumerate(self._columns):
+            sheet.set_column(column, column, _width(name))
+        for column, name in enumerate(self._columns):
             sheet.write_string(0, column, _title(name), self._head)
         # The head goes to the file, before the lines that are written there.
         sheet._write_single_row(1)
         self._row = 1
         return sheet
 
-    def _write_summary(self, summary: Row, made_at: datetime) -> None:
+    def _write_summary(self, about: About) -> None:
         sheet = self._book.add_worksheet("Summary")
         sheet.set_column(0, 1, 24)
         sheet.write_string(0, 0, "Traceability matrix", self._head)
-        sheet.write_string(0, 1, f"{made_at:%Y-%m-%d %H:%M} UTC", self._head)
-        for row, (name, value) in enumerate(summary.items(), start=1):
+        sheet.write_string(0, 1, f"{about.made_at:%Y-%m-%d %H:%M} UTC", self._head)
+        said = [("Project", PROJECT), ("Filters", about.filter_text), *(("Note", note) for note in about.notes)]
+        for row, (name, text) in enumerate(said, start=1):
+            sheet.write_string(row, 0, name)
+            sheet.write_string(row, 1, text)
+        for row, (name, value) in enumerate(about.summary.items(), start=1 + len(said)):
             sheet.write_string(row, 0, _title(name))
             sheet.write_number(row, 1, value, self._percent if name == "coverage" else None)
+
+
+def _width(column: str) -> int:
+    if column.endswith("title"):
+        return _TITLE_WIDTH
+    return _ID_WIDTH if re.fullmatch("(requirement_|test_case_|link_)?id", column) else _WIDTH
 
 
 def _title(name: str) -> str:

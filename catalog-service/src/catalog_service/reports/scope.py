@@ -1,0 +1,69 @@
+"""What a report is of: the filters that were given, as conditions and as a reader of the document sees them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from catalog_service.items.filters import ItemFilters
+from catalog_service.listing import Conditions, Row
+from catalog_service.requirements.endpoints import RequirementFilters
+from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.test_cases.kind import TEST_CASE
+from chassis.http.paging import Choice, parse_words
+from chassis.http.wording import nearest
+
+PROJECT = "MAIN"
+"""The one project that there is."""
+NOT_OF_REPORTS = frozenset({"sort"})
+"""Parameters of the lists that reports do not take: their order is by module and external id."""
+_FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - {"skip", "limit"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a report is of: some requirements `r`, and the test cases of the same modules and tags."""
+
+    requirements: Conditions
+    test_cases: Conditions
+    """Over `test_cases`: the filters that say the same of both kinds."""
+    filters: Mapping[str, str]
+    """The filters as they were given."""
+    modules: Choice[str] | None
+
+
+def scope_of(filters: RequirementFilters) -> Scope:
+    """Return what the filters of a list of requirements choose; raise Invalid for an unknown value."""
+    chosen = filters.conditions(REQUIREMENT)
+    requirements = Conditions()
+    if chosen.where:
+        requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)
+    test_cases = ItemFilters(module=filters.module, tag=filters.tag).conditions(TEST_CASE)
+    given = filters.model_dump(include=_FILTERS, exclude_none=True)
+    return Scope(requirements, test_cases, given, parse_words("module", filters.module))
+
+
+@dataclass(frozen=True)
+class About:
+    """What a document says of itself, so that it can be filed: of what it is, of when, and its figures."""
+
+    summary: Row
+    made_at: datetime
+    filters: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def filter_text(self) -> str:
+        """All filters in one line."""
+        return "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
+
+
+def notes_on(modules: Choice[str] | None, known: list[str]) -> tuple[str, ...]:
+    """Return a sentence for each module asked for that nothing is in; `known` are all modules that there are."""
+    asked: tuple[Any, ...] = (*modules.included, *modules.excluded) if modules else ()
+    return tuple(_unknown(name, known) for name in asked if name and name not in known)
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = nearest(name, known)
+    return f"Nothing is in a module named {name!r}." + (f" Did you mean {near!r}?" if near else "")
