@@ -163,7 +163,7 @@ async def _reject(
     }
     async with database.transaction() as connection:
         chosen = await choose(connection)
-        reviewed = await repository.reject(connection, chosen, rejection)
+        reviewed = in_order(await repository.reject(connection, chosen, rejection), chosen)
         await _record(connection, reviewer, asked, reviewed)
         done = {row["id"] for row in reviewed}
         problems = await why_not(connection, [one for one in chosen if one not in done])
@@ -191,7 +191,7 @@ async def _accept(
             problems[intent["suggestion_id"]] = outcome
     made = [(one, outcome) for one, outcome in outcomes.items() if isinstance(outcome, UUID)]
     async with database.transaction() as connection:
-        reviewed = await repository.finish_linked(connection, made)
+        reviewed = in_order(await repository.finish_linked(connection, made), chosen)
         await _record(connection, reviewer, asked, reviewed)
         done = {row["id"] for row in reviewed}
         # Finished by somebody else meanwhile: accepted all the same, or gone with its item.
@@ -204,6 +204,12 @@ async def _accept(
         elif one not in done:
             problems[one] = not_found()
     return chosen, reviewed, problems
+
+
+def in_order(rows: Sequence[dict[str, Any]], ids: Sequence[UUID], column: str = "id") -> list[dict[str, Any]]:
+    """Give rows of suggestions in the order of these ids, which is that of the answer and of what is told."""
+    places = {suggestion_id: place for place, suggestion_id in enumerate(ids)}
+    return sorted(rows, key=lambda row: places[row[column]])
 
 
 async def _record(

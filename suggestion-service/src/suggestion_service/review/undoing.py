@@ -21,6 +21,7 @@ from contracts.suggestion import ReopenedSuggestion, SuggestionsReopened
 from suggestion_service.generation.repository import lock_corpus
 from suggestion_service.locking import lock_suggestions
 from suggestion_service.review import links, undo_repository
+from suggestion_service.review.bulk import in_order
 from suggestion_service.review.refusals import moment, not_found, told_review
 from suggestion_service.review.undo_repository import Reviewed
 
@@ -107,7 +108,7 @@ class Undoing:
             }
             possible = [one for one in ids if one not in problems]
             intents = await undo_repository.begin(connection, possible, intent) if possible else []
-        return intents, problems
+        return in_order(intents, ids, "suggestion_id"), problems
 
     async def _go_on(self, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
         """Have the links of intents deleted, and their suggestions pending again; give the problems."""
@@ -149,7 +150,7 @@ async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID,
 
 async def finish(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any], *, score: bool) -> None:
     """Have suggestions pending again, with one event for all; not those that somebody else has. Corpus: locked."""
-    reopened = await undo_repository.reopen(connection, ids, intent["actor_email"], datetime.now(UTC))
+    reopened = in_order(await undo_repository.reopen(connection, ids, intent["actor_email"], datetime.now(UTC)), ids)
     if not reopened:
         return
     if score:
