@@ -60,14 +60,10 @@ def test_dying_at_any_step_leaves_nothing_half_done(
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("begun", "finishing"),
-    zip(
-        (
-            "after:suggestion_service.review.acceptance:begin",
-            "after:suggestion_service.review.undoing:Undoing._begin",
-        ),
-        fail_points.RECONCILE,
-        strict=True,
-    ),
+    [
+        ("after:suggestion_service.review.acceptance:begin", fail_points.RECONCILE[0]),
+        ("after:suggestion_service.review.undoing:Undoing._begin", fail_points.RECONCILE[1]),
+    ],
     ids=["accepting", "undoing"],
 )
 def test_dying_while_finishing_what_another_began_leaves_nothing_half_done(
