@@ -1,12 +1,13 @@
 """A route refuses what it does not take: unknown query parameters, and a body where it has none."""
 
 from collections.abc import AsyncIterator
+from enum import StrEnum
 from typing import Annotated, Any
 
 import httpx
 import pytest
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from chassis.database import Database
 from chassis.http.app import create_app
@@ -20,8 +21,17 @@ TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
+class Form(StrEnum):
+    """How it is written."""
+
+    JSON = "json"
+    CSV = "csv"
+
+
 class ByModel(BaseModel):
     status: str | None = None
+    form: Annotated[Form, Field(description="In which form.")] = Form.JSON
+    other: Form | None = None
     skip: Skip = 0
 
 
@@ -80,11 +90,18 @@ def refused(response: httpx.Response, code: str) -> dict[str, Any]:
     return body
 
 
+def test_what_a_model_refers_to_stands_in_the_parameter() -> None:
+    _, form, other, _ = documented(ByModel)["parameters"]
+    assert form["description"] == "In which form."
+    assert (form["schema"]["enum"], form["schema"]["default"]) == (["json", "csv"], "json")
+    assert [kind.get("enum", kind["type"]) for kind in other["schema"]["anyOf"]] == [["json", "csv"], "null"]
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [
         ("/api/v1/declared?colour=blue&type=x&limit=5", {"colour": "blue", "type": "x", "limit": 5}),
-        ("/api/v1/by-model?status=draft&skip=1", {"status": "draft", "skip": 1}),
+        ("/api/v1/by-model?status=draft&skip=1", {"status": "draft", "form": "json", "other": None, "skip": 1}),
     ],
 )
 async def test_a_route_knows_the_parameters_that_it_declares(

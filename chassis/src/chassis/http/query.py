@@ -25,12 +25,26 @@ def read_query(request: Request, model: type[Q]) -> Q:
 
 def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[str, Any]:
     """Give the `openapi_extra` of a route that reads its query as `model`, without the members `leave_out`."""
+    document = model.model_json_schema()
     parameters = []
-    for name, schema in model.model_json_schema()["properties"].items():
+    for name, member in document["properties"].items():
         if name in leave_out:
             continue
+        schema = _inlined(member, document.get("$defs", {}))
         parameter = {"name": name, "in": "query", "required": False, "schema": schema}
-        if "description" in schema:
+        if "description" in member:
             parameter["description"] = schema.pop("description")
         parameters.append(parameter)
     return {"parameters": parameters}
+
+
+def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
+    """Give a schema with what it refers to in it: the model's definitions are nowhere in the whole document."""
+    if isinstance(schema, list):
+        return [_inlined(one, definitions) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inlined = {key: _inlined(value, definitions) for key, value in schema.items() if key != "$ref"}
+    if "$ref" in schema:
+        return {**_inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions), **inlined}
+    return inlined
