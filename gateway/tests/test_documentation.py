@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from gateway.documentation import merge
+from chassis.http.problem_documents import problem_responses
+from gateway.merging import merge
 
 
 def service(path: str, **operations: Any) -> dict[str, Any]:
@@ -10,11 +11,13 @@ def service(path: str, **operations: Any) -> dict[str, Any]:
 
 
 def operation(*statuses: str, **more: Any) -> dict[str, Any]:
-    return {"tags": ["things"], "responses": {status: {} for status in statuses}, **more}
+    errors = problem_responses(*(status for status in statuses if status >= "4"))
+    problems = {str(status): response for status, response in errors.items()}
+    return {"tags": ["things"], "responses": {status: problems.get(status, {}) for status in statuses}, **more}
 
 
 def headers_of(operation: dict[str, Any]) -> list[str]:
-    return [parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "header"]
+    return [one["$ref"].rpartition("/")[2] for one in operation["parameters"] if "$ref" in one]
 
 
 def test_only_public_paths_are_in_it_each_tag_once() -> None:
@@ -25,7 +28,7 @@ def test_only_public_paths_are_in_it_each_tag_once() -> None:
         ]
     )
     assert list(document["paths"]) == ["/api/v1/things", "/api/v1/version"]
-    assert document["tags"] == [{"name": "things"}, {"name": "About"}]
+    assert document["tags"] == [{"name": "things"}, {"name": "About", "description": "The software itself."}]
 
 
 def test_only_public_operations_need_no_token() -> None:
@@ -37,7 +40,7 @@ def test_only_public_operations_need_no_token() -> None:
     )
     assert document["paths"]["/api/v1/auth/login"]["post"]["security"] == []
     assert "security" not in document["paths"]["/api/v1/auth/me"]["get"]
-    assert document["security"] == [{"bearer": []}]
+    assert document["security"] == [{"password": []}, {"bearer": []}]
 
 
 def test_headers_and_media_types_that_the_manners_bring_are_documented() -> None:
@@ -53,8 +56,8 @@ def test_headers_and_media_types_that_the_manners_bring_are_documented() -> None
         ]
     )
     operations = document["paths"]["/api/v1/things/{id}"]
-    assert headers_of(operations["post"]) == ["Idempotency-Key"]
-    assert headers_of(operations["patch"]) == ["If-Match"]
+    assert headers_of(operations["post"]) == ["Idempotency-Key", "X-Request-ID"]
+    assert headers_of(operations["patch"]) == ["If-Match", "X-Request-ID"]
     assert operations["patch"]["parameters"][0] == {"name": "id", "in": "path"}
     assert set(operations["patch"]["requestBody"]["content"]) == {"application/json", "application/merge-patch+json"}
-    assert headers_of(operations["get"]) == []
+    assert headers_of(operations["get"]) == ["X-Request-ID"]

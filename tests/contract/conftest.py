@@ -1,5 +1,6 @@
 """The apps of all services, without a database: what they document and refuse needs none."""
 
+from copy import deepcopy
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ import suggestion_service.settings
 from chassis.database import Database
 from chassis.identity import InternalTokens
 from chassis.peers import Peer
+from gateway.merging import merge
 
 SECRET = "the quick brown fox signs for the lazy dog"
 NOWHERE = "postgresql://nobody@localhost/nothing"  # never opened
@@ -44,3 +46,9 @@ async def apps() -> dict[str, FastAPI]:
 @pytest.fixture(scope="session")
 def documents(apps: dict[str, FastAPI]) -> dict[str, dict[str, Any]]:
     return {name: app.openapi() for name, app in apps.items()}
+
+
+@pytest.fixture
+def document(documents: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """The one document of all, as the gateway makes it."""
+    return merge(deepcopy(list(documents.values())))

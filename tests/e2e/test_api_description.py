@@ -11,7 +11,7 @@ from openapi_spec_validator import validate
 from acceptance.client import Json, Traceline
 
 METHODS = {"get", "post", "put", "patch", "delete"}
-PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jwks.json")}
+PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jwks.json"), ("get", "/version")}
 
 ENDPOINTS = """
 POST /auth/register

@@ -162,3 +162,10 @@ Reviewer = Annotated[Identity, Depends(_reviewer)]
 Admin = Annotated[Identity, Depends(_admin)]
 ServiceCaller = Annotated[Identity, Depends(_service)]
 """A route is as open as the type of its caller: any role, reviewer, admin, or another service."""
+
+_ROLES = {_viewer: Role.VIEWER, _reviewer: Role.REVIEWER, _admin: Role.ADMIN}
+
+
+def role_of(dependency: object) -> Role | None:
+    """Return the role that a dependency of a route asks for; None when it is about something else."""
+    return next((role for ours, role in _ROLES.items() if ours is dependency), None)

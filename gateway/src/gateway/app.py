@@ -18,8 +18,9 @@ from chassis.worker import Worker
 from gateway import bearer, documentation, head, headers, tracing
 from gateway.access import Access
 from gateway.cors import Cors
-from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, VERSION_PATH, Documentation
+from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
+from gateway.merging import VERSION_PATH
 from gateway.proxy import Proxy
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION, route_of
 from gateway.security_headers import SecurityHeaders

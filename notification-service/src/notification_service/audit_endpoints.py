@@ -7,12 +7,22 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from chassis.database import Db
-from chassis.http.paging import FREE_ALTERNATIVES, Limit, Page, Skip, page, parse_choice, parse_moment, parse_words
+from chassis.http.paging import (
+    FREE_ALTERNATIVES,
+    Limit,
+    Page,
+    Skip,
+    alternatives,
+    page,
+    parse_choice,
+    parse_moment,
+    parse_words,
+)
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Viewer
 from notification_service import repository, service
 from notification_service.repository import AuditFilter
-from notification_service.schemas import ALTERNATIVES, Activity, AuditEntry, Days
+from notification_service.schemas import Activity, AuditEntry, Days
 from notification_service.vocabulary import AuditAction, ResourceType
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
@@ -20,8 +30,8 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 _MOMENT = "a time (RFC 3339) or a day, which is its midnight in UTC."
 
 Actors = Annotated[str | None, Query(description=f"Emails: {FREE_ALTERNATIVES}.", examples=["ana@example.com"])]
-Actions = Annotated[str | None, Query(description=f"Such as requirement.updated. {ALTERNATIVES}")]
-ResourceTypes = Annotated[str | None, Query(description=f"Such as requirement. {ALTERNATIVES}")]
+Actions = Annotated[str | None, alternatives(AuditAction)]
+ResourceTypes = Annotated[str | None, alternatives(ResourceType)]
 ResourceIds = Annotated[str | None, Query(description=f"Ids: {FREE_ALTERNATIVES}.")]
 
 

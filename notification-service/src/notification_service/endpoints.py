@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from chassis.coalescing import Coalesced
 from chassis.database import Db
-from chassis.http.app import problem_responses
 from chassis.http.paging import Skip, page, parse_choice
+from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Identity, Viewer
@@ -75,7 +75,7 @@ async def mark_all_notifications_read(
 @router.get(
     "/{notification_id}",
     response_model=Notification,
-    responses=problem_responses(404),
+    responses=problem_responses("404 notification_not_found"),
     summary="Read one of the caller's notifications",
 )
 async def read_notification(
@@ -90,14 +90,14 @@ async def read_notification(
 @router.post(
     "/{notification_id}/read",
     response_model=Notification,
-    responses=problem_responses(404),
+    responses=problem_responses("404 notification_not_found"),
     summary="Mark one of the caller's notifications read",
 )
 @router.patch(
     "/{notification_id}/read",
     name="patch_notification_read",
     response_model=Notification,
-    responses=problem_responses(404),
+    responses=problem_responses("404 notification_not_found"),
     summary="Mark one of the caller's notifications read (as POST)",
 )
 async def mark_notification_read(
@@ -113,7 +113,7 @@ async def mark_notification_read(
     "/{notification_id}",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(404),
+    responses=problem_responses("404 notification_not_found"),
     summary="Delete one of the caller's notifications",
 )
 async def delete_notification(notification_id: NotificationId, viewer: Viewer, database: Db) -> Response:

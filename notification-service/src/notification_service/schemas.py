@@ -6,13 +6,11 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.http.paging import Page
+from chassis.http.paging import Page, alternatives
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
-ALTERNATIVES = "Comma-separated alternatives; a leading ! excludes."
-
 NotificationId = Annotated[int, Path(ge=1, le=2**63 - 1, description="A notification's id.")]
-Types = Annotated[str | None, Query(description=f"Only those of this type. {ALTERNATIVES}")]
+Types = Annotated[str | None, alternatives(NotificationType)]
 NotificationLimit = Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")]
 Days = Annotated[int, Query(ge=1, le=90, description="How many days back.")]
 

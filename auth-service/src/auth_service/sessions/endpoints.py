@@ -10,7 +10,7 @@ from auth_service.sessions.schemas import AccessToken, PasswordChange
 from auth_service.users.passwords import PasswordPort
 from chassis import outbox
 from chassis.database import Db
-from chassis.http.app import problem_responses
+from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import ServiceCaller, Viewer
@@ -22,9 +22,10 @@ internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include
 
 @router.post(
     "/auth/login",
+    operation_id="log_in",
     summary="Log in",
     response_model=AccessToken,
-    responses=problem_responses(415, 429),
+    responses=problem_responses("401 invalid_credentials", "403 account_inactive", 429),
 )
 async def log_in(
     request: Request,
@@ -50,7 +51,7 @@ async def log_in(
     summary="Change your password; tokens issued earlier stop working",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(400, 415, 429),
+    responses=problem_responses(401, "401 invalid_credentials", 429),
 )
 async def change_password(
     body: PasswordChange, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer

@@ -10,7 +10,7 @@ from auth_service.users.schemas import Password
 class AccessToken(BaseModel):
     """The answer to a log-in."""
 
-    access_token: str
+    access_token: str = Field(description="What to send as `Authorization: Bearer <ACCESS_TOKEN>`.")
     token_type: Literal["bearer"]
     expires_in: int = Field(description="Seconds.", examples=[3600])
 

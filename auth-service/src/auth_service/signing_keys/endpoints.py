@@ -5,6 +5,7 @@ from pydantic import BaseModel
 
 from auth_service.signing_keys import service
 from chassis.database import Db
+from chassis.http.problem_documents import with_headers
 from chassis.http.responses import item
 from chassis.http.strict_route import StrictRoute
 
@@ -30,7 +31,12 @@ class KeySet(BaseModel):
     keys: list[PublicKey]
 
 
-@router.get("/auth/jwks.json", summary="Read the public keys that tokens are checked with", response_model=KeySet)
+@router.get(
+    "/auth/jwks.json",
+    summary="Read the public keys that tokens are checked with",
+    response_model=KeySet,
+    responses=with_headers("ETag"),
+)
 async def get_public_keys(request: Request, database: Db) -> Response:
     """A new key is here before it signs, and an old one until its last token has expired."""
     async with database.connection() as connection:

@@ -12,9 +12,9 @@ from auth_service.users.schemas import NewUser, Registration, User, UserChange
 from chassis.coalescing import Coalesced
 from chassis.database import Connection, Database, Db
 from chassis.events import actor_of
-from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, page, parse_choice, parse_sort
+from chassis.http.paging import Limit, Page, Skip, alternatives, page, parse_choice, parse_sort, sorts
+from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Admin, Identity, Role, Viewer
@@ -44,7 +44,7 @@ def users_by_id(database: Database) -> Coalesced[int, dict[str, Any]]:
     summary="Register as a viewer",
     status_code=201,
     response_model=User,
-    responses=problem_responses(400, 409, 415),
+    responses=problem_responses("409 email_taken"),
 )
 async def register(body: Registration, request: Request, database: Db, passwords: PasswordPort) -> Response:
     """The role is viewer, whatever the body says; an admin can change it."""
@@ -66,16 +66,14 @@ async def list_users(
     request: Request,
     database: Db,
     _: Admin,
-    role: Annotated[str | None, Query(examples=["admin,reviewer"])] = None,
-    is_active: bool | None = None,
+    role: Annotated[str | None, alternatives(Role)] = None,
+    is_active: Annotated[bool | None, Query(description="Only those who can log in, or only those who cannot.")] = None,
     q: Annotated[str | None, Query(max_length=200, description="Part of the email or the full name.")] = None,
-    sort: Annotated[
-        str, Query(description=f"{', '.join(repository.SORTS)}; with :asc or :desc.", examples=["email:asc"])
-    ] = "created_at:desc",
+    sort: Annotated[str, sorts(list(repository.SORTS))] = "created_at:desc",
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:
-    """Alternatives of `role` are separated by commas; a leading `!` excludes."""
+    """Those who are not active any more are in it, too."""
     roles = parse_choice("role", role, Role)
     order = parse_sort(sort, tuple(repository.SORTS))
     async with database.connection() as connection:
@@ -91,7 +89,7 @@ async def list_users(
     summary="Make a user of any role",
     status_code=201,
     response_model=User,
-    responses=problem_responses(400, 409, 415),
+    responses=problem_responses("409 email_taken"),
 )
 async def create_user(body: NewUser, request: Request, database: Db, passwords: PasswordPort, admin: Admin) -> Response:
     """Without a role they are a viewer."""
@@ -103,7 +101,7 @@ async def create_user(body: NewUser, request: Request, database: Db, passwords: 
     tags=["Users"],
     summary="Read a user",
     response_model=User,
-    responses=problem_responses(404),
+    responses=problem_responses("404 user_not_found"),
 )
 async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) -> Response:
     """The ETag serves `If-Match` of a later change."""
@@ -119,7 +117,7 @@ async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) ->
     tags=["Users"],
     summary="Change the role, the name or the activity of a user",
     response_model=User,
-    responses=problem_responses(400, 404, 409, 412, 415),
+    responses=problem_responses("404 user_not_found", "409 last_admin", 412),
 )
 async def update_user(user_id: UserId, body: UserChange, request: Request, database: Db, admin: Admin) -> Response:
     """Takes effect within 2 s for tokens that were issued already; a deactivation ends them for good."""
@@ -133,7 +131,7 @@ async def update_user(user_id: UserId, body: UserChange, request: Request, datab
     summary="Deactivate a user",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(404, 409, 412),
+    responses=problem_responses("404 user_not_found", "409 last_admin", 412),
 )
 async def deactivate_user(user_id: UserId, request: Request, database: Db, admin: Admin) -> Response:
     """The user stays, inactive, so that what they did keeps its author."""

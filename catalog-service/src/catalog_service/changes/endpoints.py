@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query, Request, Response
 from catalog_service.changes import service
 from catalog_service.changes.schemas import RecordChanges
 from chassis.database import Db
-from chassis.http.app import problem_responses
 from chassis.http.paging import Limit
+from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
@@ -29,7 +29,7 @@ After = Annotated[
 @router.get(
     "/changes",
     response_model=RecordChanges,
-    responses=problem_responses(410),
+    responses=problem_responses("410 position_gone"),
     summary="What changed, in order, to keep a copy",
 )
 async def list_changes(request: Request, viewer: Viewer, database: Db, after: After = 0, limit: Limit = 50) -> Response:

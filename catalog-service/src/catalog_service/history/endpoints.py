@@ -12,8 +12,8 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Db
-from chassis.http.app import problem_responses
 from chassis.http.paging import Limit, Skip, page
+from chassis.http.problem_documents import problem_responses, with_headers
 from chassis.http.responses import item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
@@ -33,7 +33,7 @@ To = Annotated[
 @router.get(
     "/requirements/{requirement_id}/history",
     response_model=History,
-    responses=problem_responses(404),
+    responses=problem_responses("404 requirement_not_found"),
     summary="Everything that happened to a requirement",
 )
 async def read_requirement_history(
@@ -57,7 +57,7 @@ async def read_requirement_history(
 @router.get(
     "/test-cases/{test_case_id}/history",
     response_model=History,
-    responses=problem_responses(404),
+    responses=problem_responses("404 test_case_not_found"),
     summary="Everything that happened to a test case",
 )
 async def read_test_case_history(
@@ -88,7 +88,7 @@ async def _history(
 @router.get(
     "/links/{link_id}/suspicion",
     response_model=Suspicion,
-    responses=problem_responses(404),
+    responses={**with_headers("ETag"), **problem_responses("404 link_not_found")},
     summary="What changed since a link was made or last confirmed",
 )
 async def read_suspicion(request: Request, link_id: UUID, viewer: Viewer, database: Db) -> Response:

@@ -8,15 +8,16 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
 from chassis.http.paging import (
-    ALTERNATIVES,
     FREE_ALTERNATIVES,
     Limit,
     Skip,
+    alternatives,
     parse_choice,
     parse_expand,
     parse_moment,
     parse_sort,
     parse_words,
+    sorts,
 )
 
 _SORTS = {
@@ -37,15 +38,13 @@ Search = Annotated[
         examples=["door closing"],
     ),
 ]
-Choices = ALTERNATIVES
-
-
 Expand = Annotated[
     str | None,
     Field(
         description="coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`"
         " and `suspect_links` it has.",
         examples=["coverage"],
+        json_schema_extra={"enum": ["coverage"]},
     ),
 ]
 UpdatedSince = Annotated[
@@ -64,9 +63,9 @@ class ItemFilters(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     search: Search = None
-    type: Annotated[str | None, Field(description=Choices)] = None
-    priority: Annotated[str | None, Field(description=Choices, examples=["critical,high"])] = None
-    status: Annotated[str | None, Field(description=Choices, examples=["!draft"])] = None
+    type: str | None = None
+    priority: Annotated[str | None, alternatives(PriorityLevel)] = None
+    status: str | None = None
     module: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
     tag: Annotated[str | None, Field(description=f"has the tag; {FREE_ALTERNATIVES}")] = None
     created_by: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
@@ -75,10 +74,10 @@ class ItemFilters(BaseModel):
     expand: Expand = None
     sort: Annotated[
         str | None,
-        Field(
-            description="created_at, updated_at, title, priority (desc: critical first) or external_id, with :asc (the"
-            " default) or :desc; when searching also relevance, the best first unless it says :asc. Left out: the"
-            " best first when searching, otherwise the newest first.",
+        sorts(
+            (*_SORTS, "relevance"),
+            "Left out: the best first when searching, otherwise the newest first. priority:desc is critical first;"
+            " relevance needs a search, and is the best first unless it says :asc. ",
         ),
     ] = None
     skip: Skip = 0

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
 from catalog_service.items import repository as items
-from catalog_service.items.filters import Choices
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import repository, service, suspicion, undoing
 from catalog_service.links.schemas import (
@@ -28,19 +27,22 @@ from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection, Db
 from chassis.events import actor_of
-from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
 from chassis.http.paging import (
+    ALTERNATIVES,
     Limit,
     Page,
     Skip,
+    alternatives,
     page,
     parse_choice,
     parse_expand,
     parse_ids,
     parse_moment,
     parse_sort,
+    sorts,
 )
+from chassis.http.problem_documents import problem_responses
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, check_precondition, created, item
 from chassis.http.strict_route import StrictRoute
@@ -59,6 +61,7 @@ Expand = Annotated[
     Field(
         description="items: adds both items to each link, in short, as `requirement` and `test_case`.",
         examples=["items"],
+        json_schema_extra={"enum": ["items"]},
     ),
 ]
 
@@ -66,10 +69,10 @@ Expand = Annotated[
 class LinkFilters(BaseModel):
     """What narrows and orders a list of links."""
 
-    requirement_id: Annotated[str | None, Field(description=Choices)] = None
-    test_case_id: Annotated[str | None, Field(description=Choices)] = None
-    link_type: Annotated[str | None, Field(description=Choices)] = None
-    link_source: Annotated[str | None, Field(description=Choices)] = None
+    requirement_id: Annotated[str | None, Field(description=f"Ids of requirements: {ALTERNATIVES}")] = None
+    test_case_id: Annotated[str | None, Field(description=f"Ids of test cases: {ALTERNATIVES}")] = None
+    link_type: Annotated[str | None, alternatives(LinkType)] = None
+    link_source: Annotated[str | None, alternatives(LinkSource)] = None
     suspect: Annotated[bool | None, Field(description="Whether an item is newer than the link.")] = None
     updated_since: Annotated[
         str | None,
@@ -80,9 +83,7 @@ class LinkFilters(BaseModel):
         ),
     ] = None
     expand: Expand = None
-    sort: Annotated[str, Field(description="created_at, updated_at or confidence_score, with :asc or :desc")] = (
-        "created_at:desc"
-    )
+    sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
     skip: Skip = 0
     limit: Limit = 50
 
@@ -112,7 +113,7 @@ def _with_items(expand: str | None) -> Callable[[Row], Row]:
     "/links",
     status_code=201,
     response_model=Link,
-    responses=problem_responses(400, 404, 409, 413, 415),
+    responses=problem_responses("404 requirement_not_found", "404 test_case_not_found", "409 link_exists"),
     summary="Link a requirement and a test case",
 )
 async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, database: Db) -> Response:
@@ -153,6 +154,7 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
     openapi_extra=documented(LinkFilters),
 )
 async def list_links(request: Request, viewer: Viewer, database: Db) -> Response:
+    """Give one page of those that all the filters find; what is left out does not narrow."""
     filters = read_query(request, LinkFilters)
     conditions, shown = filters.conditions(), _with_items(filters.expand)
     sort = parse_sort(filters.sort, list(_SORTS))
@@ -164,7 +166,12 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     return page(request, [shown(row) for row in rows], total, filters.skip, filters.limit)
 
 
-@router.get("/links/{link_id}", response_model=ExpandedLink, responses=problem_responses(404), summary="Read a link")
+@router.get(
+    "/links/{link_id}",
+    response_model=ExpandedLink,
+    responses=problem_responses("404 link_not_found"),
+    summary="Read a link",
+)
 async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db, expand: Expand = None) -> Response:
     """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
     shown = _with_items(expand)
@@ -176,7 +183,7 @@ async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: D
 @router.patch(
     "/links/{link_id}",
     response_model=Link,
-    responses=problem_responses(400, 404, 412, 413, 415),
+    responses=problem_responses("404 link_not_found", 412),
     summary="Change type or notes of a link",
 )
 async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer: Reviewer, database: Db) -> Response:
@@ -193,10 +200,11 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
     "/links/{link_id}",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(404, 412),
+    responses=problem_responses("404 link_not_found", 412),
     summary="Delete a link",
 )
 async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """Both items stay; the pair can be linked, and suggested, again."""
     async with database.transaction() as connection:
         row = await service.lock(connection, link_id)
         check_precondition(request, service.shown(row))
@@ -207,7 +215,7 @@ async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, datab
 @router.post(
     "/links/{link_id}/confirm",
     response_model=Link,
-    responses=problem_responses(404, 412),
+    responses=problem_responses("404 link_not_found", 412),
     summary="Confirm that a link still holds",
 )
 async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
@@ -222,24 +230,26 @@ async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, data
 @router.get(
     "/requirements/{requirement_id}/test-cases",
     response_model=Page[LinkedTestCase],
-    responses=problem_responses(404),
+    responses=problem_responses("404 requirement_not_found"),
     summary="List the test cases that are linked to a requirement",
 )
 async def list_test_cases_of_requirement(
     request: Request, requirement_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
 ) -> Response:
+    """Each with its link; the link made last comes first."""
     return await _linked(request, database, REQUIREMENT, requirement_id, TEST_CASE, skip, limit)
 
 
 @router.get(
     "/test-cases/{test_case_id}/requirements",
     response_model=Page[LinkedRequirement],
-    responses=problem_responses(404),
+    responses=problem_responses("404 test_case_not_found"),
     summary="List the requirements that are linked to a test case",
 )
 async def list_requirements_of_test_case(
     request: Request, test_case_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
 ) -> Response:
+    """Each with its link; the link made last comes first."""
     return await _linked(request, database, TEST_CASE, test_case_id, REQUIREMENT, skip, limit)
 
 

@@ -9,9 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
+from catalog_service.items.kind import BRIEF
 from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
-from catalog_service.requirements.schemas import Requirement
-from catalog_service.test_cases.schemas import TestCase
+from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE, Requirement
+from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
 
 
 class LinkType(StrEnum):
@@ -98,36 +99,47 @@ class SuspectReason(BaseModel):
     test_case: NewerSide | None
 
 
+_EXAMPLE: JsonDict = {
+    "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+    "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+    "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+    "link_type": "verifies",
+    "link_source": "manual",
+    "confidence_score": 1.0,
+    "notes": None,
+    "created_at": "2026-03-02T08:30:00.123456Z",
+    "created_by": "kim@example.com",
+    "confirmed_at": None,
+    "confirmed_by": None,
+    "updated_at": "2026-03-02T08:30:00.123456Z",
+    "suspect": True,
+    "suspect_reason": {
+        "summary": "The requirement went from version 1 to 2 (title) after this link was made or last confirmed.",
+        "requirement": {"from_version": 1, "to_version": 2, "fields": ["title"]},
+        "test_case": None,
+    },
+}
+ENDS_EXAMPLE: JsonDict = {
+    "requirement": {name: REQUIREMENT_EXAMPLE[name] for name in BRIEF},
+    "test_case": {name: TEST_CASE_EXAMPLE[name] for name in BRIEF},
+}
+EXPANDED_LINK_EXAMPLE: JsonDict = {**_EXAMPLE, **ENDS_EXAMPLE}
+_LINKED_EXAMPLE: JsonDict = {
+    "link_id": _EXAMPLE["id"],
+    "link_type": "verifies",
+    "link_source": "manual",
+    "confidence_score": 1.0,
+    "suspect": True,
+    "linked_at": _EXAMPLE["created_at"],
+    "link": _EXAMPLE,
+    **ENDS_EXAMPLE,
+}
+
+
 class Link(BaseModel):
     """A link. It is suspect while either item is newer than it was when the link was made or last confirmed."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
-                    "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
-                    "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
-                    "link_type": "verifies",
-                    "link_source": "manual",
-                    "confidence_score": 1.0,
-                    "notes": None,
-                    "created_at": "2026-03-02T08:30:00.123456Z",
-                    "created_by": "kim@example.com",
-                    "confirmed_at": None,
-                    "confirmed_by": None,
-                    "updated_at": "2026-03-02T08:30:00.123456Z",
-                    "suspect": True,
-                    "suspect_reason": {
-                        "summary": "The requirement went from version 1 to 2 (title) after this link was made or"
-                        " last confirmed.",
-                        "requirement": {"from_version": 1, "to_version": 2, "fields": ["title"]},
-                        "test_case": None,
-                    },
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     id: UUID
     requirement_id: UUID
@@ -148,6 +160,8 @@ class Link(BaseModel):
 class ExpandedLink(Link):
     """A link, with both its items where `expand=items` asks for them."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [EXPANDED_LINK_EXAMPLE]})
+
     requirement: ShortItem | SkipJsonSchema[None] = None
     test_case: ShortItem | SkipJsonSchema[None] = None
 
@@ -167,9 +181,13 @@ class _Linked(BaseModel):
 class LinkedTestCase(TestCase, _Linked):
     """A test case with its link to the requirement."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{**TEST_CASE_EXAMPLE, **_LINKED_EXAMPLE}]})
+
 
 class LinkedRequirement(Requirement, _Linked):
     """A requirement with its link to the test case."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**REQUIREMENT_EXAMPLE, **_LINKED_EXAMPLE}]})
 
 
 class Reviewer(BaseModel):

@@ -19,6 +19,7 @@ from catalog_service.snapshot import snapshot
 from chassis.database import Db
 from chassis.http import paging
 from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_words
+from chassis.http.problem_documents import with_headers
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer
 from chassis.http.strict_route import StrictRoute
@@ -57,6 +58,7 @@ Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}
     responses={
         200: {
             "description": "The matrix; `format`, or else `Accept`, says in which form.",
+            **with_headers("Content-Disposition", "Vary")[200],
             "content": {
                 document.media_type.partition(";")[0]: {"schema": {"type": "string"}}
                 for document in _DOCUMENTS.values()

@@ -6,9 +6,12 @@ from typing import Generic, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import ShortItem
-from catalog_service.links.schemas import Link, SuspectReason
+from catalog_service.links.schemas import EXPANDED_LINK_EXAMPLE, Link, SuspectReason
+from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE
+from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE
 from chassis.http.paging import Page
 
 T = TypeVar("T")
@@ -21,23 +24,22 @@ class MatrixFormat(StrEnum):
     HTML = "html"
 
 
+_SUMMARY_EXAMPLE: JsonDict = {
+    "total_requirements": 60,
+    "covered_requirements": 48,
+    "uncovered_requirements": 12,
+    "coverage": 0.8,
+    "total_test_cases": 90,
+    "orphan_test_cases": 7,
+    "total_links": 95,
+    "suspect_links": 2,
+}
+
+
 class CoverageSummary(BaseModel):
     """Requirements and links in the scope of the report; test cases, orphans among them: of its modules and tags."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "example": {
-                "total_requirements": 60,
-                "covered_requirements": 48,
-                "uncovered_requirements": 12,
-                "coverage": 0.8,
-                "total_test_cases": 90,
-                "orphan_test_cases": 7,
-                "total_links": 95,
-                "suspect_links": 2,
-            }
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_SUMMARY_EXAMPLE]})
 
     total_requirements: int
     covered_requirements: int = Field(description="With at least one link.")
@@ -95,6 +97,8 @@ class TraceabilityMatrix(Page[MatrixRow]):
 class ModuleCoverage(CoverageSummary):
     """The figures of a module; null: of what is in no module."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"module": "doors", **_SUMMARY_EXAMPLE}]})
+
     module: str | None
 
 
@@ -127,6 +131,20 @@ class GapPage(BaseModel, Generic[T]):
 
 class SuspectLink(Link):
     """A suspect link, with why it is suspect, and its ends for people to read."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    **EXPANDED_LINK_EXAMPLE,
+                    "requirement_external_id": REQUIREMENT_EXAMPLE["external_id"],
+                    "requirement_title": REQUIREMENT_EXAMPLE["title"],
+                    "test_case_external_id": TEST_CASE_EXAMPLE["external_id"],
+                    "test_case_title": TEST_CASE_EXAMPLE["title"],
+                }
+            ]
+        }
+    )
 
     requirement_external_id: str | None
     requirement_title: str

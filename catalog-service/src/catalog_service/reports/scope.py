@@ -15,8 +15,8 @@ from chassis.http.wording import nearest
 
 PROJECT = "MAIN"
 """The one project that there is."""
-NOT_OF_REPORTS = frozenset({"sort"})
-"""Parameters of the lists that reports do not take: their order is by module and external id."""
+NOT_OF_REPORTS = frozenset({"expand", "sort"})
+"""Parameters of the lists that reports do not take: they tell all, in the order of module and external id."""
 _FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - {"skip", "limit"}
 
 

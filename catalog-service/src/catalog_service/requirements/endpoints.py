@@ -4,21 +4,27 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
-from pydantic import Field
 
 from catalog_service.items import endpoints as items
 from catalog_service.items import external_ids
 from catalog_service.items.external_ids import ExternalId
-from catalog_service.items.filters import Choices, Expand, ItemFilters
+from catalog_service.items.filters import Expand, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import Coverage
 from catalog_service.links import suspicion
 from catalog_service.listing import Conditions
 from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.requirements.schemas import ExpandedRequirement, Requirement, RequirementPatch, RequirementWrite
+from catalog_service.requirements.schemas import (
+    ExpandedRequirement,
+    Requirement,
+    RequirementPatch,
+    RequirementStatus,
+    RequirementType,
+    RequirementWrite,
+)
 from chassis.database import Db
-from chassis.http.app import problem_responses
-from chassis.http.paging import Page, parse_choice
+from chassis.http.paging import Page, alternatives, parse_choice
+from chassis.http.problem_documents import problem_responses
 from chassis.http.query import documented, read_query
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
@@ -37,9 +43,11 @@ _COVERAGE = {
 class RequirementFilters(ItemFilters):
     """What narrows and orders a list of requirements."""
 
+    type: Annotated[str | None, alternatives(RequirementType)] = None
+    status: Annotated[str | None, alternatives(RequirementStatus)] = None
     coverage: Annotated[
         str | None,
-        Field(description=f"none: without a link; covered: with one at least; suspect: with a suspect one. {Choices}"),
+        alternatives(Coverage, "none: without a link; covered: with one at least; suspect: with a suspect one. "),
     ] = None
 
     def conditions(self, kind: ItemKind) -> Conditions:
@@ -53,7 +61,7 @@ class RequirementFilters(ItemFilters):
     "/requirements",
     status_code=201,
     response_model=Requirement,
-    responses=problem_responses(400, 409, 413, 415),
+    responses=problem_responses("409 external_id_taken"),
     summary="Create a requirement",
 )
 async def create_requirement(request: Request, body: RequirementWrite, reviewer: Reviewer, database: Db) -> Response:
@@ -68,25 +76,30 @@ async def create_requirement(request: Request, body: RequirementWrite, reviewer:
     openapi_extra=documented(RequirementFilters),
 )
 async def list_requirements(request: Request, viewer: Viewer) -> Response:
+    """Give one page of those that all the filters find; what is left out does not narrow."""
     return await items.find(REQUIREMENT, request, read_query(request, RequirementFilters))
 
 
 @router.get(
     "/requirements/by-external-id/{external_id:path}",
     response_model=Requirement,
-    responses=problem_responses(404),
+    responses=problem_responses("404 requirement_not_found"),
     summary="Read the requirement that has an external id",
 )
 async def read_requirement_by_external_id(
     request: Request, external_id: ExternalId, viewer: Viewer, database: Db
 ) -> Response:
+    """As by its id, and with the same ETag. Slashes in the external_id may be written as they are."""
     return await external_ids.read(REQUIREMENT, request, database, external_id)
 
 
 @router.put(
     "/requirements/by-external-id/{external_id:path}",
     response_model=Requirement,
-    responses={201: {"model": Requirement, "description": "Created"}, **problem_responses(400, 412, 413, 415)},
+    responses={
+        201: {"model": Requirement, "description": "Created"},
+        **problem_responses("409 external_id_taken", 412),
+    },
     summary="Create or replace the requirement that has an external id",
 )
 async def put_requirement_by_external_id(
@@ -103,7 +116,7 @@ async def put_requirement_by_external_id(
 @router.get(
     "/requirements/{requirement_id}",
     response_model=ExpandedRequirement,
-    responses=problem_responses(404),
+    responses=problem_responses("404 requirement_not_found"),
     summary="Read a requirement",
 )
 async def read_requirement(request: Request, requirement_id: UUID, viewer: Viewer, expand: Expand = None) -> Response:
@@ -114,7 +127,7 @@ async def read_requirement(request: Request, requirement_id: UUID, viewer: Viewe
 @router.put(
     "/requirements/{requirement_id}",
     response_model=Requirement,
-    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    responses=problem_responses("404 requirement_not_found", "409 external_id_taken", 412),
     summary="Replace a requirement",
 )
 async def replace_requirement(
@@ -127,7 +140,7 @@ async def replace_requirement(
 @router.patch(
     "/requirements/{requirement_id}",
     response_model=Requirement,
-    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    responses=problem_responses("404 requirement_not_found", "409 external_id_taken", 412),
     summary="Change fields of a requirement",
 )
 async def update_requirement(
@@ -141,8 +154,9 @@ async def update_requirement(
     "/requirements/{requirement_id}",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(404, 412),
+    responses=problem_responses("404 requirement_not_found", 412),
     summary="Delete a requirement with its links and suggestions",
 )
 async def delete_requirement(request: Request, requirement_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """It stays in the history and in the audit log; its external_id can be given to another."""
     return await items.delete(REQUIREMENT, request, database, reviewer, requirement_id)

@@ -42,6 +42,15 @@ _EXAMPLE: JsonDict = {
 }
 
 
+REQUIREMENT_EXAMPLE: JsonDict = {
+    "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+    **_EXAMPLE,
+    "version": 1,
+    "created_at": "2026-03-02T08:15:00.123456Z",
+    "updated_at": "2026-03-02T08:15:00.123456Z",
+}
+
+
 class RequirementWrite(ItemWrite):
     """A requirement to create, or to replace another."""
 
@@ -63,19 +72,7 @@ class RequirementPatch(ItemPatch):
 class Requirement(RequirementWrite, ItemRead):
     """A requirement."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
-                    **_EXAMPLE,
-                    "version": 1,
-                    "created_at": "2026-03-02T08:15:00.123456Z",
-                    "updated_at": "2026-03-02T08:15:00.123456Z",
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [REQUIREMENT_EXAMPLE]})
 
 
 class ExpandedRequirement(Expanded, Requirement):

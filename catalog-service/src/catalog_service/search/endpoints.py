@@ -8,7 +8,7 @@ from catalog_service.search import service
 from catalog_service.search.schemas import ItemKind, SearchPage
 from chassis.database import Db
 from chassis.http import paging
-from chassis.http.paging import Limit, Skip, parse_choice
+from chassis.http.paging import Limit, Skip, alternatives, parse_choice
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Viewer
 from chassis.problems import Invalid
@@ -31,9 +31,8 @@ async def search(
             examples=["ALLO-001", "door clos", '"closed doors" -manual'],
         ),
     ],
-    kind: Annotated[
-        str | None,
-        Query(alias="type", description="requirement, test_case, or both with a comma between; both when left out."),
+    type: Annotated[  # noqa: A002 - the parameter's public name
+        str | None, alternatives(ItemKind, "Both when left out. ")
     ] = None,
     skip: Skip = 0,
     limit: Limit = 50,
@@ -49,7 +48,7 @@ async def search(
     text = q.strip()
     if not text:
         raise Invalid.field("/query/q", "Say what to search for.", "blank")
-    choice = parse_choice("type", kind, ItemKind)
+    choice = parse_choice("type", type, ItemKind)
     kinds = tuple(ItemKind)
     if choice is not None:
         kinds = tuple(one for one in choice.included or ItemKind if one not in choice.excluded)

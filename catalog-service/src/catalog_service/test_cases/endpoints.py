@@ -9,7 +9,7 @@ from pydantic import Field
 from catalog_service.items import endpoints as items
 from catalog_service.items import external_ids
 from catalog_service.items.external_ids import ExternalId
-from catalog_service.items.filters import Choices, Expand, ItemFilters
+from catalog_service.items.filters import Expand, ItemFilters
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Conditions
 from catalog_service.test_cases.kind import TEST_CASE
@@ -18,11 +18,13 @@ from catalog_service.test_cases.schemas import (
     ExpandedTestCase,
     TestCase,
     TestCasePatch,
+    TestCaseStatus,
+    TestCaseType,
     TestCaseWrite,
 )
 from chassis.database import Db
-from chassis.http.app import problem_responses
-from chassis.http.paging import Page, parse_choice
+from chassis.http.paging import Page, alternatives, parse_choice
+from chassis.http.problem_documents import problem_responses
 from chassis.http.query import documented, read_query
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
@@ -35,7 +37,9 @@ _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = test_cas
 class TestCaseFilters(ItemFilters):
     """What narrows and orders a list of test cases."""
 
-    automation_status: Annotated[str | None, Field(description=Choices)] = None
+    type: Annotated[str | None, alternatives(TestCaseType)] = None
+    status: Annotated[str | None, alternatives(TestCaseStatus)] = None
+    automation_status: Annotated[str | None, alternatives(AutomationStatus)] = None
     linked: Annotated[bool | None, Field(description="Whether a requirement is linked.")] = None
 
     def conditions(self, kind: ItemKind) -> Conditions:
@@ -53,7 +57,7 @@ class TestCaseFilters(ItemFilters):
     "/test-cases",
     status_code=201,
     response_model=TestCase,
-    responses=problem_responses(400, 409, 413, 415),
+    responses=problem_responses("409 external_id_taken"),
     summary="Create a test case",
 )
 async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Reviewer, database: Db) -> Response:
@@ -68,25 +72,27 @@ async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Revi
     openapi_extra=documented(TestCaseFilters),
 )
 async def list_test_cases(request: Request, viewer: Viewer) -> Response:
+    """Give one page of those that all the filters find; what is left out does not narrow."""
     return await items.find(TEST_CASE, request, read_query(request, TestCaseFilters))
 
 
 @router.get(
     "/test-cases/by-external-id/{external_id:path}",
     response_model=TestCase,
-    responses=problem_responses(404),
+    responses=problem_responses("404 test_case_not_found"),
     summary="Read the test case that has an external id",
 )
 async def read_test_case_by_external_id(
     request: Request, external_id: ExternalId, viewer: Viewer, database: Db
 ) -> Response:
+    """As by its id, and with the same ETag. Slashes in the external_id may be written as they are."""
     return await external_ids.read(TEST_CASE, request, database, external_id)
 
 
 @router.put(
     "/test-cases/by-external-id/{external_id:path}",
     response_model=TestCase,
-    responses={201: {"model": TestCase, "description": "Created"}, **problem_responses(400, 412, 413, 415)},
+    responses={201: {"model": TestCase, "description": "Created"}, **problem_responses("409 external_id_taken", 412)},
     summary="Create or replace the test case that has an external id",
 )
 async def put_test_case_by_external_id(
@@ -103,7 +109,7 @@ async def put_test_case_by_external_id(
 @router.get(
     "/test-cases/{test_case_id}",
     response_model=ExpandedTestCase,
-    responses=problem_responses(404),
+    responses=problem_responses("404 test_case_not_found"),
     summary="Read a test case",
 )
 async def read_test_case(request: Request, test_case_id: UUID, viewer: Viewer, expand: Expand = None) -> Response:
@@ -114,7 +120,7 @@ async def read_test_case(request: Request, test_case_id: UUID, viewer: Viewer, e
 @router.put(
     "/test-cases/{test_case_id}",
     response_model=TestCase,
-    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    responses=problem_responses("404 test_case_not_found", "409 external_id_taken", 412),
     summary="Replace a test case",
 )
 async def replace_test_case(
@@ -127,7 +133,7 @@ async def replace_test_case(
 @router.patch(
     "/test-cases/{test_case_id}",
     response_model=TestCase,
-    responses=problem_responses(400, 404, 409, 412, 413, 415),
+    responses=problem_responses("404 test_case_not_found", "409 external_id_taken", 412),
     summary="Change fields of a test case",
 )
 async def update_test_case(
@@ -141,8 +147,9 @@ async def update_test_case(
     "/test-cases/{test_case_id}",
     status_code=204,
     response_class=Response,
-    responses=problem_responses(404, 412),
+    responses=problem_responses("404 test_case_not_found", 412),
     summary="Delete a test case with its links and suggestions",
 )
 async def delete_test_case(request: Request, test_case_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """It stays in the history and in the audit log; its external_id can be given to another."""
     return await items.delete(TEST_CASE, request, database, reviewer, test_case_id)

@@ -80,6 +80,15 @@ _EXAMPLE: JsonDict = {
 }
 
 
+TEST_CASE_EXAMPLE: JsonDict = {
+    "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+    **_EXAMPLE,
+    "version": 1,
+    "created_at": "2026-03-02T08:20:00.123456Z",
+    "updated_at": "2026-03-02T08:20:00.123456Z",
+}
+
+
 class TestCaseWrite(ItemWrite):
     """A test case to create, or to replace another."""
 
@@ -118,19 +127,7 @@ class TestCase(TestCaseWrite, ItemRead):
     """A test case."""
 
     __test__ = False
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
-                    **_EXAMPLE,
-                    "version": 1,
-                    "created_at": "2026-03-02T08:20:00.123456Z",
-                    "updated_at": "2026-03-02T08:20:00.123456Z",
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [TEST_CASE_EXAMPLE]})
 
 
 class ExpandedTestCase(Expanded, TestCase):

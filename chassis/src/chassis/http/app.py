@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,72 +15,11 @@ from chassis import outbox, telemetry, version
 from chassis.database import Database, Db
 from chassis.http.edge import Edge, as_problem
 from chassis.http.responses import answer
+from chassis.http.service_document import DocumentedApp, describe
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import InternalTokens, ServiceCaller
 from chassis.problems import MethodNotAllowed, Problem, render
 from chassis.readiness import check_schema
-
-
-class ProblemDocument(BaseModel):
-    """RFC 9457, for the OpenAPI document."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    instance: str
-    code: str
-    request_id: str
-
-
-class FieldErrorDocument(BaseModel):
-    """One field that is wrong."""
-
-    pointer: str
-    message: str
-    code: str
-
-
-class InvalidDocument(ProblemDocument):
-    """The problem document of 422."""
-
-    errors: list[FieldErrorDocument]
-
-
-_MEANINGS = {
-    400: "Malformed request or JSON",
-    401: "Missing, invalid or expired token",
-    403: "Role too low",
-    404: "Not found",
-    408: "The request did not come in time",
-    409: "Duplicate or state conflict",
-    410: "Not kept any more",
-    412: "If-Match is stale",
-    413: "Body too large",
-    414: "Address too long",
-    415: "Wrong media type",
-    422: "Invalid field or query",
-    429: "Too many requests",
-    431: "Headers too many or too long",
-    503: "A service is away; try again",
-    504: "A service did not answer in time",
-}
-
-
-def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Give the `responses` of a route that may answer these errors."""
-    return {
-        status: _response(_MEANINGS[status], "InvalidDocument" if status == 422 else "ProblemDocument")
-        for status in statuses
-    }
-
-
-def _response(description: str, model: str) -> dict[str, Any]:
-    schema = {"$ref": f"#/components/schemas/{model}"}
-    return {"description": description, "content": {"application/problem+json": {"schema": schema}}}
-
-
-_COMMON_PROBLEMS = problem_responses(401, 403, 422, 503)
 
 
 def create_app(
@@ -100,7 +37,7 @@ def create_app(
     `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
     in `request.app.state`.
     """
-    app = FastAPI(
+    app = DocumentedApp(
         title=title,
         openapi_url=None,  # the one below is a route as the others are
         docs_url=None,
@@ -129,8 +66,7 @@ def _add_routes(app: FastAPI, router: APIRouter) -> None:
     """
     for route in router.routes:
         if isinstance(route, APIRoute):
-            route.operation_id = route.name
-            route.responses = {**_COMMON_PROBLEMS, **route.responses}
+            describe(route)
         app.router.routes.append(route)
 
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 from fastapi import Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from chassis.http.responses import answer
 from chassis.http.wording import A_MOMENT, listed, no_such_value, no_uuid, shown
@@ -97,6 +97,30 @@ FREE_ALTERNATIVES = (
     ' (and a " in it doubled); "" is no value'
 )
 """How the filter of a free text is written."""
+ALTERNATIVES_OF = "x-alternatives"
+"""The member of a parameter's schema that has the closed list which its alternatives are from."""
+
+
+def alternatives(kind: type[StrEnum], told: str = "") -> Any:
+    """Return the pydantic Field of a filter that `parse_choice` reads; `told` is put before how it is written."""
+    values = list(kind)
+    return Field(
+        description=f"{told}{', '.join(values)}: {ALTERNATIVES}",
+        examples=[",".join(values[:2]), f"!{values[0]}"],
+        json_schema_extra={ALTERNATIVES_OF: [*values]},
+    )
+
+
+def sorts(fields: Sequence[str], told: str = "") -> Any:
+    """Return the pydantic Field of a `sort` that `parse_sort` reads: one of `fields`, with its direction or without."""
+    directed = [f"{field}{direction}" for field in fields for direction in ("", ":asc", ":desc")]
+    return Field(
+        description=f"{told}{', '.join(fields)}; with :asc (the default) or :desc",
+        examples=directed[:1],
+        json_schema_extra={"enum": [*directed]},
+    )
+
+
 MAX_VALUES = 1000
 _MOST_ERRORS = 10
 _VALUE = re.compile(r'\s*(?P<excluded>!?)\s*(?:"(?P<quoted>(?:[^"]|"")*+)"\s*|(?P<bare>[^,]*))(?P<end>,|\Z)')

@@ -7,9 +7,9 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from chassis.database import Connection, Db
-from chassis.http.app import problem_responses
 from chassis.http.idempotency import answer_once
 from chassis.http.paging import Limit, Page, Skip, page
+from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
 from chassis.identity import Reviewer, Viewer
@@ -75,8 +75,8 @@ async def generate_suggestions(
     if not _wants_no_wait(request):
         finished = await service.ended(database, run_id, _WAIT)
         if finished is not None:
-            return answer(finished)
-    return answer(await service.get(database, run_id), 202, {"Location": f"/api/v1/suggestions/runs/{run_id}"})
+            return item(request, finished)
+    return item(request, await service.get(database, run_id), 202, {"Location": f"/api/v1/suggestions/runs/{run_id}"})
 
 
 def _wants_no_wait(request: Request) -> bool:
@@ -94,7 +94,9 @@ async def list_generation_runs(
     return page(request, rows, total, skip, limit)
 
 
-@router.get("/runs/{run_id}", response_model=Run, responses=problem_responses(404), summary="Read a run")
+@router.get(
+    "/runs/{run_id}", response_model=Run, responses=problem_responses("404 run_not_found"), summary="Read a run"
+)
 async def read_generation_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
     """Give the run with its progress."""
     return item(request, await service.get(database, run_id))
@@ -103,7 +105,7 @@ async def read_generation_run(request: Request, run_id: UUID, _: Viewer, databas
 @router.post(
     "/runs/{run_id}/cancel",
     response_model=Run,
-    responses=problem_responses(404, 409),
+    responses=problem_responses("404 run_not_found", "409 run_ended"),
     summary="Cancel a run that has not ended",
 )
 async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Reviewer, database: Db) -> Response:

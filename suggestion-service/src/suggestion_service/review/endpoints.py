@@ -7,8 +7,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
 from chassis.database import Db
-from chassis.http.app import problem_responses
-from chassis.http.paging import Limit, Page, Skip, page, parse_expand
+from chassis.http.paging import Limit, Page, Skip, page, parse_expand, sorts
+from chassis.http.problem_documents import problem_responses
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
@@ -17,7 +17,7 @@ from chassis.peers import Peer
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
-from suggestion_service.review.filters import FilterFields, Filters, read_sort
+from suggestion_service.review.filters import SORTS, FilterFields, Filters, read_sort
 from suggestion_service.review.schemas import Suggestion
 from suggestion_service.review.texts import EXPANDABLE
 from suggestion_service.review.undoing import Undoing
@@ -43,8 +43,15 @@ Expand = Annotated[
     str | None,
     Field(
         description="`texts`: all that both items say, and `spans`, where the matched terms stand in it.",
+        examples=["texts"],
+        json_schema_extra={"enum": ["texts"]},
     ),
 ]
+
+
+_NOT_REOPENED = tuple(
+    f"409 {code}" for code in ("suggestion_not_reviewed", "too_late", "suggested_again", "link_changed", "link_exists")
+)
 
 
 class ListQuery(FilterFields):
@@ -52,9 +59,10 @@ class ListQuery(FilterFields):
 
     sort: Annotated[
         str | None,
-        Field(
-            description="`score`, `relevance` (the score and what reviews of like pairs say, together; the best first)"
-            " or `created_at`, with `:asc` or `:desc`."
+        sorts(
+            list(SORTS),
+            "Left out: the newest first. relevance is the score and what reviews of like pairs say, together, and the"
+            " best first unless it says :asc. ",
         ),
     ] = None
     expand: Expand = None
@@ -75,7 +83,7 @@ async def list_suggestions(request: Request, _: Viewer, database: Db) -> Respons
 @router.post(
     "/bulk-review",
     response_model=BulkResult | BulkPreview,
-    responses=problem_responses(400, 409, 413, 415),
+    responses=problem_responses("409 count_changed"),
     summary="Accept or reject many suggestions",
 )
 async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, database: Db, catalog: Catalog) -> Response:
@@ -90,7 +98,7 @@ async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, databa
 @router.get(
     "/{suggestion_id}",
     response_model=Suggestion,
-    responses=problem_responses(404),
+    responses=problem_responses("404 suggestion_not_found"),
     summary="Read a suggestion",
 )
 async def read_suggestion(
@@ -104,7 +112,9 @@ async def read_suggestion(
 @router.post(
     "/{suggestion_id}/accept",
     response_model=Suggestion,
-    responses=problem_responses(400, 404, 409, 415),
+    responses=problem_responses(
+        "404 suggestion_not_found", "409 suggestion_not_pending", "409 link_exists", "409 acceptance_undone"
+    ),
     summary="Accept a suggestion: its link is made",
 )
 async def accept_suggestion(
@@ -123,7 +133,7 @@ async def accept_suggestion(
 @router.post(
     "/{suggestion_id}/reject",
     response_model=Suggestion,
-    responses=problem_responses(400, 404, 409, 415),
+    responses=problem_responses("404 suggestion_not_found", "409 suggestion_not_pending"),
     summary="Reject a suggestion",
 )
 async def reject_suggestion(
@@ -139,7 +149,7 @@ async def reject_suggestion(
 @router.post(
     "/{suggestion_id}/reopen",
     response_model=Suggestion,
-    responses=problem_responses(404, 409),
+    responses=problem_responses("404 suggestion_not_found", *_NOT_REOPENED),
     summary="Undo the review of a suggestion",
 )
 async def reopen_suggestion(
@@ -156,7 +166,7 @@ async def reopen_suggestion(
 @router.post(
     "/reviews/{review_id}/undo",
     response_model=UndoResult,
-    responses=problem_responses(404, 409),
+    responses=problem_responses("404 review_not_found", "409 review_undone", "409 too_late"),
     summary="Undo a review, of one suggestion or of many",
 )
 async def undo_review(review_id: UUID, reviewer: Reviewer, undoing: Undoer) -> Response:

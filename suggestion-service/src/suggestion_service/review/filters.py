@@ -10,10 +10,10 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from chassis.http.paging import (
-    ALTERNATIVES,
     FREE_ALTERNATIVES,
     Choice,
     Sort,
+    alternatives,
     parse_choice,
     parse_ids,
     parse_moment,
@@ -34,15 +34,25 @@ _LONGEST_SEARCH = 200
 _Score = Annotated[float | None, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
+class _MethodWord(StrEnum):
+    """Methods, and the algorithms by which people ask for them."""
+
+    TFIDF = "tfidf"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+    SEMANTIC_SIMILARITY = "semantic_similarity"
+    KEYWORD_MATCH = "keyword_match"
+    HEURISTIC = "heuristic"
+
+
 class FilterFields(BaseModel):
     """The filters as they are written, by their names."""
 
-    status: Annotated[str | None, Field(description="Like `pending,accepted` or `!rejected`.")] = None
+    status: Annotated[str | None, alternatives(SuggestionStatus)] = None
     method: Annotated[
-        str | None,
-        Field(description="A method like `keyword_match`, or an algorithm: `tfidf`, `keyword`, `hybrid`."),
+        str | None, alternatives(_MethodWord, "A method, or the algorithm by which people ask for it. ")
     ] = None
-    band: Annotated[str | None, Field(description=f"Like `very_high,high`; {ALTERNATIVES}.")] = None
+    band: Annotated[str | None, alternatives(Band, "Of hybrid scores; the other methods have none. ")] = None
     module: Annotated[
         str | None, Field(description=f"Of the requirement or of the test case; {FREE_ALTERNATIVES}.")
     ] = None
@@ -58,17 +68,6 @@ class FilterFields(BaseModel):
         str | None,
         Field(description="What a title, an external id or a text of the pair contains; at most 200 characters."),
     ] = None
-
-
-class _MethodWord(StrEnum):
-    """Methods, and the algorithms by which people ask for them."""
-
-    TFIDF = "tfidf"
-    KEYWORD = "keyword"
-    HYBRID = "hybrid"
-    SEMANTIC_SIMILARITY = "semantic_similarity"
-    KEYWORD_MATCH = "keyword_match"
-    HEURISTIC = "heuristic"
 
 
 _ALGORITHMS = {

@@ -1,0 +1,172 @@
+"""The services' OpenAPI documents as one, with what no service says of itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from chassis.http.problem_documents import documents, problem_responses
+from chassis.version import software
+from gateway import query_parameters
+from gateway.routes import VERSIONS
+from gateway.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
+
+VERSION_PATH = "/api/v1/version"
+LOGIN_PATH = "/api/v1/auth/login"
+
+_DESCRIPTION = """Which requirement is covered by which test, kept true while both change.
+
+Log in with `POST /api/v1/auth/login` and send the token as `Authorization: Bearer <ACCESS_TOKEN>`; on this page:
+**Authorize**, with your email and your password.
+
+Every error is a problem document (RFC 9457) with a stable `code`; each operation names those that it may answer.
+
+A query parameter that an address does not know, or that comes twice, is refused (422 `unknown_parameter`,
+`repeated_parameter`): what you asked for is what you get."""
+
+_TAGS = {
+    "Authentication": "Logging in and out, registering, passwords, and the keys that tokens are checked with.",
+    "Users": "Accounts and their roles, for admins.",
+    "Requirements": "What the product must do.",
+    "Test cases": "How it is shown that the product does so.",
+    "Links": "Which test case covers which requirement, and which links are in doubt since one of the two changed.",
+    "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
+    "Search": "Finding requirements and test cases by their words.",
+    "Reports": "The traceability matrix, coverage and gaps.",
+    "Generation": "Runs that score every requirement against every test case.",
+    "Suggestions": "The review queue: links that were suggested, to accept or to reject.",
+    "Analytics": "How well suggestions do.",
+    "Notifications": "What the caller was told.",
+    "Activity": "Who did what lately.",
+    "Audit log": "Every change with the fields before and after, for admins.",
+    "About": "The software itself.",
+}
+
+_OF_THE_EDGE = (400, 408, 414, 431, 504)
+"""What the edge may answer to whatever is asked of a service."""
+_OF_BODIES = (413, 415)
+_ALWAYS = ("Cache-Control", "X-Request-ID")
+
+_VERSION: dict[str, Any] = {
+    "tags": ["About"],
+    "summary": "Read the version of the software, of the API and of the databases",
+    "description": "For whoever operates it, and for clients that want to know what they talk to. Anyone may ask.",
+    "operationId": "get_version",
+    "security": [],
+    "responses": {
+        "200": {
+            "description": "Successful Response",
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["software", "api", "schema"],
+                        "properties": {
+                            "software": {"type": "string", "examples": ["0.1.0"]},
+                            "api": {"type": "string", "examples": ["v1"]},
+                            "schema": {
+                                "type": "object",
+                                "description": "The schema of each service's database; null where it cannot be asked.",
+                                "additionalProperties": {"type": ["string", "null"]},
+                                "examples": [{"catalog-service": "0005"}],
+                            },
+                        },
+                    }
+                }
+            },
+        },
+    },
+}
+
+
+def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one document with the public paths and the schemas of all; what errors have in common stands once."""
+    paths: dict[str, Any] = {}
+    schemas: dict[str, Any] = dict(documents())
+    shared: dict[str, Any] = {}
+    tags: dict[str, None] = {}
+    for document in services:
+        for path, operations in document["paths"].items():
+            if any(path.startswith(version.prefix) for version in VERSIONS):
+                paths[path] = {
+                    method: _operation(path, method, one, document["components"]["schemas"], shared)
+                    for method, one in operations.items()
+                }
+                tags |= dict.fromkeys(tag for one in operations.values() for tag in one.get("tags", []))
+        schemas |= document.get("components", {}).get("schemas", {})
+    paths[VERSION_PATH] = {"get": _operation(VERSION_PATH, "get", _VERSION, {}, shared)}
+    tags |= dict.fromkeys(_VERSION["tags"])
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Traceline API", "version": software(), "description": _DESCRIPTION},
+        "paths": dict(sorted(paths.items())),
+        "components": {
+            "schemas": dict(sorted(schemas.items())),
+            "responses": dict(sorted(shared.items())),
+            "parameters": REQUEST_HEADERS,
+            "headers": HEADERS,
+            "securitySchemes": {
+                "password": {
+                    "type": "oauth2",
+                    "description": "`username` is your email. Leave client_id and client_secret empty.",
+                    "flows": {"password": {"tokenUrl": LOGIN_PATH, "scopes": {}}},
+                },
+                "bearer": {
+                    "type": "http",
+                    "description": "An access token that you have already.",
+                    "scheme": "bearer",
+                    "bearerFormat": "JWT",
+                },
+            },
+        },
+        "security": [{"password": []}, {"bearer": []}],
+        "tags": [{"name": tag, "description": _TAGS[tag]} if tag in _TAGS else {"name": tag} for tag in tags],
+    }
+
+
+def _operation(
+    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any], shared: dict[str, Any]
+) -> dict[str, Any]:
+    """Return an operation with what all of its kind have in common; its errors go to `shared`."""
+    documented = dict(operation)
+    if any((method.upper(), path) in version.public for version in VERSIONS) or path == VERSION_PATH:
+        documented["security"] = []
+    usual = problem_responses(*_OF_THE_EDGE, *(_OF_BODIES if "requestBody" in operation else ()))
+    responses = {str(status): response for status, response in usual.items()} | operation["responses"]
+    answers = {status: _answer(status, one, schemas) for status, one in responses.items() if status < "4"}
+    if method == "get" and any("ETag" in one["headers"] for one in answers.values()):
+        told = "Not modified: If-None-Match names what would be answered"
+        answers["304"] = {"description": told, "headers": headers(["ETag", *_ALWAYS])}
+    problems = {status: shared_problem(int(status), one, shared) for status, one in responses.items() if status >= "4"}
+    documented["responses"] = dict(sorted((answers | problems).items()))
+    parameters = [query_parameters.documented(one) for one in operation.get("parameters", [])]
+    documented["parameters"] = parameters + request_headers(_request_headers(method, documented["responses"]))
+    if method == "patch" and "requestBody" in operation:
+        content = operation["requestBody"]["content"]
+        merge_patch = {"application/merge-patch+json": content["application/json"]}
+        documented["requestBody"] = {**operation["requestBody"], "content": content | merge_patch}
+    return documented
+
+
+def _answer(status: str, response: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer that is no error, with its headers."""
+    schema = response.get("content", {}).get("application/json", {}).get("schema", {})
+    members = schemas.get(schema.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
+    names = list(response.get("headers", {}))
+    if "id" in members:
+        names.append("ETag")
+    if status in {"201", "202"}:
+        names.append("Location")
+    if {"items", "limit"} <= members.keys() or "next_after" in members:
+        names.append("Link")
+    return {**response, "headers": headers([*names, *_ALWAYS])}
+
+
+def _request_headers(method: str, responses: dict[str, Any]) -> Iterator[str]:
+    if method == "post" and not responses.keys().isdisjoint({"201", "202"}):
+        yield "Idempotency-Key"
+    if "202" in responses:
+        yield "Prefer"
+    if "412" in responses:
+        yield "If-Match"
+    if "304" in responses or (method == "put" and "412" in responses):
+        yield "If-None-Match"
+    yield "X-Request-ID"
