@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from suggestion_service.engine.evidence import Against, Common, against, in_words, quote
-from suggestion_service.engine.matching import by_weight, matches
+from suggestion_service.engine.matching import by_weight, heaviest, matches
 from suggestion_service.engine.reading import Reading
 
 _MATCHED_TERMS = 10
+_MOST_TERMS = 500
+"""Shared terms that are looked at, the heaviest: texts of a megabyte share a hundred thousand."""
 _WORDS_IN_REASON = 5
 _DECIMALS = 6
 _COMPONENT_DECIMALS = 9
@@ -61,18 +63,21 @@ class Facts:
 
 def explanation(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
     """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
-    matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
+    terms, left_out = heaviest(facts.terms, _MOST_TERMS)
+    matched, others, other_weight = matches(terms, requirement, test_case, _MATCHED_TERMS)
+    others, other_weight = others + len(left_out), other_weight + sum(left_out)
     signs: list[Against] = []
     quotes: list[str] = []
-    if requirement is not None and test_case is not None and facts.terms:
-        ranked = by_weight(facts.terms)
+    if requirement is not None and test_case is not None and terms:
+        ranked = by_weight(terms)
         quotes = [
             f"{name}: “{quoted}”"
             for name, reading in (("Requirement", requirement), ("Test case", test_case))
             if (quoted := quote(reading, ranked))
         ]
-        rarest = min(facts.frequencies, key=lambda term: (facts.frequencies[term], term))
-        ascending = sorted(facts.frequencies.values())
+        frequencies = {term: facts.frequencies[term] for term in terms}
+        rarest = min(frequencies, key=lambda term: (frequencies[term], term))
+        ascending = sorted(frequencies.values())
         signs = against(
             requirement,
             test_case,

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
+from heapq import nsmallest
 from typing import NamedTuple
 
 from suggestion_service.engine.reading import Joint, Reading
@@ -21,6 +22,14 @@ class Match(NamedTuple):
 def by_weight(weights: Mapping[str, float]) -> list[tuple[str, float]]:
     """Give terms with their weights, best first."""
     return sorted(weights.items(), key=lambda term: (-round(term[1], _DECIMALS), term[0]))
+
+
+def heaviest(weights: Mapping[str, float], most: int) -> tuple[Mapping[str, float], list[float]]:
+    """Return the `most` terms that weigh most, with their weights, and the weights of all others."""
+    if len(weights) <= most:
+        return weights, []
+    kept = dict(nsmallest(most, weights.items(), key=lambda term: (-round(term[1], _DECIMALS), term[0])))
+    return kept, [weight for term, weight in weights.items() if term not in kept]
 
 
 def matches(
