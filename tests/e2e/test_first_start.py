@@ -161,14 +161,13 @@ def test_other_users_of_the_machine_do_not_get_at_the_database(place: Path, name
             (where,) = connection.execute("SHOW unix_socket_directories").fetchone() or ("",)
         assert mode(Path(where)) == 0o700
         if os.geteuid() == 0:
-            assert "Permission denied" in as_somebody_else(url)
+            assert "Permission denied" in as_somebody_else("ls", where)
     assert not Path(where).exists() or Path(where).is_relative_to(place)
     assert living_in(place) == []
 
 
-def as_somebody_else(url: str) -> str:
-    """What another user is answered who connects to a database."""
-    command = [sys.executable, "-c", f"import psycopg; psycopg.connect({url!r}); print('they are in')"]
+def as_somebody_else(*command: str) -> str:
+    """What another user of the machine is told by a command."""
     done = subprocess.run(command, user=OTHERS_UID, cwd="/", capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
@@ -197,5 +196,5 @@ def test_all_wrong_settings_are_told_at_once(place: Path) -> None:
     assert ended.returncode == 1
     lines = ended.stderr.splitlines()
     assert sorted(line.split(" is ")[0] for line in lines) == sorted(f"The setting {name}" for name in WRONG)
-    assert "The setting DEFAULT_ADMIN_EMAIL is 'you': An email address must have an @-sign." in lines
+    assert any("DEFAULT_ADMIN_EMAIL" in line and "'you' is no email address" in line for line in lines), lines
     assert not place.exists()

@@ -56,9 +56,14 @@ def test_hybrid_after_tfidf_leaves_the_queue_that_hybrid_leaves_from_the_start(u
         assert {pair: after[pair]["id"] for pair in kept} == {pair: before[pair]["id"] for pair in kept}
         assert run["suggestions_updated"] >= len(kept)
         assert run["suggestions_withdrawn"] >= len(before.keys() - kept) > 0
-        (told, *_) = (one for one in user.items("/notifications") if "Generation finished" in one["title"])
-        assert f"gave {run['suggestions_updated']} pending ones a new score" in told["message"]
-        assert f"withdrew {run['suggestions_withdrawn']} below the threshold" in told["message"]
+        eventually(
+            lambda: any(
+                f"gave {run['suggestions_updated']} pending ones a new score" in one["message"]
+                and f"withdrew {run['suggestions_withdrawn']} below the threshold" in one["message"]
+                for one in user.items("/notifications")
+            ),
+            "the notification of the run",
+        )
         assert said(pending(user)) == said(after)
 
     with traceline(unused, AUTO_SUGGESTIONS_ALGORITHM="hybrid", AUTO_SUGGESTIONS_THRESHOLD=str(THRESHOLD)) as user:

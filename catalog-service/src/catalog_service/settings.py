@@ -28,5 +28,5 @@ class Settings(ServiceSettings):
     coverage_drop_threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
     coverage_rest_seconds: float = Field(default=10, ge=0, le=300, allow_inf_nan=False)
     """So long nothing must have changed before coverage is judged."""
-    source_url_schemes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_schemes)] = ()
-    """Schemes of `source_url` beside http, https and mailto."""
+    source_url_schemes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_schemes)] = ("doors",)
+    """Schemes of `source_url` beside http, https and mailto; by default that of a tool from which many records come."""
