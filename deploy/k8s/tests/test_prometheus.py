@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from acceptance.manifests.rendering import FOLDER
+from chassis import version
 from chassis.metrics.requests import Measured
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, measured
@@ -51,6 +52,7 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
         await database.open()
     async with traceline.databases[1].transaction() as connection:
         await connection.execute(_REQUIREMENT)
+    version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
     transport = httpx.ASGITransport(Measured(traceline.app, "gateway", measured_as))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
         await client.get("/livez")
