@@ -12,6 +12,8 @@ from acceptance.client import Json, Traceline
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jwks.json"), ("get", "/version")}
+CREATING = {("put", "/requirements/by-external-id/{}"), ("put", "/test-cases/by-external-id/{}")}
+"""What makes what its address names, where it is not there."""
 
 ENDPOINTS = """
 POST /auth/register
@@ -117,7 +119,7 @@ def test_every_operation_describes_its_errors_as_problems(operations: dict[tuple
         assert {status[0] for status in errors} >= expected, (method, path)
         if (method, path) not in PUBLIC:
             assert "401" in errors, (method, path)
-        if "{}" in path:
+        if "{}" in path and (method, path) not in CREATING:
             assert "404" in errors, (method, path)
 
 
