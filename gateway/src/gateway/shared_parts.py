@@ -93,7 +93,7 @@ def shared_problem(status: int, response: dict[str, Any], shared: dict[str, Any]
     if tuple(codes) == USUAL_CODES.get(status):
         name = HTTPStatus(status).phrase.title()
     else:
-        name = " or ".join(code.title() for code in codes)
+        name = " Or ".join(code.title() for code in codes)
     name = "".join(letter for letter in name if letter.isalnum())
     shared[name] = {**response, "headers": headers(["X-Request-ID", *_OF_PROBLEMS.get(status, ())])}
     return {"$ref": f"#/components/responses/{name}"}
