@@ -159,3 +159,12 @@ def test_closer_items_speak_against_a_hybrid_pair() -> None:
     )
     assert "closer_test_cases" in codes(told)
     assert "other test cases are more like this requirement" in told.reason
+
+
+def test_of_a_text_of_a_megabyte_the_beginning_is_read() -> None:
+    large = ItemText(title="Large", description=" ".join(f"word{number}" for number in range(120_000)))
+    reading = read(large)
+    assert reading.cut
+    assert "word1" in reading.shown("word1")
+    assert reading.shown("word119999") == "word119999"
+    assert not read(ItemText(title="Small", description="A word.")).cut

@@ -136,6 +136,8 @@ def against(
 
 def _missing(item: Reading, other: Reading) -> str | None:
     """Name words of an item's title that the other item does not have, where these are most of its words."""
+    if other.cut:
+        return None
     absent = [term for term in item.title if term not in other.words]
     if len(absent) <= _MOST_OF_TITLE * len(item.title):
         return None

@@ -82,7 +82,7 @@ def explanation(facts: Facts, requirement: Reading | None, test_case: Reading | 
             requirement,
             test_case,
             Common(ascending[0], ascending[1] if len(ascending) > 1 else 0, facts.items),
-            requirement.words[rarest].shown,
+            requirement.shown(rarest),
             other_module=facts.other_module,
             closer_test_cases=facts.closer_test_cases,
             closer_requirements=facts.closer_requirements,

@@ -48,7 +48,7 @@ def matches(
     quantities = _free(whole, requirement.quantities.keys() & test_case.quantities.keys())
     neighbours = _free(whole, requirement.neighbours & test_case.neighbours)
     if not quantities and not neighbours:
-        return _cut([Match(requirement.words[term].shown, weight) for term, weight in by_weight(whole)], most)
+        return _cut([Match(requirement.shown(term), weight) for term, weight in by_weight(whole)], most)
     return _joined(whole, quantities, neighbours, requirement, test_case, most)
 
 
@@ -121,7 +121,7 @@ def _run(
                 break
         else:
             break
-    return (run if len(used) > 1 else requirement.words[term].shown), used
+    return (run if len(used) > 1 else requirement.shown(term)), used
 
 
 def _heaviest_first(match: Match) -> tuple[float, str]:

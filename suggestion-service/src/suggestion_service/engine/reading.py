@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 from typing import NamedTuple
 
@@ -18,6 +18,9 @@ from suggestion_service.engine.text import (
     word_counts,
     words_in,
 )
+
+_MOST_READ = 50_000
+"""Characters: the twenty pages at the beginning of an item. A text of a megabyte would take a second."""
 
 Joint = tuple[str, str]
 """Two terms, the second right after the first, that are one to a reader."""
@@ -41,6 +44,7 @@ class Reading:
     `inside` names, for terms that stand in longer words alone, the terms of these. `quantities` are numbers with their
     units, as they are shown. `neighbours` follow one another in `unspaced`, the texts in scripts without spaces.
     `title` has the words of the title as they are shown, by term; the first `titles` passages are those of the title.
+    `cut`: only the beginning was read.
     """
 
     words: Mapping[str, Word]
@@ -51,10 +55,17 @@ class Reading:
     title: Mapping[str, str]
     passages: Sequence[str]
     titles: int
+    cut: bool = False
+
+    def shown(self, term: str) -> str:
+        """Return how a term is shown to a person: as it is where it stands behind what was read."""
+        word = self.words.get(term)
+        return word.shown if word is not None else term
 
 
 def read(item: ItemText) -> Reading:
-    """Read an item; takes some tenths of a millisecond for a text of a page."""
+    """Read an item, of very long texts the beginning; takes some tenths of a millisecond for a text of a page."""
+    item, cut = _beginning(item)
     title, *texts = item_texts(item)
     whole_text = normalised("\n".join([title, *texts]))
     titles = _passages([title])
@@ -72,7 +83,30 @@ def read(item: ItemText) -> Reading:
         title={token.term: token.shown for word in words_in(normalised(item.title)) for token in tokens(word[0])},
         passages=passages,
         titles=len(titles),
+        cut=cut,
     )
+
+
+def _beginning(item: ItemText) -> tuple[ItemText, bool]:
+    """Return an item with as much of its texts as is read, and whether that is less than all."""
+    left = _MOST_READ
+    whole = 0
+
+    def some(text: str) -> str:
+        nonlocal left, whole
+        begin = text[:left]
+        left -= len(begin)
+        whole += len(text)
+        return begin
+
+    read = replace(
+        item,
+        description=some(item.description),
+        preconditions=None if item.preconditions is None else some(item.preconditions),
+        steps=None if item.steps is None else {number: some(text) for number, text in item.steps.items()},
+        postconditions=None if item.postconditions is None else some(item.postconditions),
+    )
+    return (read, True) if whole > _MOST_READ else (item, False)
 
 
 def _passages(texts: Iterable[str]) -> list[str]:
