@@ -206,7 +206,11 @@ async def test_positions_are_shown_also_where_the_head_cannot_be_asked_for(datab
     assert "TEST_URL is not set" in output
     assert "1 waiting to be tried again, 0 parked" in output
     shown = await admin_json(
-        database, "feed", "--json", TEST_URL="http://127.0.0.1:1", INTERNAL_TOKEN_SECRET="a secret " * 4
+        database,
+        "feed",
+        "--json",
+        TEST_URL="http://127.0.0.1:1",
+        INTERNAL_TOKEN_SECRET="the quick brown fox signs for the lazy dog",
     )
     assert shown["inbox"] == [
         {

@@ -23,7 +23,7 @@ async def test_work_on_items_is_shown_newest_first_as_sentences(world: "World") 
     assert [entry["summary"] for entry in page["items"]] == [
         "Coverage fell to 79.9%, below the threshold of 80%.",
         "ana@example.com had suggestions generated for the whole record; the run found 12 new suggestions.",
-        "ben@example.com accepted the suggestion to link “Lock the account” and “Fail five times”.",
+        "ben@example.com accepted the suggestion to link REQ-1 “Lock the account” and “Fail five times”.",
         "ana@example.com created the requirement REQ-1 “Lock the account”.",
     ]
     oldest = page["items"][-1]
