@@ -1,6 +1,8 @@
 """What the connections of a service's pool keep in their server."""
 
-from chassis.database import Database
+import pytest
+
+from chassis.database import AWAY, Database, Unstorable
 
 _KEPT = "SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'LocalBufferContext'"
 
@@ -13,3 +15,16 @@ async def test_a_backend_keeps_little_of_what_went_through_its_temporary_tables(
         kept = await (await connection.execute(_KEPT)).fetchone()
     assert kept is not None
     assert 0 < kept["bytes"] < 2_000_000
+
+
+async def test_what_is_too_large_to_be_stored_is_no_database_that_is_away(database: Database) -> None:
+    async def store_a_long_name() -> None:
+        async with database.transaction() as connection:
+            await connection.execute("CREATE TEMPORARY TABLE named (name text UNIQUE) ON COMMIT DROP")
+            await connection.execute(
+                "INSERT INTO named SELECT string_agg(md5(n::text), '') FROM generate_series(1, 300) AS n"
+            )
+
+    with pytest.raises(Unstorable, match="index row") as raised:
+        await store_a_long_name()
+    assert not isinstance(raised.value, AWAY)

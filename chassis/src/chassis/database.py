@@ -22,6 +22,13 @@ Connection = psycopg.AsyncConnection[DictRow]
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout)
 """What is raised while the database cannot be reached: the work may be tried again as it is."""
 
+_TOO_MUCH = (psycopg.errors.ProgramLimitExceeded, psycopg.errors.StatementTooComplex)
+
+
+class Unstorable(psycopg.DataError):
+    """A value is larger than PostgreSQL can take: it is refused however often it is tried."""
+
+
 _OPTIONS = {
     "TimeZone": "UTC",
     "statement_timeout": "60s",
@@ -105,6 +112,8 @@ class Database:
                 connection = self._at_hand.pop() if self._at_hand else await self._pool.getconn()
                 try:
                     yield connection
+                except _TOO_MUCH as error:  # psycopg counts them among those of AWAY
+                    raise Unstorable(f"{error.diag.message_primary}") from error
                 finally:
                     if connection.pgconn.transaction_status == TransactionStatus.IDLE:
                         self._at_hand.append(connection)
