@@ -19,6 +19,8 @@ ODD = pytest.mark.parametrize(
         "test-cases",
         "history",
         "%2F",
+        "two\nlines",
+        "its own line\n",
     ],
 )
 

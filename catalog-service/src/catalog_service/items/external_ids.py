@@ -6,6 +6,7 @@ from typing import Annotated
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Path, Request, Response
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from catalog_service.items import repository, service
 from catalog_service.items.creations import ItemCreations
@@ -26,6 +27,15 @@ ExternalId = Annotated[
         examples=["REQ-42"],
     ),
 ]
+
+
+class _AnyText(PathConvertor):
+    """The rest of an address, whatever is in it: of `path`, a line break is no part and one at the end is lost."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("text", _AnyText())
 
 _TRIES = 3
 """For an item that others create and delete at the same time."""
@@ -52,7 +62,7 @@ async def read(kind: ItemKind, request: Request, database: Database, external_id
     async with database.connection() as connection:
         row = await repository.find_by_external_id(connection, kind, external_id)
     if row is None:
-        raise kind.not_found(by="external_id")
+        raise kind.not_found(external_id)
     return item(request, row)
 
 

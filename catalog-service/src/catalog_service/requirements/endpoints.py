@@ -81,7 +81,7 @@ async def list_requirements(request: Request, viewer: Viewer) -> Response:
 
 
 @router.get(
-    "/requirements/by-external-id/{external_id:path}",
+    "/requirements/by-external-id/{external_id:text}",
     response_model=Requirement,
     responses=problem_responses("404 requirement_not_found"),
     summary="Read the requirement that has an external id",
@@ -94,7 +94,7 @@ async def read_requirement_by_external_id(
 
 
 @router.put(
-    "/requirements/by-external-id/{external_id:path}",
+    "/requirements/by-external-id/{external_id:text}",
     response_model=Requirement,
     responses={
         201: {"model": Requirement, "description": "Created"},

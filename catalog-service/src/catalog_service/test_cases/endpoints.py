@@ -77,7 +77,7 @@ async def list_test_cases(request: Request, viewer: Viewer) -> Response:
 
 
 @router.get(
-    "/test-cases/by-external-id/{external_id:path}",
+    "/test-cases/by-external-id/{external_id:text}",
     response_model=TestCase,
     responses=problem_responses("404 test_case_not_found"),
     summary="Read the test case that has an external id",
@@ -90,7 +90,7 @@ async def read_test_case_by_external_id(
 
 
 @router.put(
-    "/test-cases/by-external-id/{external_id:path}",
+    "/test-cases/by-external-id/{external_id:text}",
     response_model=TestCase,
     responses={201: {"model": TestCase, "description": "Created"}, **problem_responses("409 external_id_taken", 412)},
     summary="Create or replace the test case that has an external id",
