@@ -80,8 +80,7 @@ _VERSION: dict[str, Any] = {
 def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
     """Return one document with the public paths and the schemas of all; what errors have in common stands once."""
     paths: dict[str, Any] = {}
-    schemas: dict[str, Any] = dict(documents())
-    shared: dict[str, Any] = {}
+    shared: dict[str, dict[str, Any]] = {"schemas": dict(documents()), "responses": {}}
     tags: dict[str, None] = {}
     for document in services:
         for path, operations in document["paths"].items():
@@ -91,7 +90,7 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
                     for method, one in operations.items()
                 }
                 tags |= dict.fromkeys(tag for one in operations.values() for tag in one.get("tags", []))
-        schemas |= document.get("components", {}).get("schemas", {})
+        shared["schemas"] |= document.get("components", {}).get("schemas", {})
     paths[VERSION_PATH] = {"get": _operation(VERSION_PATH, "get", _VERSION, {}, shared)}
     tags |= dict.fromkeys(_VERSION["tags"])
     return {
@@ -99,8 +98,7 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
         "info": {"title": "Traceline API", "version": software(), "description": _DESCRIPTION},
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": dict(sorted(schemas.items())),
-            "responses": dict(sorted(shared.items())),
+            **{kind: dict(sorted(named.items())) for kind, named in shared.items()},
             "parameters": REQUEST_HEADERS,
             "headers": HEADERS,
             "securitySchemes": {
@@ -123,7 +121,7 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _operation(
-    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any], shared: dict[str, Any]
+    path: str, method: str, operation: dict[str, Any], schemas: dict[str, Any], shared: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
     """Return an operation with what all of its kind have in common; its errors go to `shared`."""
     documented = dict(operation)

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from chassis.http.problem_documents import USUAL_CODES, codes_of
+from chassis.problems import MEDIA_TYPE
 
 
 def _header(name: str, description: str, example: str) -> dict[str, Any]:
@@ -87,13 +88,22 @@ def request_headers(names: Iterable[str]) -> list[dict[str, Any]]:
     return [{"$ref": f"#/components/parameters/{name}"} for name in names]
 
 
-def shared_problem(status: int, response: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
-    """Return a reference to an error, which goes to `shared` under a name that tells of its codes."""
+def shared_problem(status: int, response: dict[str, Any], components: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a reference to an error, which goes to `components` under a name that tells of its codes.
+
+    Its schema goes there, too: of one that stands in an answer a generated client makes a class for each operation.
+    """
     codes = codes_of(response)
     if tuple(codes) == USUAL_CODES.get(status):
         name = HTTPStatus(status).phrase.title()
     else:
         name = " Or ".join(code.title() for code in codes)
     name = "".join(letter for letter in name if letter.isalnum())
-    shared[name] = {**response, "headers": headers(["X-Request-ID", *_OF_PROBLEMS.get(status, ())])}
+    document = response["content"][MEDIA_TYPE]
+    components["schemas"][name] = document["schema"]
+    components["responses"][name] = {
+        **response,
+        "content": {MEDIA_TYPE: {**document, "schema": {"$ref": f"#/components/schemas/{name}"}}},
+        "headers": headers(["X-Request-ID", *_OF_PROBLEMS.get(status, ())]),
+    }
     return {"$ref": f"#/components/responses/{name}"}
