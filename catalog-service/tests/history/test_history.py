@@ -133,6 +133,10 @@ async def test_versions_are_compared_word_by_word(catalog: Any, problem: Any) ->
     assert await compared(**{"from": 1, "to": 2}) == (1, 2, {"title": title}, 2)
     assert await compared(to=3) == (2, 3, {"steps": steps, "priority": priority}, 1)
     assert await compared(to=1) == (1, 1, {}, 0)
+    refused = (await catalog.get(f"{here}/history", to=99)).json()
+    assert [(error["pointer"], error["message"]) for error in refused["errors"]] == [
+        ("/query/to", "There is no version 99; this item has had versions 1 to 3.")
+    ]
     assert (await compared(**{"from": 2, "to": 1}))[2] == {
         "title": [{"op": "equal", "text": "Doors close"}, {"op": "delete", "text": " soon"}]
     }

@@ -40,6 +40,9 @@ def test_what_is_known_passes(query: str) -> None:
         ("externalId", "external_id"),
         ("modul", "module"),
         ("limits", "limit"),
+        ("offset", "skip"),
+        ("per_page", "limit"),
+        ("pageSize", "limit"),
     ],
 )
 def test_a_name_that_is_nearly_right_is_told_the_right_one(asked: str, meant: str) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from chassis.http.wording import NO_ADDRESS
 from chassis.identity import InternalTokens
 from chassis.problems import (
     MalformedBody,
@@ -79,7 +80,7 @@ class Proxy:
                 service = version.service_of(path)
                 if service is not None:
                     return version, service
-        raise NotFound("There is nothing at this address; see /docs for what there is.", code="route_not_found")
+        raise NotFound(NO_ADDRESS, code="route_not_found")
 
     async def _call(self, service: str, version: Version, scope: Scope, receive: Receive, send: Send) -> None:
         received = 0

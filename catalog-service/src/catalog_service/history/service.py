@@ -36,9 +36,7 @@ class Versions:
 
     def of(self, present: int) -> tuple[int, int]:
         """Give both; raises Invalid for one that there is not."""
-        last = present if self.last is None else self.last
-        first = max(1, last - 1) if self.first is None else self.first
-        named = (("from", first), ("to", last))
+        named = (("from", self.first), ("to", self.last))
         errors = [
             FieldError(
                 f"/query/{name}",
@@ -46,11 +44,12 @@ class Versions:
                 "unknown_version",
             )
             for name, version in named
-            if not 1 <= version <= present
+            if version is not None and not 1 <= version <= present
         ]
         if errors:
             raise Invalid.fields(errors)
-        return first, last
+        last = present if self.last is None else self.last
+        return max(1, last - 1) if self.first is None else self.first, last
 
 
 async def history(

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from chassis.events import Payload
+from chassis.http.wording import shown
 from chassis.problems import Conflict, NotFound
 
 COLUMNS = (
@@ -57,9 +58,10 @@ class ItemKind:
     updated: type[Payload]
     deleted: type[Payload]
 
-    def not_found(self, by: str = "id") -> NotFound:
-        """The problem of an id, or another field `by`, that nothing has."""
-        return NotFound(f"There is no {self.label} with this {by}.", code=f"{self.name}_not_found")
+    def not_found(self, external_id: str | None = None) -> NotFound:
+        """The problem of an id, or of an external_id, that nothing has."""
+        by = "this id" if external_id is None else f"the external_id {shown(external_id)}"
+        return NotFound(f"There is no {self.label} with {by}.", code=f"{self.name}_not_found")
 
     def external_id_taken(self) -> dict[str, Conflict]:
         """The problem of a second item with the same external_id, by constraint."""

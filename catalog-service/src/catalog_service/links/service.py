@@ -104,7 +104,7 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
 
 def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
     if found[f"{kind.name}_id"] is None:
-        raise kind.not_found(by="external_id" if wanted[f"{kind.name}_id"] is None else "id")
+        raise kind.not_found(wanted[f"{kind.name}_external_id"] if wanted[f"{kind.name}_id"] is None else None)
     name = f"{kind.name}_external_id"
     if wanted[name] not in {None, found[name]}:
         raise Invalid.field(

@@ -8,6 +8,15 @@ from chassis.http.wording import nearest, shown
 from chassis.problems import FieldError, Invalid, pointer
 
 _MOST_ERRORS = 20
+_ELSEWHERE = {
+    "skip": ("offset", "start"),
+    "limit": ("per_page", "page_size", "pagesize", "size", "count", "max_results", "top"),
+    "search": ("q", "query", "text", "filter"),
+    "q": ("search", "query", "text"),
+    "sort": ("order", "order_by", "orderby", "sort_by", "sortby", "ordering"),
+    "updated_since": ("since", "modified_since", "updated_after", "changed_since"),
+}
+"""What other APIs call the parameters that they have, too."""
 
 
 class QueryNames:
@@ -40,7 +49,7 @@ class QueryNames:
             raise Invalid.fields(errors)
 
     def _unknown(self, name: str) -> FieldError:
-        meant = nearest(name, self.names)
+        meant = self._same_elsewhere(name) or nearest(name, self.names)
         if meant is not None:
             hint = f"; did you mean '{meant}'?"
         elif self.names:
@@ -50,6 +59,9 @@ class QueryNames:
         return FieldError(
             pointer("query", name), f"There is no query parameter {shown(name)} here{hint}", "unknown_parameter"
         )
+
+    def _same_elsewhere(self, name: str) -> str | None:
+        return next((own for own in self.names if name.lower() in _ELSEWHERE.get(own, ())), None)
 
 
 def _repeated(name: str, times: int) -> FieldError:

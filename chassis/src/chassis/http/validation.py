@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from chassis import problems
 from chassis.http.body_fields import fields_at
 from chassis.http.sentences import sentence
-from chassis.http.wording import listed, nearest, shown
+from chassis.http.wording import NO_ADDRESS, listed, nearest, shown
 from chassis.problems import PLACES, FieldError, Invalid, Problem, pointer
 
 _CODES = {"extra_forbidden": "unknown_field"}
@@ -50,7 +50,7 @@ def _unknown_field(where: str, steps: list[Any], body: Any, answer: Any) -> Fiel
 
 
 _BY_STATUS: dict[int, Problem] = {
-    404: problems.NotFound("There is nothing at this address; see /docs for what there is.", code="route_not_found"),
+    404: problems.NotFound(NO_ADDRESS, code="route_not_found"),
     405: problems.MethodNotAllowed("This address does not take this method; see the Allow header."),
     413: problems.TooLarge("The body is larger than this address accepts."),
 }

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from typing import Any
 
 _LONGEST = 60
+NO_ADDRESS = "There is nothing at this address; see /docs, unless it is switched off, for what there is."
 A_MOMENT = "a day such as 2026-01-31 (its midnight, UTC) or a time with its offset such as 2026-01-31T12:00:00Z"
 
 
