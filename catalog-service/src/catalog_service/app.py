@@ -23,7 +23,7 @@ from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
 
-SCHEMA_VERSION = "0010"
+SCHEMA_VERSION = "0011"
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

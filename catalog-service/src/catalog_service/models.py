@@ -74,7 +74,8 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
         f"ix_{table.name}_filters",
         *(table.c[name] for name in ("status", "priority", "type", "module", "created_by", *filters)),
     )
-    sa.Index(None, table.c.tags, postgresql_using="gin")
+    # Their beginnings: an entry of an index cannot be long.
+    sa.Index(f"ix_{table.name}_tag_keys", sa.func.tag_keys(table.c.tags), postgresql_using="gin")
     # Only an item that has changed can have made a link suspect.
     sa.Index(f"ix_{table.name}_changed", table.c.id, table.c.version, postgresql_where=table.c.version > 1)
     sa.Index(

@@ -47,6 +47,9 @@ async def did_you_mean(client: httpx.AsyncClient, text: str) -> str | None:
         ("Größe", "Die Grosse"),
         ("zurucksetzen", "Kennwort zurücksetzen"),
         ("Łódź", "lodz"),
+        ("coeur", "Le cœur"),
+        ("ÆSIR", "Aesir"),
+        ("thora", "Þóra"),
         ("пароль", "ПАРОЛЬ"),
         ("ΟΔΟΣ", "οδός"),
         ("登录", "请登录系统后继续"),
@@ -74,9 +77,11 @@ async def test_it_is_found(items: Any, client: httpx.AsyncClient, way: str, type
     assert await titles(client, unicodedata.normalize("NFD", typed), way) == ["here"]
 
 
-@pytest.mark.parametrize("typed", ["ALLO-001", "001", "REQ-ALLO", "allo", "REQ", "12", "v12"])
+@pytest.mark.parametrize(
+    "typed", ["ALLO-001", "001", "REQ-ALLO", "allo", "REQ", "12", "v12", "1", "allo-1", "pay", "3b", "b"]
+)
 async def test_an_external_id_is_found_by_its_parts(items: Any, client: httpx.AsyncClient, typed: str) -> None:
-    await items.requirement(title="here", external_id="REQ-ALLO-001/v12")
+    await items.requirement(title="here", external_id="REQ-ALLO-001/v12-3B42pay")
     await items.requirement(title="elsewhere", external_id="PICK-002")
     for way in WAYS:
         assert await titles(client, typed, way) == ["here"]
@@ -291,6 +296,13 @@ async def test_changed_texts_are_found_by_what_they_say_now(items: Any, client: 
         await connection.execute("UPDATE test_cases SET steps = %s", ('{"1": "afterwards"}',))
     assert await titles(client, "before") == []
     assert await titles(client, "afterwards") == ["here"]
+
+
+async def test_what_is_left_out_narrows_a_query_of_common_words(items: Any, client: httpx.AsyncClient) -> None:
+    await items.requirement(title="here", description="Overview of the doors.")
+    await items.requirement(title="elsewhere", description="Overview of the windows.")
+    await items.requirement(title="nothing", description="Nothing at all.")
+    assert await titles(client, "over -windows") == ["here"]
 
 
 @pytest.mark.parametrize("count", [3, 1203])

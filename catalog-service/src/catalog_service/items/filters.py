@@ -1,5 +1,6 @@
 """The query of a list of items: filters, search and sorting."""
 
+from functools import cached_property
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,6 +10,7 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
 from chassis.http.paging import (
     FREE_ALTERNATIVES,
+    Choice,
     Limit,
     Skip,
     alternatives,
@@ -83,22 +85,33 @@ class ItemFilters(BaseModel):
     skip: Skip = 0
     limit: Limit = 50
 
-    def conditions(self, kind: ItemKind) -> Conditions:
-        """Give what the items must fulfil; raises Invalid for an unknown value."""
+    @cached_property
+    def modules(self) -> Choice[str] | None:
+        """The modules that are asked for and excluded; raises Invalid for what cannot be read."""
+        return parse_words("module", self.module)
+
+    def of_both_kinds(self) -> Conditions:
+        """Give what says the same of requirements and test cases: module and tags; raises Invalid."""
         conditions = Conditions()
-        conditions.choose("type", parse_choice("type", self.type, kind.types))
-        conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
-        conditions.choose("status", parse_choice("status", self.status, kind.statuses))
-        conditions.choose("module", parse_words("module", self.module))
-        conditions.choose("created_by", parse_words("created_by", self.created_by))
-        conditions.choose("external_id", parse_words("external_id", self.external_id))
+        conditions.choose("module", self.modules)
         tags = parse_words("tag", self.tag)
         if tags is not None and tags.included:
             or_none = " OR tags = '{}'" if "" in tags.included else ""
-            conditions.add(f"(tags && %(tags_in)s::text[]{or_none})", tags_in=list(tags.included))
+            has_one = "tag_keys(tags) && tag_keys(%(tags_in)s::text[]) AND tags && %(tags_in)s::text[]"
+            conditions.add(f"({has_one}{or_none})", tags_in=list(tags.included))
         if tags is not None and tags.excluded:
             and_some = " AND tags <> '{}'" if "" in tags.excluded else ""
             conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", tags_out=list(tags.excluded))
+        return conditions
+
+    def conditions(self, kind: ItemKind) -> Conditions:
+        """Give what the items must fulfil; raises Invalid for an unknown value."""
+        conditions = self.of_both_kinds()
+        conditions.choose("type", parse_choice("type", self.type, kind.types))
+        conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
+        conditions.choose("status", parse_choice("status", self.status, kind.statuses))
+        conditions.choose("created_by", parse_words("created_by", self.created_by))
+        conditions.choose("external_id", parse_words("external_id", self.external_id))
         if self.updated_since is not None:
             moment = parse_moment("updated_since", self.updated_since)
             conditions.add("updated_at >= %(updated_since)s", updated_since=moment)

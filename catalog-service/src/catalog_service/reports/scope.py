@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from catalog_service.items.filters import ItemFilters
 from catalog_service.listing import Conditions, Row
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
-from chassis.http.paging import Choice, parse_words
+from chassis.http.paging import Choice
 from chassis.http.wording import nearest
 
 PROJECT = "MAIN"
@@ -38,9 +36,8 @@ def scope_of(filters: RequirementFilters) -> Scope:
     requirements = Conditions()
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)
-    test_cases = ItemFilters(module=filters.module, tag=filters.tag).conditions(TEST_CASE)
     given = filters.model_dump(include=_FILTERS, exclude_none=True)
-    return Scope(requirements, test_cases, given, parse_words("module", filters.module))
+    return Scope(requirements, filters.of_both_kinds(), given, filters.modules)
 
 
 @dataclass(frozen=True)

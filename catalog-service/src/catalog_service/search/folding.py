@@ -22,7 +22,19 @@ _ACCENTS = frozenset(
     )
     for point in range(first, last + 1)
 )
-_PLAIN = {"ß": "ss", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ı": "i", "ħ": "h", "ς": "σ"}
+_PLAIN = {
+    "ß": "ss",
+    "ø": "o",
+    "ł": "l",
+    "đ": "d",
+    "ð": "d",
+    "ı": "i",
+    "ħ": "h",
+    "ς": "σ",
+    "æ": "ae",
+    "œ": "oe",
+    "þ": "th",
+}
 
 
 class Folded(NamedTuple):

@@ -144,7 +144,7 @@ async def understand(connection: Connection, text: str) -> SearchQuery:
             Word(row["lexeme"], tuple(row["forms"] or ()), distance, bool(row["stop"]))
         )
     pieces = [(typed[number], _without_edges(words)) for number, words in sorted(said.items())]
-    if not all(word.stop for _, words in pieces for word in words):
+    if not all(word.stop for piece, words in pieces if not piece.excluded for word in words):
         pieces = [(piece, kept) for piece, words in pieces if (kept := _without_stop_words(words))]
     terms = []
     for number, (piece, words) in enumerate(pieces):
