@@ -10,7 +10,7 @@ MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
 KERNELS := suggestion-service/hatch_build.py $(wildcard suggestion-service/src/suggestion_service/engine/native/*.[ch])
 IMAGES := gateway auth-service catalog-service suggestion-service notification-service
-VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' chassis/pyproject.toml)
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
 .PHONY: install demo run stack servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
@@ -18,7 +18,7 @@ comma := ,
 # What the programs run on, and no more.
 install: $(INSTALLED)
 
-$(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) $(KERNELS) deploy/install.py
+$(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) $(KERNELS) deploy/install.py deploy/pip.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.platform == "win32" or not (3, 11) <= sys.version_info[:2] <= (3, 13))' || \
 		{ echo "Traceline needs Python 3.11, 3.12 or 3.13 on Linux or macOS (on Windows: in WSL):" \
 		"say which with 'make PYTHON=python3.12 ...'."; exit 1; }
@@ -128,7 +128,7 @@ DATED = { echo "\# Made by \`make lock\` on $$(date -u +%F)."; cat $(1).new; } >
 
 lock:
 	$(LOCK) $(foreach p,$(PROGRAMS),--no-emit-package traceline-$(notdir $(p))) \
-		$(PROGRAMS:%=%/pyproject.toml) --group build --output-file requirements.lock.new
+		$(PROGRAMS:%=%/pyproject.toml) --output-file requirements.lock.new
 	@$(call DATED,requirements.lock)
 	$(LOCK) $(foreach p,$(PACKAGES),--no-emit-package traceline-$(notdir $(p))) --constraint requirements.lock \
 		$(PACKAGES:%=%/pyproject.toml) --group dev --output-file requirements-dev.lock.new
@@ -137,6 +137,10 @@ lock:
 	@$(call DATED,deploy/k8s/check/requirements.lock)
 	$(LOCK) tests/browser/requirements.in --constraint requirements-dev.lock --output-file tests/browser/requirements.lock.new
 	@$(call DATED,tests/browser/requirements.lock)
+	echo hatchling | $(LOCK) - --constraint requirements-dev.lock --output-file deploy/docker/build.lock.new
+	@$(call DATED,deploy/docker/build.lock)
+	echo pip | $(LOCK) - --output-file deploy/pip.lock.new
+	@$(call DATED,deploy/pip.lock)
 	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
 	@$(call DATED,suggestion-service/compiler.lock)
 

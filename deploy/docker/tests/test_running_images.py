@@ -9,7 +9,6 @@ import secrets
 import socket
 import subprocess
 import threading
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from acceptance.own_postgres import own_postgres
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.testing.postgres import with_database
+from chassis.version import software
 
 pytestmark = pytest.mark.long
 
@@ -83,8 +83,7 @@ class Images:
     def __init__(self, secrets_folder: Path) -> None:
         self.secrets = secrets_folder
         self._names: list[str] = []
-        version = tomllib.loads((ROOT / "chassis" / "pyproject.toml").read_text())["project"]["version"]
-        self._image = f"traceline/{{}}:{version}"
+        self._image = f"traceline/{{}}:{software()}"
 
     def run_to_its_end(self, image: str, *command: str) -> str:
         return docker("run", "--rm", *self._options(image, {}), self._image.format(image), *command)

@@ -22,7 +22,7 @@ LOCKS = [
     ROOT / "requirements.lock",
     LOCK,
     *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser")),
-    ROOT / "suggestion-service" / "compiler.lock",
+    *(ROOT / lock for lock in ("deploy/pip.lock", "deploy/docker/build.lock", "suggestion-service/compiler.lock")),
 ]
 ACCEPTED = ROOT / "accepted-holes.toml"
 OLDEST = timedelta(days=90)
