@@ -13,9 +13,9 @@ from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
 
-PASSED_WITHIN = 30.0
-BACK_WITHIN = 20.0
-FINISHED_WITHIN = 30.0
+PASSED_WITHIN = 60.0
+BACK_WITHIN = 60.0
+FINISHED_WITHIN = 60.0
 
 ONE_OF_EACH = [
     ("suggestion-service", "after:suggestion_service.review.acceptance:link"),

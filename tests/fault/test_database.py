@@ -11,7 +11,7 @@ from acceptance.faults.invariants import Hold
 from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
 
-BACK_WITHIN = 15.0
+BACK_WITHIN = 60.0
 
 
 @pytest.mark.long

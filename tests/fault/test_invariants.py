@@ -37,7 +37,7 @@ DAMAGE: dict[str, tuple[str, LiteralString, str]] = {
     "event of a review": (
         "suggestion",
         "DELETE FROM outbox WHERE wire_name = 'suggestion.suggestion.reviewed'",
-        "was never told",
+        "what was told of reviews does not lead to",
     ),
     "notification": ("notification", "DELETE FROM notifications WHERE user_id % 2 = 0", "times too few"),
     "notification to another": (

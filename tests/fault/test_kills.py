@@ -11,7 +11,7 @@ from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
 
 TIMES = 20
-BACK_WITHIN = 15.0
+BACK_WITHIN = 60.0
 
 APPS = ["gateway-0", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
 WORKERS = ["auth-worker", "catalog-worker", "suggestion-worker-0", "suggestion-worker-1", "notification-worker"]
@@ -50,8 +50,7 @@ def test_a_process_that_is_killed_again_and_again_comes_back(
 
 def kill_and_wait(stack: RunningStack, load: Load, *programs: str) -> None:
     load.acknowledges(20)
-    killed_at = time.monotonic()
     for program in programs:
         stack.kill(program)
     stack.wait_ready(within=BACK_WITHIN)
-    load.all_go_on_after(time.monotonic(), within=BACK_WITHIN - (time.monotonic() - killed_at))
+    load.all_go_on_after(time.monotonic(), within=BACK_WITHIN)

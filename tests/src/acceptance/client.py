@@ -7,6 +7,7 @@ from urllib.parse import urljoin
 import httpx
 
 from acceptance import texts
+from acceptance.waiting import eventually
 
 Json = dict[str, Any]
 
@@ -124,8 +125,13 @@ class Traceline:
     # The review
 
     def generate(self, **params: Any) -> Json:
-        """Generate over everything and return the finished run."""
-        run = ok(self.post("/suggestions/generate", params=params))
+        """Generate over everything and return the finished run, however long it takes."""
+        answer = self.post("/suggestions/generate", params=params)
+        if answer.status_code == 202:
+            place = answer.headers["Location"].removeprefix("/api/v1")
+            eventually(lambda: self.read(place)["status"] not in {"queued", "running"}, "the end of a run", seconds=120)
+            answer = self.get(place)
+        run = ok(answer)
         assert run["status"] == "completed", run
         return run
 

@@ -14,13 +14,13 @@ import psycopg
 
 from acceptance.program import RunningProgram
 
-READY_WITHIN = 60.0
+READY_WITHIN = 180.0
 
 
 class RunningTraceline(RunningProgram):
     """``python -m embedded``: all of Traceline in one process."""
 
-    stopped_within = 5.0
+    stopped_within = 20.0
 
     def __init__(self, data_dir: Path, module: Sequence[str] = ("embedded",), **settings: str) -> None:
         """Args: see RunningProgram."""

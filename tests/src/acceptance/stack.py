@@ -16,7 +16,7 @@ from acceptance.stack_folder import StackFolder
 from acceptance.waiting import eventually
 from stack.configuration import write_settings
 
-READY_WITHIN = 120.0
+READY_WITHIN = 240.0
 
 _GREETING = "Traceline is running at"
 
