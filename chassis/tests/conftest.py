@@ -26,6 +26,7 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
     await database.open()
     yield database
     await database.close()
+    postgres.drop(database.url)
 
 
 @pytest.fixture
@@ -35,3 +36,4 @@ async def other_database(postgres: PostgresServer) -> AsyncIterator[Database]:
     await database.open()
     yield database
     await database.close()
+    postgres.drop(database.url)

@@ -227,3 +227,4 @@ async def world(postgres: PostgresServer) -> AsyncIterator[World]:
     yield world
     await world.close()
     await database.close()
+    postgres.drop(url)

@@ -385,6 +385,7 @@ async def serve(postgres: PostgresServer, catalog: Catalog) -> AsyncIterator[Cal
     yield make
     for database in opened:
         await database.close()
+        postgres.drop(database.url)
 
 
 @pytest.fixture

