@@ -1,15 +1,17 @@
 """The matrix as an Excel workbook, its lines written one by one in constant memory."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
-from typing import IO, Any, ClassVar
-
-import xlsxwriter
-from xlsxwriter.worksheet import Worksheet
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines
 from catalog_service.reports.scope import PROJECT, About
+
+if TYPE_CHECKING:
+    from xlsxwriter.worksheet import Worksheet
 
 _LAST_ROW = 1_048_575
 _ID_WIDTH, _TITLE_WIDTH, _WIDTH = 38, 50, 16
@@ -31,6 +33,8 @@ class XlsxMatrix:
 
     def __init__(self, file: IO[bytes], folder: str, about: About, *, last_row: int = _LAST_ROW) -> None:
         """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
+        import xlsxwriter  # a tenth of the time that the program needs to start
+
         self._book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": folder})
         self._book.use_zip64()
         self._book.set_properties({"title": "Traceability matrix", "created": about.made_at.replace(tzinfo=None)})
