@@ -73,6 +73,7 @@ _VERSION: dict[str, Any] = {
                 }
             },
         },
+        **{str(status): response for status, response in problem_responses(422).items()},
     },
 }
 
