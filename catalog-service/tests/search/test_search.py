@@ -224,3 +224,34 @@ async def test_hits_are_counted_up_to_ten_thousand_and_paged_through_to_the_last
     assert (len(last["items"]), last["total"]) == (5, 10_005)
     assert "Door" in {item["title"] for item in last["items"]}, "the oldest"
     assert not {item["id"] for item in later.json()["items"]} & {item["id"] for item in last["items"]}
+
+
+@pytest.mark.parametrize("others", [3, 150])
+async def test_hits_of_one_kind_are_not_lost_behind_those_of_the_other(
+    items: Any, client: httpx.AsyncClient, others: int
+) -> None:
+    async with items.database.connection() as connection:
+        await connection.execute(
+            """
+            INSERT INTO requirements (id, title, description, type, priority, status, created_at, updated_at)
+            SELECT gen_random_uuid(), 'a door', 'Opens.', 'functional', 'low', 'draft',
+                   timestamptz '2026-01-01' + n * interval '1 minute', now()
+            FROM generate_series(1, 10010) AS n
+            """
+        )
+        await connection.execute(
+            """
+            INSERT INTO test_cases (id, title, description, type, priority, status, automation_status, created_at,
+                                    updated_at)
+            SELECT gen_random_uuid(), 'door door', 'Opens.', 'functional', 'low', 'ready', 'manual',
+                   CASE n WHEN 1 THEN timestamptz '2020-01-01' ELSE now() END, now()
+            FROM generate_series(1, %s) AS n
+            """,
+            (others,),
+        )
+    first = await find(client, "door", limit=500)
+    assert first["total"] == 10_000
+    assert sum(item["type"] == "test_case" for item in first["items"]) == others - 1
+    last = await find(client, "door", skip=10_000, limit=500)
+    assert (last["total"], len(last["items"])) == (10_010 + others, 10 + others)
+    assert [item["type"] for item in last["items"]].count("test_case") == 1

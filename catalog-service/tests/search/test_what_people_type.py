@@ -298,6 +298,14 @@ async def test_changed_texts_are_found_by_what_they_say_now(items: Any, client: 
     assert await titles(client, "afterwards") == ["here"]
 
 
+async def test_the_other_forms_of_a_word_are_left_out_with_it(items: Any, client: httpx.AsyncClient) -> None:
+    for title in ("door opens", "door opened", "door opening", "door open"):
+        await items.requirement(title=title)
+    await items.requirement(title="door opener")
+    assert await titles(client, "door -open") == ["door opener"]
+    assert await titles(client, "door -opening") == ["door opener"]
+
+
 async def test_what_is_left_out_narrows_a_query_of_common_words(items: Any, client: httpx.AsyncClient) -> None:
     await items.requirement(title="here", description="Overview of the doors.")
     await items.requirement(title="elsewhere", description="Overview of the windows.")

@@ -20,23 +20,26 @@ _ENDINGS = (
     " fully fulness ity ities ic ics ical ically ism ist ists ize izes ized izing ization ise ises ised ising isation"
     " ous ously"
 )
+_INFLECTIONS = " s e es d ed ing ings ies ied y"
+"""Of a word that is left out, no more than these count: each item is looked at for each."""
 _AFTER_DOUBLED = "ed ing ings er ers est"
 _AFTER_Y = " ing ings"
 _UNDERSTAND = """
     SELECT piece - 1 AS piece, lexeme, place, ts_lexize('search_words', lexeme) = '{}' AS stop, forms
-    FROM unnest(%(pieces)s::text[]) WITH ORDINALITY AS typed (said, piece),
+    FROM unnest(%(pieces)s::text[], %(excluded)s::boolean[]) WITH ORDINALITY AS typed (said, excluded, piece),
          unnest(to_tsvector('simple', search_text(said))) AS word (lexeme, positions, weights),
          unnest(positions) AS place
     LEFT JOIN LATERAL (
         SELECT array_agg(DISTINCT form) AS forms
         FROM (SELECT ts_lexize('english_stem', lexeme) AS stems WHERE lexeme ~ '^[a-z]{3,40}$') AS stemmed,
              LATERAL (SELECT stems[1] AS stem) AS one,
+             LATERAL (SELECT CASE WHEN excluded THEN %(inflections)s ELSE %(endings)s END::text[] AS endings) AS tried,
              LATERAL (
-                 SELECT stem || ending AS form FROM unnest(%(endings)s::text[]) AS ending
-                 UNION ALL SELECT regexp_replace(stem, 'e$', '') || ending FROM unnest(%(endings)s::text[]) AS ending
+                 SELECT stem || ending AS form FROM unnest(endings) AS ending
+                 UNION ALL SELECT regexp_replace(stem, 'e$', '') || ending FROM unnest(endings) AS ending
                  UNION ALL SELECT stem || right(stem, 1) || ending FROM unnest(%(after_doubled)s::text[]) AS ending
                  UNION ALL SELECT regexp_replace(stem, 'i$', 'y') || ending FROM unnest(%(after_y)s::text[]) AS ending
-             ) AS tried
+             ) AS made
         WHERE stems <> '{}' AND ts_lexize('english_stem', form) = stems
     ) AS inflected ON true
     ORDER BY piece, place
@@ -129,7 +132,9 @@ async def understand(connection: Connection, text: str) -> SearchQuery:
         _UNDERSTAND,
         {
             "pieces": [piece.text for piece in typed],
+            "excluded": [piece.excluded for piece in typed],
             "endings": _ENDINGS.split(" "),
+            "inflections": _INFLECTIONS.split(" "),
             "after_doubled": _AFTER_DOUBLED.split(" "),
             "after_y": _AFTER_Y.split(" "),
         },

@@ -17,6 +17,9 @@ _RANKED_TOGETHER = 1000
 _COUNTED = 10_000
 """Every hit has to be looked at to be counted: of a word that all items have it would be all items, for each search."""
 
+_MANY_OF_1000 = 70
+"""From so many hits among the newest thousand items on, more of the newest are found sooner by looking through them."""
+
 _IS_ID = "lower(external_id) = lower(%(text)s::text)"
 _BEGINS = (
     "(lower(external_id) ~>=~ lower(%(text)s::text) AND lower(external_id) ~<~ (lower(%(text)s::text) || chr(1114111)))"
@@ -80,19 +83,13 @@ async def search(
     first = skip - skip % _RANKED_TOGETHER
     together = _RANKED_TOGETHER * (2 if skip + limit > first + _RANKED_TOGETHER else 1)
     fulfilled = narrowed or Conditions()
-    every = [(kind, level, fulfilled.also) for level in _LEVELS for kind in kinds]
     direction = "DESC" if best_first else "ASC"
     cursor = await connection.execute(
         f"""
-        WITH every AS MATERIALIZED ({" UNION ALL ".join(_hits(*one) for one in every)}),
-        hits AS MATERIALIZED (SELECT * FROM every LIMIT %(most)s + 1),
-        counted AS MATERIALIZED (SELECT count(*) AS found, count(*) > %(most)s AS many FROM hits),
-        named AS MATERIALIZED ({" UNION ALL ".join(_newest(*one) for one in every if one[1] > 0)}),
-        newest AS (
-            SELECT * FROM hits WHERE NOT (SELECT many FROM counted)
-            UNION ALL SELECT * FROM named
-            UNION ALL {" UNION ALL ".join(_newest(*one) for one in every if one[1] == 0)}
-        ),
+        WITH {", ".join(_looked_through(kind, kinds[:place], fulfilled.also) for place, kind in enumerate(kinds))},
+        counted AS MATERIALIZED (SELECT {" + ".join(f"(SELECT n FROM counted_{kind})" for kind in kinds)} AS found),
+        named AS MATERIALIZED ({" UNION ALL ".join(_named(kind, fulfilled.also) for kind in kinds)}),
+        newest AS ({" UNION ALL ".join(_newest(kind, fulfilled.also) for kind in kinds)} UNION ALL TABLE named),
         near AS MATERIALIZED (
             SELECT *, row_number() OVER (ORDER BY level DESC, created_at DESC, type, id) > %(ranked)s AS later
             FROM (SELECT * FROM newest ORDER BY level DESC, created_at DESC, type, id
@@ -141,17 +138,58 @@ async def texts(connection: Connection, hits: Sequence[Hit]) -> dict[UUID, Row]:
     return found
 
 
-def _hits(kind: str, level: int, also: str) -> str:
+def _hits(kind: str, level: int, also: str, source: str = "") -> str:
     return (
-        f"SELECT '{kind}' AS type, id, created_at, {level} AS level FROM {_TABLES[kind]} WHERE {_LEVELS[level]}{also}"
+        f"SELECT '{kind}' AS type, id, created_at, {level} AS level FROM {source or _TABLES[kind]}"
+        f" WHERE {_LEVELS[level]}{also}"
     )
 
 
-def _newest(kind: str, level: int, also: str) -> str:
-    """The newest hits, for when there are so many that it is best to look through the items from the newest on."""
-    if level == 0:
-        also += " AND (SELECT count(*) < %(newest)s FROM named)"
-    return f"({_hits(kind, level, also)} AND (SELECT many FROM counted) ORDER BY created_at DESC, id LIMIT %(newest)s)"
+def _looked_through(kind: str, before: Sequence[str], also: str) -> str:
+    """The hits of a kind: all of them, or so many that they are MANY.
+
+    What is asked of `every_KIND` is planned as if all were wanted, and ends when there are enough. When the kinds
+    before have given enough to count, those of a kind that has many are left alone: the newest items tell that.
+    """
+    enough = "%(most)s + 1"
+    if before:
+        counted = "".join(f" - (SELECT n FROM counted_{other})" for other in before)
+        sample = (
+            f"(SELECT count(*) FROM ({_hits(kind, 0, '', _from_the_newest_on(kind, also, 'LIMIT 1000'))}) AS sample)"
+        )
+        enough = f"greatest(%(most)s + 1{counted}, CASE WHEN {sample} < {_MANY_OF_1000} THEN %(most)s ELSE 0 END)"
+    return f"""
+        every_{kind} AS MATERIALIZED ({" UNION ALL ".join(_hits(kind, level, also) for level in _LEVELS)}),
+        hits_{kind} AS MATERIALIZED (SELECT * FROM every_{kind} LIMIT {enough}),
+        counted_{kind} AS MATERIALIZED (SELECT count(*) AS n, count(*) = {enough} AS many FROM hits_{kind})
+    """
+
+
+def _named(kind: str, also: str) -> str:
+    """The newest hits by their external_id, of a kind that has many hits."""
+    return " UNION ALL ".join(
+        f"({_hits(kind, level, also)} AND (SELECT many FROM counted_{kind}) ORDER BY created_at DESC, id"
+        " LIMIT %(newest)s)"
+        for level in _LEVELS
+        if level > 0
+    )
+
+
+def _newest(kind: str, also: str) -> str:
+    """All hits of a kind, or of one that has many the newest by their words."""
+    return f"""
+        SELECT * FROM hits_{kind} WHERE NOT (SELECT many FROM counted_{kind})
+        UNION ALL ({_hits(kind, 0, "", _from_the_newest_on(kind, also))} AND (SELECT many FROM counted_{kind})
+                   AND (SELECT count(*) < %(newest)s FROM named) LIMIT %(newest)s)
+    """
+
+
+def _from_the_newest_on(kind: str, also: str, limit: str = "OFFSET 0") -> str:
+    """The items of a kind in this order, whatever else is asked: hits of which there are many are found soon so.
+
+    The planner is not to choose: it cannot tell how many items have a word by its beginning, or one of its forms.
+    """
+    return f"(SELECT * FROM {_TABLES[kind]} WHERE true{also} ORDER BY created_at DESC, id {limit}) AS newest_first"
 
 
 def _ranked(kind: str) -> str:
