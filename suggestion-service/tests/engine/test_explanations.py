@@ -215,5 +215,4 @@ def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
 
 
 def told_of(weights: dict[str, float]) -> Explanation:
-    frequencies = dict.fromkeys(weights, 1)
-    return explanation(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, frequencies, 10), None, None)
+    return explanation(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, None), None, None)

@@ -1,10 +1,14 @@
 """What speaks for a pair, and what against it: the passages that say the same, and the signs of chance."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Any
 
 from suggestion_service.engine.reading import Reading
-from suggestion_service.engine.text import tokens, words_in
+from suggestion_service.engine.text import terms_of, words_in
 
 _LONGEST_QUOTE = 160
 _TERMS_LOOKED_FOR = 12
@@ -18,8 +22,9 @@ _MOST_OF_TITLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """How many of all `items` have the rarest term that two texts share, and the next one; 0 where there is none."""
+    """How many of all `items` have `term`, the rarest that two texts share, and the next; 0 where there is none."""
 
+    term: str
     rarest: int
     next: int
     items: int
@@ -43,41 +48,52 @@ class Against:
     detail: str
 
 
-def quote(reading: Reading, ranked: Sequence[tuple[str, float]]) -> str | None:
+def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     """Give the passage of an item that has the most of what counts, cut at words with … where it is long.
 
-    `ranked`: the shared terms with their weights, best first. The title is shown anyway: it is quoted only where
+    `weights`: those of the shared terms, best first. The title is shown anyway: it is quoted only where
     nothing else says anything of the kind.
     """
     scores = [0.0] * len(reading.passages)
-    for term, weight in ranked[:_TERMS_LOOKED_FOR]:
-        word = reading.words.get(term)
-        places = word.passages if word is not None else 0
-        while places:
-            place = places & -places
-            scores[place.bit_length() - 1] += weight
-            places ^= place
+    for term, weight in islice(weights.items(), _TERMS_LOOKED_FOR):
+        for place in _places(reading.places.get(term, 0)):
+            scores[place] += weight
     said = scores[reading.titles :] if any(scores[reading.titles :]) else scores
     best = max(said, default=0.0)
     if best == 0.0:
         return None
     passage = reading.passages[scores.index(best, len(scores) - len(said))]
-    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, dict(ranked))
+    return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights)
+
+
+@lru_cache(maxsize=512)
+def _words(passage: str) -> list[tuple[Any, ...]]:
+    """Give where each word with terms starts and ends, and its terms."""
+    return [(word.start(), word.end(), *terms) for word in words_in(passage) if (terms := terms_of(word[0]))]
+
+
+@lru_cache(maxsize=4096)
+def _places(bits: int) -> tuple[int, ...]:
+    return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
 def _cut(passage: str, weights: Mapping[str, float]) -> str:
     """Give the part of a long passage in which the most that counts stands together."""
-    spots = [
-        (word.start(), word.end(), weight)
-        for word in words_in(passage)
-        if (weight := max((weights.get(token.term, 0.0) for token in tokens(word[0])), default=0.0)) > 0.0
-    ]
+    begins, ends, weighs = [], [], []
+    for begin, end, term, *others in _words(passage):
+        weight = weights.get(term, 0.0)
+        if others:
+            weight = max(weight, *(weights.get(other, 0.0) for other in others))
+        if weight > 0.0:
+            begins.append(begin)
+            ends.append(end)
+            weighs.append(weight)
     best, start, stop = 0.0, 0, 0
-    for first, (begin, _, _) in enumerate(spots):
-        within = [spot for spot in spots[first:] if spot[1] <= begin + _LONGEST_QUOTE]
-        together = sum(weight for _, _, weight in within)
+    for first, begin in enumerate(begins):
+        behind = bisect_right(ends, begin + _LONGEST_QUOTE)
+        together = sum(weighs[first:behind])
         if together > best:
-            best, start, stop = together, begin, within[-1][1]
+            best, start, stop = together, begin, ends[behind - 1]
     start = max(0, start - (_LONGEST_QUOTE - (stop - start)) // 2)
     stop = min(len(passage), start + _LONGEST_QUOTE)
     start = max(0, stop - _LONGEST_QUOTE)
@@ -94,13 +110,13 @@ def against(
     requirement: Reading,
     test_case: Reading,
     common: Common,
-    rarest: str,
     *,
     other_module: bool,
     closer_test_cases: bool,
     closer_requirements: bool,
 ) -> list[Against]:
-    """Name what speaks against a pair that shares at least a term; `rarest` is the rarest one."""
+    """Name what speaks against a pair that shares at least a term."""
+    rarest = requirement.shown(common.term)
     signs: list[Against] = []
     if common.all:
         signs.append(

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from suggestion_service.engine.evidence import Against, Common, against, in_words, quote
-from suggestion_service.engine.matching import by_weight, heaviest, matches
+from suggestion_service.engine.matching import matches
 from suggestion_service.engine.reading import Reading
 
 _MATCHED_TERMS = 10
-_MOST_TERMS = 500
-"""Shared terms that are looked at, the heaviest: texts of a megabyte share a hundred thousand."""
 _WORDS_IN_REASON = 5
 _DECIMALS = 6
 _COMPONENT_DECIMALS = 9
@@ -44,15 +42,17 @@ class Facts:
     """What is known of one pair.
 
     `parts` gives (score, weight) of each part by name; one of weight 0 is left out. `terms` is what each shared term
-    adds to the score, `frequencies` how many of all `items` have it. `agreement` says which metadata agree.
+    adds to the score, best first, but for `others` that add `other_weight` together; `common` tells how common they
+    are, None where none is shared. `agreement` says which metadata agree.
     """
 
     algorithm: str
     score: float
     parts: Mapping[str, tuple[float, float]]
     terms: Mapping[str, float]
-    frequencies: Mapping[str, int]
-    items: int
+    common: Common | None
+    others: int = 0
+    other_weight: float = 0.0
     agreement: Sequence[str] = ()
     other_module: bool = False
     closer_test_cases: bool = False
@@ -63,26 +63,20 @@ class Facts:
 
 def explanation(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
     """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
-    terms, left_out = heaviest(facts.terms, _MOST_TERMS)
-    matched, others, other_weight = matches(terms, requirement, test_case, _MATCHED_TERMS)
-    others, other_weight = others + len(left_out), other_weight + sum(left_out)
+    matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
+    others, other_weight = others + facts.others, other_weight + facts.other_weight
     signs: list[Against] = []
     quotes: list[str] = []
-    if requirement is not None and test_case is not None and terms:
-        ranked = by_weight(terms)
+    if requirement is not None and test_case is not None and facts.common is not None:
         quotes = [
             f"{name}: “{quoted}”"
             for name, reading in (("Requirement", requirement), ("Test case", test_case))
-            if (quoted := quote(reading, ranked))
+            if (quoted := quote(reading, facts.terms))
         ]
-        frequencies = {term: facts.frequencies[term] for term in terms}
-        rarest = min(frequencies, key=lambda term: (frequencies[term], term))
-        ascending = sorted(frequencies.values())
         signs = against(
             requirement,
             test_case,
-            Common(ascending[0], ascending[1] if len(ascending) > 1 else 0, facts.items),
-            requirement.shown(rarest),
+            facts.common,
             other_module=facts.other_module,
             closer_test_cases=facts.closer_test_cases,
             closer_requirements=facts.closer_requirements,

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
-from heapq import nsmallest
+from itertools import islice
 from typing import NamedTuple
 
+from suggestion_service.engine.ranking import DECIMALS
 from suggestion_service.engine.reading import Joint, Reading
 
-_DECIMALS = 9
 _LONGEST_RUN = 40
 """Characters of a script without spaces that are shown as one match."""
 
@@ -19,36 +19,21 @@ class Match(NamedTuple):
     weight: float
 
 
-def by_weight(weights: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Give terms with their weights, best first."""
-    return sorted(weights.items(), key=lambda term: (-round(term[1], _DECIMALS), term[0]))
-
-
-def heaviest(weights: Mapping[str, float], most: int) -> tuple[Mapping[str, float], list[float]]:
-    """Return the `most` terms that weigh most, with their weights, and the weights of all others."""
-    if len(weights) <= most:
-        return weights, []
-    kept = dict(nsmallest(most, weights.items(), key=lambda term: (-round(term[1], _DECIMALS), term[0])))
-    return kept, [weight for term, weight in weights.items() if term not in kept]
-
-
 def matches(
     weights: Mapping[str, float], requirement: Reading | None, test_case: Reading | None, most: int
 ) -> tuple[list[Match], int, float]:
     """Give the `most` matches of a pair that weigh most, best first, how many others there are, and their weight.
 
-    `weights` are those of the terms that both items have. Terms of an item without a reading are shown as stems.
+    `weights` are those of the terms that both items have, best first. Terms of an item without a reading are shown as
+    stems.
     """
     if requirement is None or test_case is None:
-        known = requirement or test_case
-        words = known.words if known is not None else {}
-        ranked = [Match(words[term].shown if term in words else term, weight) for term, weight in by_weight(weights)]
-        return _cut(ranked, most)
+        return _first(weights, requirement or test_case, most)
     whole = _whole(weights, requirement.inside, test_case.inside)
     quantities = _free(whole, requirement.quantities.keys() & test_case.quantities.keys())
     neighbours = _free(whole, requirement.neighbours & test_case.neighbours)
     if not quantities and not neighbours:
-        return _cut([Match(requirement.shown(term), weight) for term, weight in by_weight(whole)], most)
+        return _first(whole, requirement, most)
     return _joined(whole, quantities, neighbours, requirement, test_case, most)
 
 
@@ -56,20 +41,26 @@ def _free(weights: Mapping[str, float], joints: Set[Joint]) -> list[Joint]:
     return sorted(joint for joint in joints if joint[0] in weights and joint[1] in weights)
 
 
-def _cut(ranked: Sequence[Match], most: int) -> tuple[list[Match], int, float]:
-    others = ranked[most:]
-    return list(ranked[:most]), len(others), sum((match.weight for match in others), 0.0)
+def _first(ranked: Mapping[str, float], reading: Reading | None, most: int) -> tuple[list[Match], int, float]:
+    first = islice(ranked.items(), most)
+    found = [Match(term if reading is None else reading.shown(term), weight) for term, weight in first]
+    return found, max(0, len(ranked) - most), sum(islice(ranked.values(), most, None), 0.0)
 
 
 def _whole(weights: Mapping[str, float], *inside: Mapping[str, Set[str]]) -> dict[str, float]:
-    """Add the weights of parts to that of a word that they are part of, where one text has them nowhere else."""
+    """Add the weights of parts to that of a word that they are part of, where one text has them nowhere else.
+
+    Gives them best first.
+    """
     whole = dict(weights)
     for of_item in inside:
         for part in sorted(of_item.keys() & whole.keys()):
             around = max(of_item[part] & whole.keys(), key=lambda word: (whole[word], word), default=None)
             if around is not None:
                 whole[around] += whole.pop(part)
-    return whole
+    if len(whole) == len(weights):
+        return whole
+    return dict(sorted(whole.items(), key=lambda term: (-round(term[1], DECIMALS), term[0])))
 
 
 def _joined(
@@ -81,13 +72,12 @@ def _joined(
     most: int,
 ) -> tuple[list[Match], int, float]:
     found: list[Match] = []
-    ranked = by_weight(weights)
     after, ahead = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for first, second in neighbours:
         after[first].append(second)
         ahead[second].append(first)
     in_quantity = {term: joint for joint in quantities for term in joint}
-    for term, _ in ranked:
+    for term in list(weights):
         if len(found) == most:
             break
         if term not in weights:
@@ -125,4 +115,4 @@ def _run(
 
 
 def _heaviest_first(match: Match) -> tuple[float, str]:
-    return -round(match.weight, _DECIMALS), match.shown
+    return -round(match.weight, DECIMALS), match.shown

@@ -5,14 +5,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
-from typing import NamedTuple
 
 from suggestion_service.engine.sentences import MOST_SENTENCES, sentences
 from suggestion_service.engine.text import (
     ItemText,
+    find_words,
     is_whole,
     item_texts,
     normalised,
+    terms_of,
     tokens,
     unspaced_runs,
     word_counts,
@@ -30,24 +31,18 @@ BETWEEN = re.compile(r"[ \u00a0\u202f-]?")
 _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
 
 
-class Word(NamedTuple):
-    """How a term is shown to a person, and the passages that have it: bit n is set for passage n."""
-
-    shown: str
-    passages: int
-
-
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an item says. `words` has every term of it.
+    """What an item says. `words` has every term of it, and how it is shown to a person.
 
-    `inside` names, for terms that stand in longer words alone, the terms of these. `quantities` are numbers with their
-    units, as they are shown. `neighbours` follow one another in `unspaced`, the texts in scripts without spaces.
-    `title` has the words of the title as they are shown, by term; the first `titles` passages are those of the title.
-    `cut`: only the beginning was read.
+    `places` tells which passages have a term: bit n is set for passage n. `inside` names, for terms that stand in
+    longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown. `neighbours`
+    follow one another in `unspaced`, the texts in scripts without spaces. `title` has the words of the title as they
+    are shown, by term; the first `titles` passages are those of the title. `cut`: only the beginning was read.
     """
 
-    words: Mapping[str, Word]
+    words: Mapping[str, str]
+    places: Mapping[str, int]
     inside: Mapping[str, Set[str]]
     quantities: Mapping[Joint, str]
     neighbours: frozenset[Joint]
@@ -59,8 +54,7 @@ class Reading:
 
     def shown(self, term: str) -> str:
         """Return how a term is shown to a person: as it is where it stands behind what was read."""
-        word = self.words.get(term)
-        return word.shown if word is not None else term
+        return self.words.get(term, term)
 
 
 def read(item: ItemText) -> Reading:
@@ -71,12 +65,12 @@ def read(item: ItemText) -> Reading:
     titles = _passages([title])
     said = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
     passages = [*titles, *_passages(said)][:MOST_SENTENCES]
-    places = _places(passages)
-    counts = word_counts(item)
-    unspaced = "\n".join(run[0] for run in unspaced_runs(whole_text))
+    words, inside = _spelt(word_counts(item))
+    unspaced = "" if whole_text.isascii() else "\n".join(run[0] for run in unspaced_runs(whole_text))
     return Reading(
-        words={term: Word(shown, places.get(term, 0)) for term, shown in _shown(counts).items()},
-        inside=_inside(counts),
+        words=words,
+        places=_places(passages),
+        inside=inside,
         quantities=dict(_quantities(whole_text)),
         neighbours=frozenset(_neighbours(unspaced)),
         unspaced=unspaced,
@@ -118,40 +112,38 @@ def _places(passages: Sequence[str]) -> dict[str, int]:
     places: dict[str, int] = {}
     for number, passage in enumerate(passages):
         bit = 1 << number
-        for word in words_in(normalised(passage)):
-            for term, _, _, _ in tokens(word[0]):
+        for word in set(find_words(normalised(passage))):
+            for term in terms_of(word):
                 places[term] = places.get(term, 0) | bit
     return places
 
 
-def _shown(counts: Mapping[str, int]) -> dict[str, str]:
-    """Give for each term the word that stands for it most often."""
+def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Give for each term the word that stands for it most often; and for those that stand in longer words alone, the
+    terms of these.
+    """
     words: dict[str, str] = {}
     rivals: dict[str, Counter[str]] = {}
-    for word in counts:
-        for term, shown, _, _ in tokens(word):
-            if words.setdefault(term, shown) != shown:
-                rivals[term] = Counter()
-    if rivals:
-        for word, times in counts.items():
-            for term, shown, _, _ in tokens(word):
-                if term in rivals:
-                    rivals[term][shown] += times
-        words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
-    return words
-
-
-def _inside(counts: Mapping[str, int]) -> dict[str, set[str]]:
     inside: dict[str, set[str]] = {}
     alone: set[str] = set()
     for word in counts:
         of_word = tokens(word)
+        for term, shown, _, _ in of_word:
+            if words.setdefault(term, shown) != shown:
+                rivals[term] = Counter()
         if is_whole(of_word):
             for part in of_word[1:]:
                 inside.setdefault(part.term, set()).add(of_word[0].term)
         else:
-            alone.update([token.term for token in of_word])
-    return {part: wholes for part, wholes in inside.items() if part not in alone}
+            alone |= terms_of(word)
+    if rivals:
+        for word, times in counts.items():
+            if not rivals.keys().isdisjoint(terms_of(word)):
+                for term, shown, _, _ in tokens(word):
+                    if term in rivals:
+                        rivals[term][shown] += times
+        words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
+    return words, {part: wholes for part, wholes in inside.items() if part not in alone}
 
 
 def _quantities(text: str) -> Iterator[tuple[Joint, str]]:

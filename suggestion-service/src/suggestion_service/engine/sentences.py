@@ -10,14 +10,14 @@ LONGEST_SENTENCE = 400
 _READ = 4 * MOST_SENTENCES * LONGEST_SENTENCE
 _WRAPPED = 60
 """A line of so many characters was wrapped, a shorter one ended on purpose."""
-_FEWEST_LETTERS = 3
 
 _LIST_MARK = re.compile(r"(?:[-*+•‣▪·–—]|#{1,6}|\(?\d{1,3}(?:\.\d{1,3})*[.)]|\(?[a-zA-Z][.)])\s+")
 _END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|;(?=\s)|[。！？；]+")
 _ABBREVIATIONS = re.compile(
     "al|approx|cf|ch|dr|e.g|etc|excl|figs?|i.e|incl|max|min|mrs?|ms|nos?|pp?|ref|resp|sec|st|ver|viz|vol|vs"
 )
-_LETTER = re.compile(r"\w")
+_SAYS = re.compile(r"\w\W*\w\W*\w")
+"""A piece with fewer letters says nothing."""
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -25,7 +25,7 @@ def sentences(text: str) -> Iterator[str]:
     for block in _blocks(text[:_READ]):
         for sentence in _split(block):
             for piece in _pieces(sentence):
-                if len(_LETTER.findall(piece)) >= _FEWEST_LETTERS:
+                if _SAYS.search(piece):
                     yield piece
 
 

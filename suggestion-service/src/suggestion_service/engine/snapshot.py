@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from suggestion_service.engine import hybrid
 from suggestion_service.engine.embedded import EmbeddedLikeness
 from suggestion_service.engine.embedding import EmbeddingView
+from suggestion_service.engine.evidence import Common
 from suggestion_service.engine.explanation import Explanation, Facts, explanation
 from suggestion_service.engine.hybrid import HybridScores
 from suggestion_service.engine.likeness import LOOKED_UP_AT_ONCE, Alike, Likeness, Part, combined
 from suggestion_service.engine.metadata import compare, other_modules
 from suggestion_service.engine.neighbours import Neighbourhoods
+from suggestion_service.engine.ranking import Ranking, ranked
 from suggestion_service.engine.reading import Reading
 from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
@@ -25,6 +27,8 @@ ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 _DECIMALS = 6
 _EXPLAINED_AT_ONCE = 1024
+_MOST_TERMS = 500
+"""Shared terms that are looked at, the heaviest: texts of a megabyte share a hundred thousand."""
 # More than rounding can lift a score by.
 _ROUNDING = 1e-6
 _MOST_KEPT = 8_000_000
@@ -254,9 +258,12 @@ class Snapshot:
             scores, words_weight = lexical, np.ones(len(pairs))
             parts = {algorithm: Part(lexical, words_weight)}
         weights = combined(matches.products, likeness.weights) * words_weight[matches.pair]
-        frequencies = self._document_frequencies[matches.terms].tolist()
-        names, weights_of = self._term_names[matches.terms].tolist(), weights.tolist()
-        bounds = np.searchsorted(matches.pair, np.arange(len(pairs) + 1)).tolist()
+        frequencies = self._document_frequencies[matches.terms]
+        ranking = ranked(matches.pair, weights, frequencies, len(pairs), _MOST_TERMS)
+        names = self._term_names[matches.terms]
+        best, weight_of = names[ranking.best].tolist(), weights[ranking.best].tolist()
+        bounds, others, other_weight = (column.tolist() for column in (ranking.starts, *ranking[-2:]))
+        common = self._common(names, frequencies, ranking)
         of_parts = {name: zip(part.score.tolist(), part.weight.tolist(), strict=True) for name, part in parts.items()}
         elsewhere = other_modules(self._requirements, i, self._test_cases, j).tolist()
         for k, ((requirement_id, test_case_id), score) in enumerate(zip(pairs, _rounded(scores).tolist(), strict=True)):
@@ -265,13 +272,26 @@ class Snapshot:
                 algorithm,
                 score,
                 {name: next(part) for name, part in of_parts.items()},
-                dict(zip(names[of_pair], weights_of[of_pair], strict=True)),
-                dict(zip(names[of_pair], frequencies[of_pair], strict=True)),
-                self._requirements.count + self._test_cases.count,
+                dict(zip(best[of_pair], weight_of[of_pair], strict=True)),
+                common[k],
+                others[k],
+                other_weight[k],
                 other_module=elsewhere[k],
                 **hybrid_facts[k],
             )
             yield explanation(facts, readings.get(requirement_id), readings.get(test_case_id))
+
+    def _common(self, names: NDArray[Any], frequencies: Ints, ranking: Ranking) -> list[Common | None]:
+        """Tell for each pair how common the terms are that it shares; None where it shares none."""
+        items = self._requirements.count + self._test_cases.count
+        if not len(names):
+            return [None] * len(ranking.rarest)
+        rarest, second = ranking.rarest, ranking.next
+        columns = names[rarest], frequencies[rarest], np.where(second >= 0, frequencies[second], 0)
+        return [
+            Common(term, fewest, more, items) if place >= 0 else None
+            for place, term, fewest, more in zip(rarest.tolist(), *(column.tolist() for column in columns), strict=True)
+        ]
 
     def _hybrid_facts(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
         """Give for each pair what only a hybrid score knows."""
