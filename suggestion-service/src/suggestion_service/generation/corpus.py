@@ -12,6 +12,7 @@ from chassis.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
 from suggestion_service.engine import Corpus, Entry, Snapshot
 from suggestion_service.generation import repository
+from suggestion_service.generation.readings import Readings
 
 _PAGE = 2000
 _MOST_RECENT = 1000
@@ -42,10 +43,14 @@ class TextSequences(Mapping[UUID, int]):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The corpus at one moment; `text_sequences` names the version of each item's text that is in it."""
+    """The corpus at one moment; `text_sequences` names the version of each item's text that is in it.
+
+    `readings` are those of now.
+    """
 
     snapshot: Snapshot
     text_sequences: Mapping[UUID, int]
+    readings: Readings
 
 
 class LiveCorpus:
@@ -55,6 +60,7 @@ class LiveCorpus:
         self._database = database
         self._corpus = Corpus()
         self._vectors = LiveVectors(database)
+        self._readings = Readings(database)
         self._older: dict[UUID, int] = {}
         self._recent: dict[UUID, int | None] = {}
         self._seen = (0, UUID(int=0))
@@ -97,4 +103,4 @@ class LiveCorpus:
             everything = self._older | self._recent
             self._older = {item_id: sequence for item_id, sequence in everything.items() if sequence is not None}
             self._recent = {}
-        return View(self._corpus.snapshot(embeddings), TextSequences(self._older, self._recent.copy()))
+        return View(self._corpus.snapshot(embeddings), TextSequences(self._older, self._recent.copy()), self._readings)

@@ -1,7 +1,7 @@
 """From scored pairs to suggestions with their reasons. What takes long runs in a thread."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,7 +9,7 @@ from uuid import UUID
 import orjson
 
 from chassis.database import Database
-from suggestion_service.engine import Algorithm, Block, Explanation, ItemText, Reading, read
+from suggestion_service.engine import Algorithm, Block, Explanation, Reading
 from suggestion_service.generation import repository
 from suggestion_service.generation.corpus import View
 
@@ -18,8 +18,6 @@ METHODS: dict[Algorithm, str] = {
     "keyword": "keyword_match",
     "hybrid": "hybrid",
 }
-_READINGS_KEPT = 4000
-_TEXTS_AT_ONCE = 500
 CHUNK = 2000
 """Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
 
@@ -72,7 +70,6 @@ class Proposer:
     def __init__(self, database: Database, view: View) -> None:
         self._database = database
         self.view = view
-        self._readings: dict[UUID, Reading] = {}
 
     async def propose(self, algorithm: Algorithm, pairs: Sequence[Pair], run_id: UUID | None = None) -> Proposal:
         """Explain those of the pairs that may be suggested."""
@@ -90,8 +87,8 @@ class Proposer:
 
     async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
         """Give new suggestions of these pairs, ready to be staged."""
-        await self._read({item_id for pair in pairs for item_id in pair[:2]})
-        return await asyncio.to_thread(self._explain, algorithm, pairs)
+        readings = await self.view.readings.of({item_id for pair in pairs for item_id in pair[:2]})
+        return await asyncio.to_thread(self._explain, algorithm, pairs, readings)
 
     async def rescore(
         self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float | None = None
@@ -105,19 +102,9 @@ class Proposer:
         below: list[dict[str, Any]] = []
         if threshold is not None:
             there, below = await asyncio.to_thread(self._divide, algorithm, there, threshold)
-        await self._read({row[side] for row in there for side in ("requirement_id", "test_case_id")})
-        rows = await asyncio.to_thread(self._explain_again, algorithm, there)
+        readings = await self.view.readings.of({item_id for row in there for item_id in _ids(row)})
+        rows = await asyncio.to_thread(self._explain_again, algorithm, there, readings)
         return Rescored([row["id"] for row in there], rows, [row["id"] for row in below], _json(below))
-
-    async def _read(self, ids: set[UUID]) -> None:
-        """Read the texts of items that are to be explained."""
-        if len(self._readings) > _READINGS_KEPT:
-            self._readings.clear()
-        missing = list(ids - self._readings.keys())
-        for start in range(0, len(missing), _TEXTS_AT_ONCE):
-            async with self._database.connection() as connection:
-                rows = await repository.texts(connection, missing[start : start + _TEXTS_AT_ONCE])
-            self._readings |= await asyncio.to_thread(_readings_of, rows)
 
     def _as_json(self, pairs: Sequence[Pair]) -> str:
         return _json({"place": place, **self._of(pair)} for place, pair in enumerate(pairs))
@@ -130,9 +117,9 @@ class Proposer:
             "test_case_text_sequence": self.view.text_sequences[pair.test_case_id],
         }
 
-    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
+    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair], readings: Mapping[UUID, Reading]) -> bytes:
         ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
-        explanations = self.view.snapshot.explain_many(algorithm, ids, self._readings)
+        explanations = self.view.snapshot.explain_many(algorithm, ids, readings)
         sequences = self.view.text_sequences
         return "".join(
             f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
@@ -155,8 +142,10 @@ class Proposer:
                 below.append({"id": row["id"], **self._of(Pair(*_ids(row), score)), "feedback": feedback})
         return kept, below
 
-    def _explain_again(self, algorithm: Algorithm, pending: Sequence[dict[str, Any]]) -> str:
-        explanations = self.view.snapshot.explain_many(algorithm, [_ids(row) for row in pending], self._readings)
+    def _explain_again(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], readings: Mapping[UUID, Reading]
+    ) -> str:
+        explanations = self.view.snapshot.explain_many(algorithm, [_ids(row) for row in pending], readings)
         return _json(
             {
                 "id": row["id"],
@@ -196,10 +185,6 @@ def _withdrawn(algorithm: Algorithm, score: float, threshold: float) -> str:
 def _escaped(text: str) -> str:
     """Write a text as COPY reads it."""
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
-
-
-def _readings_of(rows: Sequence[dict[str, Any]]) -> dict[UUID, Reading]:
-    return {row["id"]: read(ItemText(**row["text"], module=row["module"], tags=row["tags"])) for row in rows}
 
 
 def _json(rows: Iterable[dict[str, Any]]) -> str:

@@ -123,10 +123,14 @@ async def changed_items(connection: Connection, after: tuple[int, UUID], limit: 
     return await cursor.fetchall()
 
 
-async def texts(connection: Connection, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    """Give what these items say."""
+async def changed_texts(
+    connection: Connection, ids: Sequence[UUID], changes: Sequence[int | None]
+) -> list[dict[str, Any]]:
+    """Give what those of these items say whose last change is another than the one beside their id."""
     cursor = await connection.execute(
-        "SELECT id, text, module, tags FROM items WHERE id = ANY(%s) AND NOT deleted", (list(ids),)
+        "SELECT i.id, i.change, i.text, i.module, i.tags FROM unnest(%s::uuid[], %s::bigint[]) AS known(id, change)"
+        " JOIN items i ON i.id = known.id WHERE NOT i.deleted AND i.change IS DISTINCT FROM known.change",
+        (list(ids), list(changes)),
     )
     return await cursor.fetchall()
 
