@@ -155,6 +155,23 @@ async def test_a_list_is_narrowed_by_type(world: "World") -> None:
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/query/type")
 
 
+async def test_a_list_is_narrowed_to_what_changed_since(world: "World") -> None:
+    await tell_requirements(world, "abc")
+    first, second, third = reversed(await world.notifications())
+
+    async def changed_since(moment: str) -> list[int]:
+        page = await world.read("/notifications", updated_since=moment)
+        assert page["total"] == len(page["items"])
+        return [item["id"] for item in page["items"]]
+
+    assert await changed_since(first["created_at"]) == [third["id"], second["id"], first["id"]]
+    assert await changed_since("2100-01-01") == []
+    read = (await world.ask("POST", f"/notifications/{first['id']}/read")).json()
+    assert await changed_since(read["read_at"]) == [first["id"]]
+    refused = await world.ask("GET", "/notifications", params={"updated_since": "yesterday"})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/query/updated_since")
+
+
 async def test_all_of_one_type_are_marked_read(world: "World") -> None:
     await tell_requirements(world, "abc")
     await world.tell(catalog.TestCaseCreated(test_case=world.test_case()))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from chassis.coalescing import Coalesced
 from chassis.database import Db
-from chassis.http.paging import Skip, page, parse_choice
+from chassis.http.paging import Skip, page, parse_choice, parse_moment
 from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
@@ -20,6 +20,7 @@ from notification_service.schemas import (
     NotificationList,
     Types,
     UnreadCount,
+    UpdatedSince,
 )
 from notification_service.vocabulary import NotificationType
 
@@ -40,12 +41,14 @@ async def list_notifications(
     skip: Skip = 0,
     limit: NotificationLimit = 20,
     type: Types = None,  # noqa: A002 - the parameter's public name
+    updated_since: UpdatedSince = None,
 ) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
     types = parse_choice("type", type, NotificationType)
+    since = None if updated_since is None else parse_moment("updated_since", updated_since)
     async with database.connection() as connection:
         found = await repository.list_notifications(
-            connection, _id(viewer), unread_only=unread_only, types=types, skip=skip, limit=limit
+            connection, _id(viewer), unread_only=unread_only, types=types, since=since, skip=skip, limit=limit
         )
     return page(request, found.items, found.total, skip, limit, {"unread_count": found.unread_count})
 

@@ -119,10 +119,20 @@ class NotificationPage:
 
 
 async def list_notifications(
-    connection: Connection, user_id: int, *, unread_only: bool, types: Types, skip: int, limit: int
+    connection: Connection,
+    user_id: int,
+    *,
+    unread_only: bool,
+    types: Types,
+    since: datetime | None,
+    skip: int,
+    limit: int,
 ) -> NotificationPage:
-    """Give a user's notifications, newest first."""
+    """Give a user's notifications, newest first; with `since` those that were made or read from then on."""
     clauses, values = choice_clauses("type", types)
+    if since is not None:
+        clauses.append("coalesce(read_at, created_at) >= %(since)s")
+        values["since"] = since
     condition = " AND ".join(["user_id = %(user_id)s", *(["read_at IS NULL"] if unread_only else []), *clauses])
     # Counted only where nobody keeps the count.
     fitting = f", (SELECT count(*) FROM notifications WHERE {condition}) AS fitting" if clauses else ""

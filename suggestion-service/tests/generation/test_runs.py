@@ -47,6 +47,20 @@ async def test_an_event_that_nobody_can_read_holds_up_no_run(service: Any, catal
     assert len(await service.suggestions()) == 1
 
 
+async def test_runs_are_listed_that_have_changed_since(service: Any, catalog: Any) -> None:
+    many_pairs(catalog, 1)
+    first, second = await service.generate(), await service.generate()
+    waiting = await ask(service)
+
+    async def changed_since(moment: str) -> tuple[int, list[str]]:
+        listed = await service.read("/suggestions/runs", updated_since=moment)
+        return listed["total"], [run["id"] for run in listed["items"]]
+
+    assert await changed_since(first["finished_at"]) == (3, [waiting, second["id"], first["id"]])
+    assert await changed_since(second["finished_at"]) == (2, [waiting, second["id"]])
+    assert await changed_since("2100-01-01") == (1, [waiting])
+
+
 async def test_the_answer_is_the_finished_run(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 1)
     working = asyncio.create_task(service.runs.run())

@@ -10,6 +10,7 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
 from chassis.http.paging import (
     FREE_ALTERNATIVES,
+    UPDATED_SINCE,
     Choice,
     Limit,
     Skip,
@@ -52,8 +53,7 @@ Expand = Annotated[
 UpdatedSince = Annotated[
     str | None,
     Field(
-        description="Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a"
-        " copy, with deletions and without a gap, read GET /changes.",
+        description=f"{UPDATED_SINCE} To keep a copy, with deletions and without a gap, read GET /changes.",
         examples=["2026-01-31T12:00:00Z", "2026-01-31"],
     ),
 ]

@@ -235,6 +235,10 @@ _MOMENT = re.compile(
 )
 
 
+UPDATED_SINCE = "Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC."
+"""How `updated_since` is described wherever it is taken."""
+
+
 def parse_moment(name: str, value: str) -> datetime:
     """Return the moment in UTC that query parameter `name` gives: an RFC 3339 timestamp, or a day for its midnight UTC.
 

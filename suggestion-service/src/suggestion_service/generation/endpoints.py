@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from chassis.database import Connection, Db
 from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, page
+from chassis.http.paging import UPDATED_SINCE, Limit, Page, Skip, page, parse_moment
 from chassis.http.problem_documents import problem_responses
 from chassis.http.responses import answer, item
 from chassis.http.strict_route import StrictRoute
@@ -20,6 +20,10 @@ from suggestion_service.settings import Settings
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
 
+UpdatedSince = Annotated[
+    str | None,
+    Query(description=f"{UPDATED_SINCE} A run that goes on changes all the time.", examples=["2026-01-31T12:00:00Z"]),
+]
 _WAIT = 20
 """Seconds that a caller waits for the end of a run."""
 
@@ -86,11 +90,12 @@ def _wants_no_wait(request: Request) -> bool:
 
 @router.get("/runs", response_model=Page[Run], summary="List the runs, newest first")
 async def list_generation_runs(
-    request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
+    request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50, updated_since: UpdatedSince = None
 ) -> Response:
     """Give one page of the runs."""
+    since = None if updated_since is None else parse_moment("updated_since", updated_since)
     async with database.connection() as connection:
-        rows, total = await runs.page(connection, skip, limit)
+        rows, total = await runs.page(connection, skip, limit, since)
     return page(request, rows, total, skip, limit)
 
 

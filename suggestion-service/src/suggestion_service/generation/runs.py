@@ -117,13 +117,16 @@ async def get(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
     return await (await connection.execute(f"SELECT {_ANSWER} FROM {_RUNS} WHERE r.id = %s", (run_id,))).fetchone()
 
 
-async def page(connection: Connection, skip: int, limit: int) -> tuple[list[dict[str, Any]], int]:
-    """Give runs, newest first, and how many there are."""
+async def page(
+    connection: Connection, skip: int, limit: int, since: datetime | None = None
+) -> tuple[list[dict[str, Any]], int]:
+    """Give runs, newest first, and how many there are; with `since` those that have not ended before."""
+    where = "" if since is None else "WHERE coalesce(r.finished_at, 'infinity') >= %(since)s"
     cursor = await connection.execute(
-        "SELECT c.total, p.* FROM (SELECT count(*) AS total FROM runs) c LEFT JOIN LATERAL"
-        f" (SELECT {_ANSWER} FROM {_RUNS} ORDER BY r.created_at DESC, r.id DESC LIMIT %s OFFSET %s) p ON true"
-        " ORDER BY p.created_at DESC, p.id DESC",
-        (limit, skip),
+        f"SELECT c.total, p.* FROM (SELECT count(*) AS total FROM runs r {where}) c LEFT JOIN LATERAL"
+        f" (SELECT {_ANSWER} FROM {_RUNS} {where} ORDER BY r.created_at DESC, r.id DESC"
+        " LIMIT %(limit)s OFFSET %(skip)s) p ON true ORDER BY p.created_at DESC, p.id DESC",
+        {"limit": limit, "skip": skip, "since": since},
     )
     rows = await cursor.fetchall()
     total = rows[0]["total"]
