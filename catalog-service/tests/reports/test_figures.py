@@ -1,6 +1,7 @@
 """The figures of the reports are those that plain counting gives."""
 
 import random
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
@@ -268,6 +269,15 @@ async def test_gaps_are_what_counting_gives(record: Any, client: httpx.AsyncClie
     for kind, ids in expected.items():
         assert {item["id"] for item in gaps[kind]["items"]} == ids
         assert gaps[kind]["total"] == len(ids)
+
+
+async def test_gaps_say_what_they_are_of(record: Any, client: httpx.AsyncClient) -> None:
+    whole = await read(client, "gaps")
+    assert (whole["project"], whole["filters"], whole["notes"]) == ("MAIN", {}, [])
+    assert datetime.fromisoformat(whole["made_at"]) <= datetime.now(UTC)
+    nowhere = await read(client, "gaps", module="nowhere at all")
+    assert nowhere["filters"] == {"module": "nowhere at all"}
+    assert nowhere["notes"] == ["Nothing is in a module named 'nowhere at all'."], "not: nothing is missing there"
 
 
 async def test_gaps_are_paged_and_their_totals_are_not(record: Any, client: httpx.AsyncClient) -> None:

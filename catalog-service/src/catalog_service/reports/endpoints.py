@@ -18,7 +18,7 @@ from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from chassis.database import Db
 from chassis.http import paging
-from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip, parse_words
+from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip
 from chassis.http.problem_documents import with_headers
 from chassis.http.query import documented, read_query
 from chassis.http.responses import answer
@@ -120,8 +120,8 @@ async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: S
     """Give requirements without a test case, test cases without a requirement, and suspect links.
 
     Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
-    requirement, of the test case, and of a link's requirement.
+    requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
     """
     async with snapshot(database) as connection:
-        gaps = await service.gaps(connection, parse_words("module", module), skip, limit)
+        gaps = await service.gaps(connection, module, datetime.now(UTC), skip, limit)
     return answer({**gaps, "skip": skip, "limit": limit})

@@ -83,15 +83,20 @@ class MatrixRow(BaseModel):
     requirement: ShortItem
 
 
-class TraceabilityMatrix(Page[MatrixRow]):
-    """A page of the matrix, with the summary of all of it, and what it is of."""
+class ReportScope(BaseModel):
+    """What a report is of, so that it can be filed."""
 
-    orphan_test_cases: "GapPage[GapItem]" = Field(description="A page of its test cases without any link.")
-    summary: CoverageSummary
     project: str
     made_at: datetime
     filters: dict[str, str] = Field(description="The filters as they were given.", examples=[{"module": "accounts"}])
     notes: list[str] = Field(description="What a reader should know, such as a module that nothing is in.")
+
+
+class TraceabilityMatrix(ReportScope, Page[MatrixRow]):
+    """A page of the matrix, with the summary of all of it, and what it is of."""
+
+    orphan_test_cases: "GapPage[GapItem]" = Field(description="A page of its test cases without any link.")
+    summary: CoverageSummary
 
 
 class ModuleCoverage(CoverageSummary):
@@ -154,8 +159,8 @@ class SuspectLink(Link):
     test_case: ShortItem
 
 
-class Gaps(BaseModel):
-    """What is missing or in doubt, each kind a list of its own."""
+class Gaps(ReportScope):
+    """What is missing or in doubt, each kind a list of its own, and what it is of."""
 
     uncovered_requirements: GapPage[GapItem]
     orphan_test_cases: GapPage[GapItem]

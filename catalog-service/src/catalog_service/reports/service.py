@@ -11,7 +11,7 @@ from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection
-from chassis.http.paging import Choice
+from chassis.http.paging import parse_words
 
 
 def with_coverage(counts: Row) -> Row:
@@ -75,8 +75,12 @@ async def coverage_by_module(connection: Connection) -> dict[str, Any]:
     }
 
 
-async def gaps(connection: Connection, modules: Choice[str] | None, skip: int, limit: int) -> dict[str, dict[str, Any]]:
-    """Give a page of each kind of gap, with its `total`; `modules` of None: everywhere."""
+async def gaps(connection: Connection, module: str | None, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
+    """Give a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
+
+    `module` is the filter as it was given; None: everywhere.
+    """
+    modules = parse_words("module", module)
     uncovered, uncovered_total = await repository.unlinked(connection, REQUIREMENT, modules, skip, limit)
     orphans, orphans_total = await repository.unlinked(connection, TEST_CASE, modules, skip, limit)
     suspect, suspect_total = await repository.suspect_links(connection, modules, skip, limit)
@@ -87,4 +91,8 @@ async def gaps(connection: Connection, modules: Choice[str] | None, skip: int, l
             "items": [{**shown(row), **by_field(row, repository.ENDS), **ends(row)} for row in suspect],
             "total": suspect_total,
         },
+        "project": PROJECT,
+        "made_at": made_at,
+        "filters": {} if module is None else {"module": module},
+        "notes": notes_on(modules, await repository.modules(connection) if modules is not None else []),
     }
