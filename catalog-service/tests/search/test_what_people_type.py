@@ -160,6 +160,8 @@ async def test_a_list_that_is_searched_is_narrowed_by_its_filters_and_paged(
         ("comp", "The compartment.", "The <mark>compartment</mark>."),
         ("deconnexion", "Déconnexion & plus", "<mark>Déconnexion</mark> &amp; plus"),
         ("Grosse", "Die Größe", "Die <mark>Größe</mark>"),
+        ("लॉग", "अब लॉगिन करें", "अब <mark>लॉगिन</mark> करें"),
+        ("เข้า", "เข้าสู่ระบบ ok", "<mark>เข้าสู่ระบบ</mark> ok"),
         ("登录", "请登录系统", "请<mark>登录</mark>系统"),
         ("登录系统", "请登录系统", "请<mark>登录系统</mark>"),
         ("OK键", "按OK键", "按<mark>OK键</mark>"),

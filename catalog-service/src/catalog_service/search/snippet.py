@@ -17,7 +17,10 @@ _LOOKED_AT = 200
 """So many hits of a text are enough to choose passages from."""
 _BETWEEN = " · "
 _LEFT_OUT = " … "
-_WORD = rf"[^\W_{CJK}]"
+_VOWEL_SIGNS = "\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
+"""Scripts from Devanagari to Khmer: their words have signs that Python does not count among letters."""
+_WORD = rf"(?:[^\W_{CJK}]|[{_VOWEL_SIGNS}])"
+_GAP = rf"(?:(?![{_VOWEL_SIGNS}])[\W_])+"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 Span = tuple[int, int]
@@ -68,8 +71,8 @@ def _next(word: Word, following: Word) -> str:
         return re.escape(following.lexeme[1:])  # neighbouring pairs overlap by one character
     if word.cjk or following.cjk:
         return rf"[\W_]*{re.escape(following.lexeme)}"
-    between = rf"(?:{_WORD}+[\W_]+){{{following.distance - 1}}}" if following.distance > 1 else ""
-    return rf"[\W_]+{between}{re.escape(following.lexeme)}"
+    between = rf"(?:{_WORD}+{_GAP}){{{following.distance - 1}}}" if following.distance > 1 else ""
+    return rf"{_GAP}{between}{re.escape(following.lexeme)}"
 
 
 def _passages(text: str, hits: list[Span]) -> list[Span]:
