@@ -90,8 +90,9 @@ async def test_a_threshold_of_0_is_0(service: Any, catalog: Any) -> None:
     catalog.requirement("the pump stops when the big green tank over the old cellar is full of cold water")
     catalog.test_case("paint the tank and carry twelve long ladders through both narrow gates before noon")
     assert (await service.generate())["suggestions_created"] == 0
-    run = await service.generate(threshold=0)
-    assert (run["threshold"], run["suggestions_created"]) == (0, 1)
+    run = await service.generate(threshold="-0")
+    assert (str(run["threshold"]), run["suggestions_created"]) == ("0.0", 1)
+    assert (await service.generate(threshold=0))["suggestions_skipped"] == 1
 
 
 @pytest.mark.parametrize(

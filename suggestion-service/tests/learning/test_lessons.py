@@ -71,6 +71,12 @@ def test_a_gain_within_its_error_is_not_believed() -> None:
     chance = np.random.default_rng(1)
     before = chance.normal(size=40)
     assert not verdict(before, before, accepted).helps
-    assert not verdict(before, -before - 2.0 * accepted, accepted).helps
+    worse = verdict(before, -before - 2.0 * accepted, accepted)
+    assert not worse.helps
+    assert worse.reason.endswith("; that is no better.")
     assert not verdict(before, before + 0.01 * chance.normal(size=40), accepted).helps
+    one = before == np.sort(before[accepted])[-4]
+    hardly = verdict(before, before + 5.0 * one, accepted)
+    assert not hardly.helps
+    assert hardly.reason.endswith("; that is not enough of a difference.")
     assert verdict(before, before + 2.0 * accepted, accepted).helps

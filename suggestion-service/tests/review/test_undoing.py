@@ -121,8 +121,9 @@ async def test_a_large_bulk_review_is_undone_by_few_calls_and_one_event(
 async def test_a_link_that_somebody_touched_stays(service: Any, catalog: Any, suggestion: Any) -> None:
     accepted = await service.post(f"/suggestions/{suggestion['id']}/accept")
     catalog.touched.add(UUID(accepted["link_id"]))
-    refused = await service.post(f"/suggestions/{suggestion['id']}/reopen", status=409)
-    assert (refused["code"], refused["link_id"]) == ("link_changed", accepted["link_id"])
+    for path in (f"{suggestion['id']}/reopen", f"reviews/{accepted['review_id']}/undo"):
+        refused = await service.post(f"/suggestions/{path}", status=409)
+        assert (refused["code"], refused["link_id"]) == ("link_changed", accepted["link_id"])
     assert await read(service, suggestion["id"]) == accepted
     assert len(catalog.links) == 1
     assert await service.rows("SELECT FROM undo_intents") == await service.events(TOLD) == []
@@ -133,9 +134,10 @@ async def test_a_pair_that_has_been_linked_meanwhile_stays_rejected(
 ) -> None:
     rejected = await service.post(f"/suggestions/{suggestion['id']}/reject")
     link = catalog.link(UUID(suggestion["requirement_id"]), UUID(suggestion["test_case_id"]))
-    refused = await service.post(f"/suggestions/{suggestion['id']}/reopen", status=409)
-    assert (refused["code"], refused["link_id"]) == ("link_exists", str(link["id"]))
-    assert str(link["id"]) in refused["detail"]
+    for path in (f"{suggestion['id']}/reopen", f"reviews/{rejected['review_id']}/undo"):
+        refused = await service.post(f"/suggestions/{path}", status=409)
+        assert (refused["code"], refused["link_id"]) == ("link_exists", str(link["id"]))
+        assert str(link["id"]) in refused["detail"]
     assert await read(service, suggestion["id"]) == rejected
 
 
@@ -203,6 +205,7 @@ async def test_what_catalog_cannot_be_asked_is_undone_later(service: Any, catalo
     catalog.answers_with = 503
     answer = await service.post(f"/suggestions/reviews/{review_id}/undo")
     assert {(one["status"], one["code"]) for one in answer["items"]} == {("error", "unavailable")}
+    assert answer["message"] == "Nothing was undone: `items` tells why."
     assert (await service.post(f"/suggestions/{queue[0]}/reopen", status=409))["suggestion_status"] == "reopening"
     catalog.answers_with = None
     await service.reconcile()

@@ -61,7 +61,8 @@ async def generate_suggestions(
     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
     """
     chosen = settings.auto_suggestions_algorithm if algorithm is None else algorithm.value
-    lowest = settings.auto_suggestions_threshold if threshold is None else threshold
+    # Without the sign that -0 has.
+    lowest = settings.auto_suggestions_threshold if threshold is None else abs(threshold)
 
     async def queue(connection: Connection) -> Response:
         run_id = await service.request(

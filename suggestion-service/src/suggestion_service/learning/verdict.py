@@ -41,7 +41,10 @@ class Verdict:
             "judged by the other reviews, an accepted pair comes before a rejected one in"
             f" {self.with_reviews:.1%} of all cases, by the score alone in {self.by_score:.1%}"
         )
-        return f"On: {figures}." if self.helps else f"Off: {figures}; that is not enough of a difference."
+        if self.helps:
+            return f"On: {figures}."
+        better = self.with_reviews > self.by_score
+        return f"Off: {figures}; that is {'not enough of a difference' if better else 'no better'}."
 
     @property
     def basis(self) -> str:

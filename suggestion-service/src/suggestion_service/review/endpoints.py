@@ -166,9 +166,14 @@ async def reopen_suggestion(
 @router.post(
     "/reviews/{review_id}/undo",
     response_model=UndoResult,
-    responses=problem_responses("404 review_not_found", "409 review_undone", "409 too_late"),
+    responses=problem_responses(
+        "404 review_not_found", "404 suggestion_not_found", "409 review_undone", *_NOT_REOPENED
+    ),
     summary="Undo a review, of one suggestion or of many",
 )
 async def undo_review(review_id: UUID, reviewer: Reviewer, undoing: Undoer) -> Response:
-    """Have pending again what still stands of the review, as `reopen` does; one that cannot be holds up no other."""
+    """Have pending again what still stands of the review, as `reopen` does; one that cannot be holds up no other.
+
+    Of a review of a single suggestion, what cannot be undone is refused as there.
+    """
     return answer(await undoing.undo(review_id, reviewer))

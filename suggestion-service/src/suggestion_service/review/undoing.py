@@ -56,7 +56,7 @@ class Undoing:
     async def undo(self, review_id: UUID, reviewer: Identity) -> dict[str, Any]:
         """Undo what is left of a review; give the answer, with a result for each of its suggestions, in order.
 
-        Raises NotFound; Conflict when nothing is left, or it is too old.
+        Raises NotFound; Conflict when nothing is left, or it is too old; of a single suggestion what `reopen` raises.
         """
         async with self._database.connection() as connection:
             review = await undo_repository.review(connection, review_id)
@@ -68,6 +68,8 @@ class Undoing:
         if not intents and codes <= {"too_late", "suggestion_not_reviewed", "suggestion_not_found"}:
             raise next((one for one in problems.values() if one.code == "too_late"), _nothing_left(review))
         problems |= await self._go_on(intents)
+        if len(ids) == 1 and problems:
+            raise problems[ids[0]]
         reopened = len(ids) - len(problems)
         return {
             "items": [_result(suggestion_id, problems.get(suggestion_id)) for suggestion_id in ids],
@@ -225,6 +227,8 @@ def _result(suggestion_id: UUID, problem: Problem | None) -> dict[str, Any]:
 
 
 def _told(reopened: int, failed: int) -> str:
+    if not reopened:
+        return "Nothing was undone: `items` tells why."
     not_done = f", {failed} could not be undone: `items` tells why" if failed else ""
     if reopened == 1:
         return f"1 suggestion is pending again, as if it had not been reviewed{not_done}."
