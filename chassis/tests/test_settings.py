@@ -3,6 +3,7 @@
 import secrets
 
 import pytest
+from pydantic import Field
 
 from chassis.settings import ServiceSettings, check, read
 from chassis.start_failure import StartFailure
@@ -42,3 +43,12 @@ def test_what_several_programs_share_is_told_once(environment: pytest.MonkeyPatc
         "The setting ENVIRONMENT is 'test': it must be 'development' or 'production'.",
         "The setting OTHER is 'one': it must be a whole number.",
     ]
+
+
+def test_an_empty_setting_is_said_to_be_empty(environment: pytest.MonkeyPatch) -> None:
+    class Named(ServiceSettings):
+        name: str = Field(default="none", min_length=1)
+
+    environment.setenv("NAME", "")
+    with pytest.raises(StartFailure, match=r"The setting NAME is '': it must not be empty\.$"):
+        read(Named, internal_token_secret=secrets.token_hex(32))

@@ -141,6 +141,8 @@ def _is_secret(kind: type[BaseSettings], field: str) -> bool:
 
 def _reason(entry: ErrorDetails) -> str:
     limits: Mapping[str, Any] = entry.get("ctx", {})
+    if limits.get("min_length") == 1:
+        return "it must not be empty"
     told = _TOLD_ANEW.get(entry["type"])
     reason = entry["msg"] if told is None else told.format_map(limits)
     return reason.removeprefix("Value error, ").rstrip(".")
