@@ -26,7 +26,7 @@ HEAD_SECONDS = 10.0
 BODY_SECONDS = 10.0
 """For a body, and a second more for each _SLOWEST bytes that have come."""
 UNREAD_SECONDS = 30.0
-"""From the last byte of an answer that a client has taken to the next."""
+"""For a client that takes nothing of its answer, and a second more for each _SLOWEST bytes that it has taken."""
 LINGER_SECONDS = 3.0
 """For reading on after a last answer: to close earlier could take the answer away from a client that still sends."""
 _SLOWEST = 4096
@@ -86,9 +86,11 @@ class Protocol(HttpToolsProtocol):
         """End the connection when its client has kept it waiting for too long; `now` is the event loop's time."""
         if self.transport.is_closing() or self.flow.write_paused:
             untaken = _untaken(self._socket)
-            if self._stuck_since is None or untaken < self._untaken:
+            if self._stuck_since is None:
                 self._stuck_since = now
-            elif now - self._stuck_since > UNREAD_SECONDS:
+            elif untaken < self._untaken:
+                self._stuck_since = min(now, self._stuck_since + (self._untaken - untaken) / _SLOWEST)
+            if now - self._stuck_since > UNREAD_SECONDS:
                 self.transport.abort()
             self._untaken = untaken
             return
