@@ -19,7 +19,8 @@ if [ -z "${PG_RUN:-}" ]; then
     client=$(client_of pg_dump --schema-only auth_service)
 fi
 unfinished=$folder.unfinished
-mkdir "$unfinished"
+mkdir -p -- "$(dirname -- "$folder")"
+mkdir -- "$unfinished"
 trap 'rm -rf "$unfinished"' EXIT
 # Who reads the events of others comes before those others: so nobody has read an event that their feed does not have.
 for service in notification suggestion catalog auth; do

@@ -33,7 +33,7 @@ def rows(stack: RunningStack) -> dict[str, int]:
 
 def test_a_stack_that_was_destroyed_is_there_again() -> None:
     with fresh_folder() as place:
-        backup = place.with_name("backup")
+        backup = place.with_name("backups") / "monday"
         with RunningStack(place) as stack, Traceline(stack.base_url) as anyone:
             admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
             requirement, test_case = admin.create_pair()
@@ -44,6 +44,8 @@ def test_a_stack_that_was_destroyed_is_there_again() -> None:
             assert done.returncode == 0, done.stderr
             kept = rows(stack)
             later = admin.create_requirement()
+            asked = stack.run_to_its_end("sql", "catalog-service", "-Atc", "SELECT id FROM test_cases")
+            assert (asked.returncode, asked.stdout, asked.stderr) == (0, f"{test_case['id']}\n", "")
             feed = stack.run_to_its_end("admin", "notification-worker", "feed")
             assert feed.returncode == 0, feed.stderr
             assert "catalog" in feed.stdout

@@ -9,6 +9,7 @@ _EPILOG = """\
 python -m stack ctl ...           supervisorctl: status, restart catalog-service, stop 'gateway:*'
 python -m stack admin WORKER ...  chassis.admin as that program: admin catalog-worker feed
 python -m stack run PROGRAM ...   any module with the settings of that program: run auth-worker auth_service.rotate_keys
+python -m stack sql SERVICE ...   psql in the database of a service: sql catalog-service
 python -m stack backup FOLDER     dumps of all databases, while it runs
 python -m stack restore FOLDER    the databases as a backup has them, while it does not run
 

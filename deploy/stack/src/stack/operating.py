@@ -12,6 +12,7 @@ from chassis.settings import read
 from chassis.start_failure import StartFailure
 from embedded.data_folder import DataFolder
 from embedded.postgres import Postgres, server_of
+from stack.programs import SERVICES
 from stack.settings import Servers, Settings, check_folder
 
 _SCRIPTS = Path(__file__).parents[3]
@@ -48,6 +49,15 @@ def settings_of(folder: Path, program: str) -> dict[str, str]:
     return found
 
 
+def query(words: list[str]) -> None:
+    """Become psql in the database of a service: `catalog-service`, and what psql takes."""
+    _without_server_of_others()
+    if not words or words[0] not in SERVICES:
+        raise StartFailure(f"Say in whose database: {', '.join(sorted(SERVICES))}.")
+    where = _server(_folder()) | {"PGDATABASE": SERVICES[words[0]]}
+    os.execvpe("psql", ["psql", *words[1:]], {**os.environ, **where})  # noqa: S606, S607 - it takes our place on purpose
+
+
 def backup(words: list[str]) -> None:
     """Make a folder with a dump of each database, while the stack runs."""
     _without_server_of_others()
@@ -75,6 +85,7 @@ COMMANDS: Mapping[str, Callable[[list[str]], None]] = {
     "ctl": control,
     "admin": admin,
     "run": run,
+    "sql": query,
     "backup": backup,
     "restore": restore,
 }
@@ -98,17 +109,21 @@ def _without_server_of_others() -> None:
 def _script(name: str, words: list[str], folder: Path) -> None:
     if len(words) != 1:
         raise StartFailure(f"Say which folder: python -m stack {name.removesuffix('.sh')} FOLDER.")
+    os.environ.pop("PG_RUN", None)
+    done = subprocess.run([_SCRIPTS / name, words[0]], env={**os.environ, **_server(folder)}, check=False)
+    if done.returncode != 0:
+        raise StartFailure(f"{name} has failed: see above.")
+
+
+def _server(folder: Path) -> dict[str, str]:
+    """Give by which variables PostgreSQL's programs, those of the wheel, find the stack's own server."""
     programs = server_of(folder / _SOCKETS).bin_path
-    where = {
+    return {
         "PGHOST": str(folder / _SOCKETS),
         "PGPORT": "5432",
         "PGUSER": "postgres",
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
     }
-    os.environ.pop("PG_RUN", None)
-    done = subprocess.run([_SCRIPTS / name, words[0]], env={**os.environ, **where}, check=False)
-    if done.returncode != 0:
-        raise StartFailure(f"{name} has failed: see above.")
 
 
 def _become(command: list[str], settings: Mapping[str, str] | None = None) -> None:
