@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from typing import Any
 
 import orjson
@@ -15,6 +14,7 @@ from chassis.database import Database
 from chassis.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.inbox import Inbox
 from chassis.relay import Relay
+from chassis.testing import commands
 
 
 class Unheard(Payload):
@@ -37,18 +37,8 @@ def event(sequence: int, what: str, kind: type[Any] = Happened) -> bytes:
 async def admin(database: Database, *words: str, typed: str = "", **environment: str) -> tuple[int, str, str]:
     """Run the command over this database; give its exit code, standard output and standard error."""
     known = {name: value for name, value in os.environ.items() if not name.endswith("_URL") and name != "SECRETS_DIR"}
-    running = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "chassis.admin", *words),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**known, "DATABASE_URL": database.url, **environment},
-    )
-    async with asyncio.timeout(60):
-        output, errors = await running.communicate(typed.encode())
-    assert running.returncode is not None
-    return running.returncode, output.decode(), errors.decode()
+    known |= {"DATABASE_URL": database.url, **environment}
+    return await asyncio.to_thread(commands.run, "chassis.admin", words, known, typed=typed)
 
 
 async def admin_json(database: Database, *words: str, **environment: str) -> Any:
@@ -286,17 +276,7 @@ async def test_a_setting_may_be_a_file_and_a_wrong_one_is_one_sentence_without_a
 
 async def admin_without_url(environment: dict[str, str]) -> tuple[int, str, str]:
     known = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "SECRETS_DIR"}}
-    running = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "chassis.admin", "parked", "list", "--json"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env={**known, **environment},
-    )
-    async with asyncio.timeout(60):
-        output, errors = await running.communicate()
-    assert running.returncode is not None
-    return running.returncode, output.decode(), errors.decode()
+    return await asyncio.to_thread(commands.run, "chassis.admin", ("parked", "list", "--json"), known | environment)
 
 
 async def test_a_database_that_is_no_service_s_is_told_as_that(postgres: Any) -> None:

@@ -22,6 +22,13 @@ def test_what_openssl_makes_is_a_secret(environment: pytest.MonkeyPatch) -> None
         read(ServiceSettings)
 
 
+@pytest.mark.parametrize("guessable", ["a" * 32, "0123456789abcde" * 3, "0123456" * 10])
+def test_a_secret_of_few_characters_is_refused(environment: pytest.MonkeyPatch, guessable: str) -> None:
+    environment.setenv("INTERNAL_TOKEN_SECRET", guessable)
+    with pytest.raises(StartFailure, match=r"INTERNAL_TOKEN_SECRET is wrong: it has only .*openssl rand -hex 32"):
+        read(ServiceSettings)
+
+
 def test_a_secret_in_a_url_is_not_shown(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("INTERNAL_TOKEN_SECRET", "hush")
     with pytest.raises(StartFailure) as refused:

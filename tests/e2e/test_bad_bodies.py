@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from acceptance.callers import in_one_process
 from acceptance.client import Json, Traceline, ok, problem, requirement, test_case
+
+pytestmark = in_one_process
 
 JSON_TYPE = {"Content-Type": "application/json"}
 

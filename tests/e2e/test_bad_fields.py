@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from acceptance import texts
+from acceptance.callers import in_one_process
 from acceptance.client import PASSWORD, Json, Traceline, ok, problem, requirement, test_case
+
+pytestmark = in_one_process
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 NUL = "a\x00b"

@@ -5,7 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
+from acceptance.callers import in_one_process
 from acceptance.client import Traceline, ok, problem, requirement
+
+pytestmark = in_one_process
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 HUGE = 10**30

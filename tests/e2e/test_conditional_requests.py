@@ -6,7 +6,10 @@ import httpx
 import pytest
 
 from acceptance import texts
+from acceptance.callers import in_one_process
 from acceptance.client import PASSWORD, Json, Traceline, created, ok, problem, requirement, test_case
+
+pytestmark = in_one_process
 
 METHODS = {
     "requirement": ["PUT", "PATCH", "DELETE"],

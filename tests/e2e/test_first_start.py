@@ -186,6 +186,8 @@ WRONG: Mapping[str, str] = {
     "TRACELINE_PORT": "http",
     "DEFAULT_ADMIN_EMAIL": "you",
     "AUTO_SUGGESTIONS_ALGORITHM": "magic",
+    "AUTO_SUGGESTIONS_THRESHOLD": "1.5",
+    "ACCESS_TOKEN_EXPIRE_MINUTES": "soon",
     "COVERAGE_DROP_THRESHOLD": "2",
     "FORWARDED_ALLOW_IPS": "proxy",
 }

@@ -6,7 +6,10 @@ from urllib.parse import urljoin
 import pytest
 
 from acceptance import texts
+from acceptance.callers import in_one_process
 from acceptance.client import Traceline, ok, problem
+
+pytestmark = in_one_process
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 

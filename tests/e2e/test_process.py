@@ -173,25 +173,6 @@ def test_a_data_folder_that_cannot_be_made_is_told_in_one_sentence(place: Path) 
     one_clear_sentence(RunningTraceline(place / "below").run_to_its_end(), about=str(place))
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("TRACELINE_PORT", "99999"),
-        ("TRACELINE_PORT", "http"),
-        ("AUTO_SUGGESTIONS_THRESHOLD", "1.5"),
-        ("AUTO_SUGGESTIONS_ALGORITHM", "magic"),
-        ("ACCESS_TOKEN_EXPIRE_MINUTES", "soon"),
-    ],
-)
-def test_a_setting_that_makes_no_sense_is_named(place: Path, setting: str, value: str) -> None:
-    server = RunningTraceline(place, **{setting: value})
-    ended = server.run_to_its_end()
-    assert ended.returncode == 1, ended
-    assert setting.lower() in ended.stderr.lower()
-    assert "Traceback" not in ended.stderr
-    assert living_in(place) == []
-
-
 def test_a_token_ends_with_its_lifetime(brief: Brief) -> None:
     """The last one here, so that most of the minute is over."""
     visitor = brief.client.with_token(brief.login["access_token"])

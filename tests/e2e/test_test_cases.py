@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from acceptance import texts
+from acceptance.callers import in_one_process
 from acceptance.client import Traceline, created, ok, problem, test_case
 from acceptance.waiting import eventually
+
+pytestmark = in_one_process
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 

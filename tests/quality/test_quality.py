@@ -1,16 +1,18 @@
 """`make quality`, whole, over data sets that are written here; and its measures, counted by hand."""
 
 import csv
+import io
 import random
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from acceptance.quality.__main__ import main
 from acceptance.quality.labelled import Scores, Truth
 from acceptance.quality.measures import Band, bands, figures, precision_rises
 
@@ -72,8 +74,11 @@ def write_large(folder: Path) -> None:
 
 
 def measure(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "acceptance.quality", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, check=False, text=True)
+    """What the command does with these arguments, without its start."""
+    output, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(errors):
+        code = main([*map(str, arguments)])
+    return subprocess.CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
 
 
 def macro_means(output: str) -> dict[str, list[float]]:

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from acceptance.bench.engine import peers, sameness
+from acceptance.bench.engine.__main__ import main
 from acceptance.bench.engine.inputs import Inputs
 from acceptance.bench.engine.sizes import Size
 from acceptance.bench.engine.texts import make_items
@@ -83,10 +85,13 @@ def test_what_takes_too_long_is_given_up_and_said() -> None:
     ("arguments", "sentence"),
     [(("nothing",), "there is no part nothing"), (("pairs", "--sizes", "1000"), "1000 names no sizes")],
 )
-def test_wrong_arguments_are_refused_with_a_sentence(arguments: tuple[str, ...], sentence: str) -> None:
-    done = bench(*arguments)
-    assert done.returncode == 2
-    assert sentence in done.stderr
+def test_wrong_arguments_are_refused_with_a_sentence(
+    arguments: tuple[str, ...], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert sentence in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -118,8 +123,8 @@ def test_texts_are_the_same_each_time_and_as_long_as_they_should_be() -> None:
 def test_most_requirements_have_a_test_that_shares_a_good_part_of_their_rarer_words() -> None:
     items = make_items(Size(200, 300))
     uses = {side: [terms(item.text).keys() for item in items[side]] for side in items}
-    everywhere = [term for side in uses for one in uses[side] for term in one]
-    rare = {term for term in set(everywhere) if everywhere.count(term) < 10}
+    counts = Counter(term for side in uses for one in uses[side] for term in one)
+    rare = {term for term, count in counts.items() if count < 10}
     shared = [
         max(len(asked & rare & tested) / max(1, len(asked & rare)) for tested in uses["test_case"])
         for asked in uses["requirement"]

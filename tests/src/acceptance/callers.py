@@ -1,10 +1,16 @@
 """Who asks a running Traceline: fixtures for a conftest that says where it is (`base_url`) and who is its `admin`."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from acceptance.client import Traceline
+
+in_one_process = pytest.mark.parametrize(
+    "running", ["given" if "TRACELINE_URL" in os.environ else "embedded"], indirect=True, scope="package"
+)
+"""Of what a service answers for, whichever way the processes are started: tried on one deployment, not on both."""
 
 
 @pytest.fixture(scope="package")

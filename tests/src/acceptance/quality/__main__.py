@@ -4,6 +4,7 @@ import argparse
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 from acceptance import datasets
@@ -16,12 +17,15 @@ from suggestion_service.item_files import UnusableFile
 _AGREE = 0.001
 
 
-def main() -> int:
-    """Give the exit code: 0; 1 when the scorer counts otherwise than we do; 2 when there is nothing to measure."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure as the arguments say, by default those of the command line; return the exit code.
+
+    It is 0; 1 when the scorer counts otherwise than we do; 2 when there is nothing to measure.
+    """
     parser = argparse.ArgumentParser(prog="python -m acceptance.quality", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=datasets.folder(), metavar="DATASETS")
     parser.add_argument("--scorer", type=Path, help="default: ../tools/score_links.py beside DATASETS")
-    asked = parser.parse_args()
+    asked = parser.parse_args(arguments)
     try:
         return _measure(labelled.find(asked.folder), _scorer(asked.scorer, asked.folder))
     except UnusableFile as refusal:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from acceptance.bench.engine import one_item, pairs, starting, whole_run
@@ -18,8 +19,11 @@ _PARTS = {
 _UNLESS_NAMED = ("run-embedded",)
 
 
-def main() -> int:
-    """Run them one after the other: they share the machine. Gives 1 when something came out wrong."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run them one after the other, as they share the machine; return 1 when something came out wrong, else 0.
+
+    Args: the words of the command line, unless they are given.
+    """
     parser = argparse.ArgumentParser(prog="python -m acceptance.bench.engine", description=__doc__)
     default = [name for name in _PARTS if name not in _UNLESS_NAMED]
     parser.add_argument(
@@ -29,7 +33,7 @@ def main() -> int:
     parser.add_argument(
         "--within", type=float, default=900.0, metavar="SECONDS", help="what takes longer is given up; default 900"
     )
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     names = given.names or default
     if unknown := [name for name in names if name not in _PARTS]:
         parser.error(f"there is no part {unknown[0]}: choose from {', '.join(_PARTS)}")
