@@ -1,12 +1,10 @@
 """Rules for pods: what they may do, what they get, and how it is known that they are well."""
 
-import tomllib
 from collections.abc import Iterator
 
 from acceptance.manifests.objects import Manifests, Object, Workload
-from acceptance.manifests.rendering import ROOT
+from chassis import __version__
 
-VERSION = tomllib.loads((ROOT / "chassis" / "pyproject.toml").read_text())["project"]["version"]
 SCRATCH = "/tmp"  # noqa: S108 - a folder in containers
 ZONE = "topology.kubernetes.io/zone"
 PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
@@ -103,8 +101,8 @@ def images(manifests: Manifests) -> Iterator[str]:
         _, _, tag = str(container["image"]).partition("@")[0].rpartition("/")[2].partition(":")
         if not tag or tag == "latest":
             yield f"{workload}: the image {container['image']} has no version."
-        elif workload.is_ours and tag != VERSION:
-            yield f"{workload}: the image {container['image']} is not of version {VERSION}."
+        elif workload.is_ours and tag != __version__:
+            yield f"{workload}: the image {container['image']} is not of version {__version__}."
 
 
 def selectors(manifests: Manifests) -> Iterator[str]:
@@ -134,8 +132,8 @@ def jobs(manifests: Manifests) -> Iterator[str]:
     for workload in manifests.workloads:
         if workload.runs_to_an_end and workload.pod.get("restartPolicy") not in ("Never", "OnFailure"):
             yield f"{workload}: its pods do not end for good."
-        if workload.kind == "Job" and not workload.name.endswith(f"-{VERSION.replace('.', '-')}"):
-            yield f"{workload}: its name does not end with the version {VERSION}."
+        if workload.kind == "Job" and not workload.name.endswith(f"-{__version__.replace('.', '-')}"):
+            yield f"{workload}: its name does not end with the version {__version__}."
 
 
 def namespace(manifests: Manifests) -> Iterator[str]:
