@@ -14,6 +14,7 @@ from chassis.database import Connection, Database
 from chassis.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
 from chassis.inbox import MAX_ATTEMPTS, Inbox
 from chassis.relay import Relay
+from chassis.testing.metrics import measured, rises
 
 
 class Ignored(Payload):
@@ -137,7 +138,6 @@ async def test_an_event_that_fails_every_time_is_parked_and_works_when_the_handl
         b"{",
         b"[]",
         b'{"id": 7}',
-        b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0001","source":"/traceline/test","type":"test.thing.unheard","sequence":1}',
         b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0002","source":"/traceline/test","type":"test.thing.happened",'
         b'"sequence":1,"time":"2026-01-01T00:00:00Z","actor":"system","data":{"wrong":1}}',
         b'{"id":"0b6ff60c-4fd0-4f1c-8a1f-1c9c4d6f0003","source":"/traceline/test","type":"a\\u0000","sequence":1}',
@@ -150,7 +150,6 @@ async def test_an_event_that_fails_every_time_is_parked_and_works_when_the_handl
         "no JSON",
         "no object",
         "no envelope",
-        "unknown type",
         "wrong payload",
         "type with NUL",
         "type no text",
@@ -180,6 +179,26 @@ async def test_events_of_a_known_type_without_a_handler_only_move_the_position(
     inbox = new_inbox(other_database)
     await inbox.receive(await feed(database))
     assert await inbox.position("test") == 1
+    assert await failures(other_database) == []
+
+
+async def test_an_event_of_a_type_that_is_not_known_is_counted_and_skipped_once(
+    database: Database, other_database: Database
+) -> None:
+    class Newer(Payload):
+        wire_name = "test.thing.newer"
+
+    async with database.transaction() as connection:
+        await outbox.record(connection, [NewEvent(Newer(), "1", SYSTEM)])
+    await record(database, "later")
+    inbox = new_inbox(other_database)
+    before = await measured()
+    for _ in range(2):
+        await inbox.receive(await feed(database))
+    counted = rises(before, await measured())
+    assert counted['traceline_inbox_unknown_total{consumer="test"}'] == 1
+    assert await effects(other_database) == ["later"]
+    assert await inbox.position("test") == 2
     assert await failures(other_database) == []
 
 

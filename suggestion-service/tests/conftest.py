@@ -24,6 +24,7 @@ from chassis.inbox import Inbox
 from chassis.peers import Peer
 from chassis.testing import PostgresServer
 from contracts import catalog as told
+from contracts.routes import ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.generation.background import BackgroundScoring
 from suggestion_service.generation.corpus import LiveCorpus
@@ -31,7 +32,7 @@ from suggestion_service.generation.jobs import ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
 from suggestion_service.generation.scale import Scales
 from suggestion_service.generation.settling import Settling
-from suggestion_service.handlers import IGNORED, handlers
+from suggestion_service.handlers import handlers
 from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
@@ -234,7 +235,7 @@ class Service:
         self.learner = Learner(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
         table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
-        self.inbox = Inbox("suggestion", self.database, table, IGNORED)
+        self.inbox = Inbox("suggestion", self.database, table, ignored_by("suggestion"))
         self.feed = Feed("catalog", self.peer, self.inbox)
         self.runs = RunLoop(self.database, self.corpus, self.feed, InProcessBus())
 

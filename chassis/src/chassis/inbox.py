@@ -24,13 +24,14 @@ Handler = Callable[[Connection, list[Received[Any]]], Awaitable[None]]
 MAX_ATTEMPTS = 8
 
 _DUPLICATES = Counter("traceline_inbox_duplicates_total", "Events that came again.", ("consumer",))
+_UNKNOWN = Counter("traceline_inbox_unknown_total", "Events of a type that is not known.", ("consumer",))
 
 
 class Inbox:
     """The door by which events enter a service.
 
-    `handlers` is the table from event to service call. A type of a followed source that is in neither
-    `handlers` nor `ignored` is unknown, and parked.
+    `handlers` is the table from event to service call, `ignored` what the consumer has no use for. A type of a followed
+    source that is in neither comes from a newer producer: it is counted, logged and skipped.
     """
 
     def __init__(
@@ -112,9 +113,6 @@ class Inbox:
         return True
 
     async def _apply(self, messages: Sequence[Message], failure_id: int | None = None) -> None:
-        for message in messages:
-            if message.wire_name not in self._known:
-                raise UndecodableMessage(f"Unknown event type {message.wire_name!r}.")
         async with self._database.transaction() as connection:
             await lock(connection, self.queue)
             cursor = await connection.execute(
@@ -136,6 +134,10 @@ class Inbox:
                     await self._handle(connection, handler, payload, list(run))
             await self._advance(connection, messages)
         self._duplicates.inc(len(messages) - len(new))
+        for message in unique.values():
+            if message.wire_name not in self._known:
+                _UNKNOWN.labels(self.queue).inc()
+                _log.warning("%s skips %s: it does not know %s", self.queue, message.id, message.wire_name)
 
     async def _handle(
         self, connection: Connection, handler: Handler, payload: type[Payload], messages: Sequence[Message]

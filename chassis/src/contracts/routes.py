@@ -32,6 +32,12 @@ CONSUMED: Mapping[str, tuple[type[Payload], ...]] = {
 """The events that each consumer acts on, by the name of its queue."""
 
 
+def ignored_by(consumer: str) -> list[type[Payload]]:
+    """Return the events of the sources that a consumer follows which it has no use for."""
+    published = [event for source in sources_of(consumer) for event in PUBLISHED[source]]
+    return [event for event in published if event not in CONSUMED[consumer]]
+
+
 def sources_of(consumer: str) -> list[str]:
     """Give the sources that a consumer follows: its queue is bound to everything that they tell."""
     return sorted({event.wire_name.partition(".")[0] for event in CONSUMED[consumer]})

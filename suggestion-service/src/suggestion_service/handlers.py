@@ -10,8 +10,6 @@ from contracts import catalog
 from suggestion_service.engine import Side
 from suggestion_service.items import service
 
-IGNORED: tuple[type[Payload], ...] = (catalog.LinkUpdated, catalog.CoverageDropped)
-
 
 def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
     """Give the handlers; with `score`, changed items are queued for scoring and `queued` is called."""

@@ -12,6 +12,7 @@ from chassis.process import Process, run
 from chassis.process.settings import BrokerSettings
 from chassis.settings import read
 from chassis.worker import Worker
+from contracts.routes import ignored_by
 from suggestion_service.allocator import give_back_large_arrays
 from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
@@ -25,7 +26,7 @@ from suggestion_service.generation.jobs import QUEUE, ScoringJobs
 from suggestion_service.generation.run_loop import RunLoop
 from suggestion_service.generation.scale import Scales
 from suggestion_service.generation.settling import Settling
-from suggestion_service.handlers import IGNORED, handlers
+from suggestion_service.handlers import handlers
 from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
@@ -38,7 +39,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     corpus = LiveCorpus(database)
     jobs = ScoringJobs(database, bus)
     table = handlers(score=settings.auto_suggestions_enabled, queued=jobs.queued)
-    inbox = Inbox("suggestion", database, table, IGNORED)
+    inbox = Inbox("suggestion", database, table, ignored_by("suggestion"))
     feed = Feed("catalog", catalog, inbox)
     worker = new_worker("suggestion", database)
     publish(worker, "suggestion", database, bus)

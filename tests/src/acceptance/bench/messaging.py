@@ -20,7 +20,8 @@ from chassis.inbox import Inbox
 from chassis.relay import Relay
 from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
 from chassis.testing.rabbitmq_node import RabbitMQNode
-from suggestion_service.handlers import IGNORED, handlers
+from contracts.routes import ignored_by
+from suggestion_service.handlers import handlers
 
 _EVENTS = 5000
 _ONE_BY_ONE = 1000
@@ -92,7 +93,7 @@ class _Round:
 
     async def _consume(self, database: Database, *, upto: int) -> tuple[float, float]:
         """Apply what is in the queue up to a place in the feed; give when the first came and the last was applied."""
-        inbox = Inbox(_QUEUE, database, handlers(score=True, queued=lambda: None), IGNORED)
+        inbox = Inbox(_QUEUE, database, handlers(score=True, queued=lambda: None), ignored_by("suggestion"))
         batches_began: list[float] = []
         done = asyncio.Event()
 
