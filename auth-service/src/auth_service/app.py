@@ -18,8 +18,9 @@ from chassis.http import app as http
 from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
+from chassis.version import newest_schema
 
-SCHEMA_VERSION = "0003"
+SCHEMA_VERSION = newest_schema("auth_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

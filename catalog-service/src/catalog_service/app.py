@@ -22,8 +22,9 @@ from chassis.http.app import create_app as create_service_app
 from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
+from chassis.version import newest_schema
 
-SCHEMA_VERSION = "0011"
+SCHEMA_VERSION = newest_schema("catalog_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

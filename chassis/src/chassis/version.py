@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from importlib.resources import files
 
 from prometheus_client import Gauge
 
@@ -16,6 +17,12 @@ API = "v1"
 def software() -> str:
     """Return the version of the software, such as `1.4.0`."""
     return __version__
+
+
+def newest_schema(package: str) -> str:
+    """Return the number of the newest migration of service `package`, such as `0010`: the schema that it needs."""
+    versions = files(package).joinpath("migrations", "versions")
+    return max(file.name.partition("_")[0] for file in versions.iterdir() if file.name.endswith(".py"))
 
 
 _BUILD = Gauge("traceline_build_info", "Always 1; which Traceline this is.", ("software", "api"))

@@ -11,10 +11,11 @@ from chassis.http.app import create_app as create_service_app
 from chassis.identity import InternalTokens
 from chassis.process import Process, run
 from chassis.settings import read
+from chassis.version import newest_schema
 from notification_service import audit_endpoints, endpoints, repository
 from notification_service.settings import Settings
 
-SCHEMA_VERSION = "0005"
+SCHEMA_VERSION = newest_schema("notification_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:

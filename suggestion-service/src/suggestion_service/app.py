@@ -9,13 +9,14 @@ from chassis.identity import InternalTokens
 from chassis.peers import Peer
 from chassis.process import Process, run
 from chassis.settings import read
+from chassis.version import newest_schema
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.settings import Addresses, Settings
 
-SCHEMA_VERSION = "0010"
+SCHEMA_VERSION = newest_schema("suggestion_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
