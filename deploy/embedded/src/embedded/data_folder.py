@@ -8,8 +8,11 @@ from chassis.start_failure import StartFailure
 
 _DEMO = "demo-project"
 _LOADED = "loaded\n"
-_NO_DATA = {"lock", _DEMO, "traceline.log", "url"}
+_LOCK = "lock"
+_NO_DATA = {_LOCK, _DEMO, "traceline.log", "url"}
 """What a start leaves that ended before there were data."""
+_BEFORE = {"postgresql", "overrides", "lost+found"}
+"""What may be in a folder before its first run."""
 
 
 class DataFolder:
@@ -18,19 +21,15 @@ class DataFolder:
     def __init__(self, path: Path, *, demo: bool = False) -> None:
         """Take the folder; raise StartFailure when that cannot be.
 
-        For the demo it is taken only if it is empty, or was taken for the demo before.
+        It is taken if it is empty or was taken before; for the demo, if it is empty or was taken for the demo before.
         """
         self.path = path.expanduser().resolve()
         self._demo = self.path / _DEMO
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if demo and not self._demo.exists() and (found := {entry.name for entry in self.path.iterdir()} - _NO_DATA):
-                raise StartFailure(
-                    f"The data folder {self.path} is not empty and not the demo's ({min(found)} is in it): it stays as"
-                    " it is. Set TRACELINE_DATA_DIR to an empty folder, or leave it unset: the demo then has its own."
-                )
+            self._refuse_others(demo)
             self.path.chmod(0o700)
-            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise StartFailure(
                 f"The data folder {self.path} cannot be used ({error.strerror}); set TRACELINE_DATA_DIR to a folder"
@@ -45,6 +44,19 @@ class DataFolder:
             ) from None
         if demo and not self._demo.exists():
             self._demo.write_text("")
+
+    def _refuse_others(self, demo: bool) -> None:
+        found = {entry.name for entry in self.path.iterdir()}
+        if demo and not self._demo.exists() and (foreign := found - _NO_DATA):
+            raise StartFailure(
+                f"The data folder {self.path} is not empty and not the demo's ({min(foreign)} is in it): it stays as"
+                " it is. Set TRACELINE_DATA_DIR to an empty folder, or leave it unset: the demo then has its own."
+            )
+        if _LOCK not in found and (foreign := found - _NO_DATA - _BEFORE):
+            raise StartFailure(
+                f"The data folder {self.path} is not empty and not Traceline's ({min(foreign)} is in it): it stays as"
+                " it is. Set TRACELINE_DATA_DIR to a folder that is empty or not there yet."
+            )
 
     @property
     def has_demo(self) -> bool:

@@ -1,0 +1,27 @@
+"""The data folder is taken by one run at a time, and no folder of somebody else's is."""
+
+from pathlib import Path
+
+import pytest
+
+from chassis.start_failure import StartFailure
+from embedded.data_folder import DataFolder
+
+
+@pytest.mark.parametrize("demo", [False, True], ids=["run", "demo"])
+def test_a_folder_with_something_else_in_it_stays_as_it_is(tmp_path: Path, demo: bool) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "thesis.odt").write_text("mine")
+    with pytest.raises(StartFailure, match=r"is not empty .*\(thesis\.odt is in it\).*Set TRACELINE_DATA_DIR"):
+        DataFolder(tmp_path, demo=demo)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.odt"]
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+
+def test_a_folder_that_was_taken_before_is_taken_again(tmp_path: Path) -> None:
+    first = DataFolder(tmp_path / "data")
+    with pytest.raises(StartFailure, match="is in use by another run"):
+        DataFolder(tmp_path / "data")
+    del first
+    (tmp_path / "other" / "overrides").mkdir(parents=True)
+    DataFolder(tmp_path / "other")
