@@ -49,4 +49,4 @@ def test_who_holds_a_table_is_not_waited_for_until_requests_time_out(postgres: P
         holding.execute("LOCK TABLE alembic_version")
         done = migrate(url)
     assert done.returncode == 1
-    assert done.stderr == "The database cannot be migrated: canceling statement due to lock timeout.\n"
+    assert done.stderr == "The database of auth_service cannot be migrated: canceling statement due to lock timeout.\n"

@@ -1,9 +1,11 @@
-"""Runs a service's Alembic migrations: `python -m chassis.migrations PACKAGE`; the setting DATABASE_URL says where.
+"""Runs the Alembic migrations of services: `python -m chassis.migrations PACKAGE...`.
 
+The setting DATABASE_URL says where; with several packages each has its own, CATALOG_SERVICE_DATABASE_URL for example.
 It is a command, never a part of starting an app; an app waits for its schema.
 """
 
 import sys
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -53,12 +55,19 @@ def sqlalchemy_url(database_url: str) -> str:
     return "postgresql+psycopg://" + database_url.partition("://")[2]
 
 
+def main(packages: Sequence[str]) -> None:
+    """Migrate the database of each of these services; raise StartFailure when one cannot be."""
+    for package in packages:
+        url = read(DatabaseSettings, _env_prefix=f"{package}_" if len(packages) > 1 else "").database_url
+        try:
+            upgrade(package, url)
+        except sqlalchemy.exc.OperationalError as error:
+            reason = str(error.orig).partition("\n")[0]
+            raise StartFailure(f"The database of {package} cannot be migrated: {reason}.") from None
+
+
 if __name__ == "__main__":
     try:
-        url = read(DatabaseSettings).database_url
-        for service in sys.argv[1:]:
-            upgrade(service, url)
+        main(sys.argv[1:])
     except StartFailure as failure:
         sys.exit(str(failure))
-    except sqlalchemy.exc.OperationalError as error:
-        sys.exit(f"The database cannot be migrated: {str(error.orig).partition(chr(10))[0]}.")

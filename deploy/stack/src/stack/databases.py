@@ -1,9 +1,6 @@
 """The database of each service on one PostgreSQL server: made when it is not there, and migrated."""
 
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 import psycopg
@@ -41,18 +38,12 @@ def wait_for(server: str, *, patience: float, advice: str) -> None:
 
 
 def prepare(server: str) -> None:
-    """Make and migrate the database of each service, all at once; raise StartFailure when one cannot be."""
+    """Make and migrate the database of each service; raise StartFailure when one cannot be."""
     databases = urls(server)
     with psycopg.connect(server, autocommit=True) as connection:
         for package in SERVICES.values():
             _create(connection, package)
-    with ThreadPoolExecutor() as together:
-        jobs: list[Callable[[], None]] = [
-            lambda package=package, url=databases[service]: migrate(package, url, _newest_schema(package))  # type: ignore[misc]
-            for service, package in SERVICES.items()
-        ]
-        for done in [together.submit(job) for job in jobs]:
-            done.result()
+    migrate({package: databases[service] for service, package in SERVICES.items()})
 
 
 def _create(connection: psycopg.Connection, name: str) -> None:
@@ -67,8 +58,3 @@ def _create(connection: psycopg.Connection, name: str) -> None:
             f"The database {name} is missing and cannot be made ({error.diag.message_primary}); make it, or let the"
             " user of DATABASE_URL do so."
         ) from None
-
-
-def _newest_schema(package: str) -> str:
-    migrations = files(package).joinpath("migrations", "versions").iterdir()
-    return max(file.name.partition("_")[0] for file in migrations if file.name.endswith(".py"))
