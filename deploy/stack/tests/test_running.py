@@ -1,5 +1,6 @@
 """The stack as it really runs: it answers, comes back by itself, and leaves nothing behind."""
 
+import socket
 from collections.abc import Iterator
 
 import httpx
@@ -11,6 +12,7 @@ from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack, module
 from acceptance.waiting import eventually
+from chassis.start_failure import StartFailure
 from chassis.testing.metrics import Series, read
 
 
@@ -40,6 +42,18 @@ def test_the_other_gateway_answers_while_one_is_replaced(stack: RunningStack) ->
     stack.stop_program("gateway-1")
     eventually(lambda: httpx.get(f"{stack.base_url}/healthz").status_code == 200, "an answer of the new one")
     stack.start_program("gateway-1")
+    stack.wait_ready()
+
+
+def test_a_port_that_was_taken_meanwhile_is_told(stack: RunningStack) -> None:
+    stack.supervisor.stop_groups(["gateway"])
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", stack.port))
+        other.listen()
+        with pytest.raises(StartFailure, match="cannot start gateway: somebody may have taken its port"):
+            stack.supervisor.start_group("gateway")
+    stack.supervisor.start_group("gateway")
     stack.wait_ready()
 
 

@@ -63,8 +63,15 @@ class Supervisor:
         return found
 
     def start_group(self, name: str) -> None:
-        """Start all copies of a program that do not run; return at once."""
-        self._call("startProcessGroup", name, False)
+        """Start all copies of a program that do not run; return at once. Raise StartFailure when they cannot be."""
+        try:
+            self._call("startProcessGroup", name, False)
+        except ProtocolError:
+            # All that it answers when it cannot have the socket that the copies share.
+            raise StartFailure(
+                f"supervisord cannot start {name}: somebody may have taken its port meanwhile. Its log says more:"
+                f" {self._errors.parent / 'supervisord.log'}."
+            ) from None
 
     def stop_groups(self, names: Iterable[str]) -> None:
         """Stop these programs together; return when all of them have ended."""
