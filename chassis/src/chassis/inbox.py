@@ -47,6 +47,7 @@ class Inbox:
         self._known = {*self._handlers, *(payload.wire_name for payload in ignored)}
         self.sources = frozenset(name.partition(".")[0] for name in self._known)
         self._duplicates = _DUPLICATES.labels(queue)
+        self._unknown = _UNKNOWN.labels(queue)
 
     async def receive(self, raw: Sequence[bytes]) -> None:
         """Apply a batch, in order; returns when each event is applied, known already, or kept with its error.
@@ -74,19 +75,19 @@ class Inbox:
                 await self.receive([message.raw])
 
     async def position(self, source: str) -> int:
-        """Give N: every event of `source` up to N was received here."""
+        """Return N: every event of `source` up to N was received here."""
         async with self._database.connection() as connection:
             cursor = await connection.execute("SELECT position FROM inbox_positions WHERE source = %s", (source,))
             row = await cursor.fetchone()
         return 0 if row is None else row["position"]
 
     async def knows(self, raw: bytes) -> bool:
-        """Tell whether an event was received; one that cannot be read counts as known."""
+        """Check whether an event was received; one that cannot be read counts as known."""
         async with self._database.connection() as connection:
             return await knows(connection, raw)
 
     async def kept(self) -> dict[str, int]:
-        """Give how many events wait to be tried again (`waiting`), and how many are `parked`."""
+        """Return how many events wait to be tried again (`waiting`), and how many are `parked`."""
         async with self._database.connection() as connection:
             return await kept_counts(connection)
 
@@ -102,7 +103,7 @@ class Inbox:
             await self.retry(row["id"], bytes(row["message"]))
 
     async def retry(self, failure_id: int, raw: bytes) -> bool:
-        """Try one kept event again; tell whether it was applied."""
+        """Try one kept event again; return whether it was applied."""
         try:
             await self._apply([Message.read(raw)], failure_id)
         except AWAY:
@@ -136,7 +137,7 @@ class Inbox:
         self._duplicates.inc(len(messages) - len(new))
         for message in unique.values():
             if message.wire_name not in self._known:
-                _UNKNOWN.labels(self.queue).inc()
+                self._unknown.inc()
                 _log.warning("%s skips %s: it does not know %s", self.queue, message.id, message.wire_name)
 
     async def _handle(
@@ -225,7 +226,7 @@ async def lock(connection: Connection, queue: str) -> None:
 
 
 async def knows(connection: Connection, raw: bytes) -> bool:
-    """Tell whether the service's inbox has received an event, see `Inbox.knows`."""
+    """Check whether the service's inbox has received an event, see `Inbox.knows`."""
     try:
         event_id = Message.read(raw).id
     except UndecodableMessage:
@@ -238,7 +239,7 @@ async def knows(connection: Connection, raw: bytes) -> bool:
 
 
 async def kept_counts(connection: Connection) -> dict[str, int]:
-    """Give what the service's inbox keeps, see `Inbox.kept`."""
+    """Return what the service's inbox keeps, see `Inbox.kept`."""
     cursor = await connection.execute(
         "SELECT count(*) FILTER (WHERE parked_at IS NULL) AS waiting, count(parked_at) AS parked FROM inbox_failures"
     )
@@ -252,7 +253,7 @@ def _describe(error: Exception) -> str:
 
 
 def _runs(sequences: Sequence[int]) -> list[tuple[int, int]]:
-    """Give (first, last) of each run without a gap in ascending `sequences`."""
+    """Return (first, last) of each run without a gap in ascending `sequences`."""
     runs: list[tuple[int, int]] = []
     for sequence in sequences:
         if runs and sequence == runs[-1][1] + 1:
