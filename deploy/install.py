@@ -34,7 +34,7 @@ COMPILER = f"{KERNELS}/compiler.lock"
 
 
 def main(folder: str, lock: str, *packages: str) -> int:
-    """Install; give the exit code."""
+    """Install; return the exit code."""
     python = f"{folder}/bin/python"
     if not Path(python).exists():
         made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True, check=False)
@@ -82,7 +82,7 @@ def compile_kernels(python: str) -> bool:
 
 
 def run(command: list[str]) -> int:
-    """Run pip and give its exit code; print a line for each package that it fetches, and its complaints if it fails."""
+    """Run pip and return its exit code; print a line for each package it fetches, and its complaints if it fails."""
     said: list[str] = []
     fetched = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip:
@@ -102,7 +102,7 @@ def run(command: list[str]) -> int:
 
 
 def refuse(sentence: str) -> int:
-    """Say why it ends; give the exit code."""
+    """Say why it ends; return the exit code."""
     print(sentence, file=sys.stderr)
     return 1
 

@@ -141,7 +141,7 @@ async def service(url: str) -> AsyncIterator[Service]:
 
 
 def problem(response: httpx.Response, status: int, code: str | None = None, field: str | None = None) -> Json:
-    """Check that the answer is this problem, and give its document."""
+    """Check that the answer is this problem, and return its document."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/problem+json"
     document: Json = response.json()

@@ -37,7 +37,7 @@ def event(sequence: int, what: Any, kind: type[Any] = Happened) -> bytes:
 
 
 async def admin(database: Database, *words: str, typed: str = "", **environment: str) -> tuple[int, str, str]:
-    """Run the command over this database; give its exit code, standard output and standard error."""
+    """Run the command over this database; return its exit code, standard output and standard error."""
     known = {name: value for name, value in os.environ.items() if not name.endswith("_URL") and name != "SECRETS_DIR"}
     known |= {"DATABASE_URL": database.url, **environment}
     return await asyncio.to_thread(commands.run, "chassis.admin", words, known, typed=typed)

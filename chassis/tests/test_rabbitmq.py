@@ -45,7 +45,7 @@ class Consumer:
         await self.may_go_on.wait()
 
     async def gets(self, count: int) -> list[int]:
-        """Wait until `count` different ones came; give all, in the order in which they came first."""
+        """Wait until `count` different ones came; return all, in the order in which they came first."""
         async with asyncio.timeout(60):
             while len(self.got) < count:
                 await self._news.wait()

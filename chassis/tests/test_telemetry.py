@@ -193,7 +193,7 @@ telemetry.stop()
 
 
 def run(**settings: str) -> list[dict[str, Any]]:
-    """Give the log of a program that records four spans."""
+    """Return the log of a program that records four spans."""
     environment = {"PATH": os.environ["PATH"], **settings}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=40, check=True

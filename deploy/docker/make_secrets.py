@@ -12,7 +12,7 @@ SERVICES = ("auth", "catalog", "suggestion", "notification")
 
 
 def contents() -> dict[str, str]:
-    """Give each secret's file name and text."""
+    """Return each secret's file name and text."""
     broker_password = secrets.token_hex(24)
     databases = {
         f"{service}_database_url": f"postgresql://{service}_service:{secrets.token_hex(24)}@postgres:5432/{service}_service"

@@ -15,7 +15,7 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 @asynccontextmanager
 async def serving(app: ASGIApp) -> AsyncIterator[str]:
-    """Serve `app` as services are served; give its address."""
+    """Serve `app` as services are served; return its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = Server(app, grace=1)
         task = asyncio.create_task(server.serve(sockets=[listener]))
@@ -83,7 +83,7 @@ def answering(*answers: bytes) -> Handler:
 
 
 async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    """Give the next request's head and body, as they came."""
+    """Return the next request's head and body, as they came."""
     head = await reader.readuntil(b"\r\n\r\n")
     body = b""
     if b"\r\ntransfer-encoding: chunked\r\n" in head:

@@ -131,7 +131,7 @@ def _signed(claims: dict[str, Any], header: dict[str, Any], secret: bytes) -> st
 
 
 async def details(running: Running, sent: dict[str, str]) -> dict[str, str]:
-    """Send each as the Authorization header; give what is told, in answers that are alike but for that."""
+    """Send each as the Authorization header; return what is told, in answers that are alike but for that."""
     told, others = {}, set()
     for name, value in sent.items():
         response = await running.client.get(PATH, headers={"Authorization": value.encode()})

@@ -52,7 +52,7 @@ class World:
         request_id: str = "request-1",
         gateway_request_id: str | None = None,
     ) -> bytes:
-        """Give the message of an event, the next of its feed unless `sequence` says which."""
+        """Return the message of an event, the next of its feed unless `sequence` says which."""
         self._sequence += 1
         moment = datetime.now(UTC) if at is None else at
         event = NewEvent(
@@ -78,7 +78,7 @@ class World:
         return await self._http.request(method, path, headers=headers, **options)
 
     async def read(self, path: str, who: Actor = ANA, role: Role = Role.VIEWER, **query: Any) -> Any:
-        """Give the body of a GET that must succeed."""
+        """Return the body of a GET that must succeed."""
         response = await self.ask("GET", path, who, role, params=query)
         assert response.status_code == 200, response.text
         return response.json()

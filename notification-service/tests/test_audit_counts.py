@@ -34,7 +34,7 @@ async def keep(world: "World", *minutes: int, resource_type: str = "requirement"
 
 
 async def counts(world: "World") -> dict[int, tuple[int, int]]:
-    """Give what is kept of each hour of the day, total and activity: what counting says."""
+    """Return what is kept of each hour of the day, total and activity: what counting says."""
     kept = await world.rows("SELECT * FROM audit_entry_counts WHERE total <> 0 OR activity <> 0 ORDER BY hour")
     assert kept == await world.rows(
         "SELECT date_bin('1 hour', occurred_at, '2000-01-01') AS hour, count(*) AS total,"

@@ -22,7 +22,7 @@ async def execute(world: "World", statement: str, *values: Any) -> None:
 
 
 async def counts(world: "World") -> dict[int, tuple[int, int]]:
-    """Give what is kept of each user, total and unread: what counting says."""
+    """Return what is kept of each user, total and unread: what counting says."""
     kept = await world.rows("SELECT * FROM notification_counts WHERE total <> 0 OR unread <> 0 ORDER BY user_id")
     assert kept == await world.rows(
         "SELECT user_id, count(*) AS total, count(*) FILTER (WHERE read_at IS NULL) AS unread"

@@ -271,7 +271,7 @@ class Service:
             pass
 
     async def generate(self, **params: Any) -> Json:
-        """Ask for a run, work it off, and give it as it is then."""
+        """Ask for a run, work it off, and return it as it is then."""
         response = await self.http.post("/suggestions/generate", params=params, headers={"Prefer": "respond-async"})
         assert response.status_code == 202, response.text
         while await self.runs.work_off_next():
@@ -353,7 +353,7 @@ class Service:
 
 
 async def wait_for(look: Callable[[], Awaitable[Any]]) -> Any:
-    """Look until there is something to see, and give that."""
+    """Look until there is something to see, and return that."""
     for _ in range(1000):
         if seen := await look():
             return seen

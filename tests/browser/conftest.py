@@ -64,7 +64,7 @@ def trap() -> Iterator[Trap]:
 
 
 def _chromium() -> str:
-    """Give the program, which is installed first where that is possible."""
+    """Return the program, which is installed first where that is possible."""
     named = os.environ.get("CHROMIUM")
     names = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
     found = next(filter(None, map(shutil.which, names)), None)

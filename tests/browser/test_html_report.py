@@ -53,7 +53,7 @@ def report(viewer: Traceline, hostile: list[str]) -> httpx.Response:
 
 
 def aimed(text: str, trap: Trap) -> str:
-    """Give the attack with the address of the trap in it."""
+    """Return the attack with the address of the trap in it."""
     return text.replace(TRAP, trap.address).replace(TRAP.removeprefix("http:"), trap.address.removeprefix("http:"))
 
 

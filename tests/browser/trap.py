@@ -43,7 +43,7 @@ class Trap:
         return f"http://127.0.0.1:{self._server.server_port}"
 
     def caught(self) -> list[str]:
-        """Give what came, and forget it."""
+        """Return what came, and forget it."""
         caught = self.came[:]
         self.came.clear()
         return caught

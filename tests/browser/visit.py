@@ -23,7 +23,7 @@ class Visit:
         self.page.on("download", lambda download: self.downloads.append(download.url))
 
     def open(self, address: str) -> Any:
-        """Go there, wait until everything is loaded and what that started has had its turn; give the response."""
+        """Go there, wait until everything is loaded and what that started has had its turn; return the response."""
         response = self.page.goto(address, wait_until="load")
         self.settle()
         return response

@@ -24,13 +24,13 @@ each_golden_message = pytest.mark.parametrize("golden", golden_messages(), ids=s
 
 
 def payload_of(wire_name: str) -> Draft7Validator:
-    """Give what holds a whole message against its schema in the document, formats included."""
+    """Return what holds a whole message against its schema in the document, formats included."""
     schema = {"$ref": f"#/components/messages/{wire_name}/payload", "components": DOCUMENT["components"]}
     return Draft7Validator(schema, format_checker=FormatChecker())
 
 
 def found_at(reference: str) -> Any:
-    """Give what a `$ref` of the document leads to; raise KeyError when it leads nowhere."""
+    """Return what a `$ref` of the document leads to; raise KeyError when it leads nowhere."""
     assert reference.startswith("#/")
     found: Any = DOCUMENT
     for step in reference[2:].split("/"):
@@ -49,7 +49,7 @@ def references(part: Any) -> Iterator[str]:
 
 
 def without_each_field(part: dict[str, Any], place: str = "") -> Iterator[str]:
-    """Take every field of `part`, and of what it holds, away for one moment, and give its place."""
+    """Take every field of `part`, and of what it holds, away for one moment, and return its place."""
     for name in list(part):
         inside = part[name]
         del part[name]

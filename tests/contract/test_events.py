@@ -30,7 +30,7 @@ def read(message: dict[str, Any]) -> Received[Any]:
 
 
 def emitted(message: dict[str, Any]) -> dict[str, Any]:
-    """Give what is sent today when the same happens as in `message`."""
+    """Return what is sent today when the same happens as in `message`."""
     received = read(message)
     again = NewEvent(
         received.data,
@@ -46,7 +46,7 @@ def emitted(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def lost(before: Any, now: Any, place: str = "") -> list[str]:
-    """Give the places of `before` that `now` lacks, or has with another JSON type."""
+    """Return the places of `before` that `now` lacks, or has with another JSON type."""
     if type(before) is not type(now):
         return [place]
     if isinstance(before, dict):

@@ -20,7 +20,7 @@ ALL_BUT_LOGOUT = (f"--exclude-path={LOGOUT}",)  # it ends the token that the oth
 
 
 def attack(admin: Traceline, place: Path, *options: str, known: dict[str, list[str]] | None = None) -> Json:
-    """Run Schemathesis with the configuration beside this file; give its report; what it finds fails the test."""
+    """Run Schemathesis with the configuration beside this file; return its report; what it finds fails the test."""
     report = place / "report.json"
     environment = os.environ | {
         "TRACELINE_TOKEN": str(admin.token),

@@ -16,7 +16,7 @@ GET = b"GET /livez HTTP/1.1\r\nHost: a\r\n"
 
 
 async def drip(base_url: str, begin: bytes, byte: bytes) -> bytes:
-    """Send a beginning and then a byte about every half second; give what comes until the connection is closed."""
+    """Send a beginning and then a byte about every half second; return what comes until the connection is closed."""
     reader, writer = await connect(base_url)
     writer.write(begin)
     answer = asyncio.create_task(reader.read())
@@ -36,7 +36,7 @@ async def wait_silently(base_url: str) -> bytes:
 
 
 async def served(base_url: str, token: str, until: asyncio.Event) -> list[float]:
-    """Ask as an ordinary client until told to stop; give how long each answer took, in seconds."""
+    """Ask as an ordinary client until told to stop; return how long each answer took, in seconds."""
     times = []
     headers = {"Authorization": f"Bearer {token}"}
     while not until.is_set():
@@ -84,7 +84,7 @@ async def test_slow_and_silent_clients_are_closed_and_others_are_served(
 
 
 async def ask_without_listening(base_url: str) -> float:
-    """Ask for much and read nothing of it until the connection is cut; give how many seconds that took."""
+    """Ask for much and read nothing of it until the connection is cut; return how many seconds that took."""
     began = time.monotonic()
     request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
     _, writer = await connect(base_url)

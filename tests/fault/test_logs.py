@@ -25,7 +25,7 @@ def written(stack: RunningStack) -> str:
 
 
 def send_what_fails(client: Traceline, admin: Traceline) -> set[int]:
-    """Send the secret in every place that a request has, all at once; give the statuses of the answers."""
+    """Send the secret in every place that a request has, all at once; return the statuses of the answers."""
     stranger = client.with_token(SECRET)
     fine = {"title": SECRET, "description": SECRET, "type": "functional", "priority": "low"}
 

@@ -13,7 +13,7 @@ Spans = dict[tuple[str, str], Span]
 
 
 def trace_of(collector: Collector, request_id: str, *programs_and_names: tuple[str, str]) -> Spans:
-    """Give the trace that a request began, by program and name of the span, once these have come."""
+    """Return the trace that a request began, by program and name of the span, once these have come."""
 
     def found() -> Spans | None:
         began = [

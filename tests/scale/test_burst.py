@@ -56,7 +56,7 @@ def test_a_burst_of_creates_leaves_the_suggestions_that_generate_over_everything
 
 
 def burst(user: Traceline, pairs: int) -> tuple[dict[UUID, Json], dict[UUID, Json]]:
-    """Have clients create requirements and test cases, in no order; give their bodies by id."""
+    """Have clients create requirements and test cases, in no order; return their bodies by id."""
     texts = Texts(8)
     requirements = [texts.requirement(number, "REQ") for number in range(pairs)]
     test_cases = [texts.test_case(number, "TC", near) for number, near in enumerate(requirements)]
@@ -117,7 +117,7 @@ def differences(
 
 
 def generate(user: Traceline) -> Json:
-    """Generate over everything; give the run when it has ended."""
+    """Generate over everything; return the run when it has ended."""
     started = user.post("/suggestions/generate", headers={"Prefer": "respond-async"}).json()
 
     def ended() -> Json | None:

@@ -6,7 +6,7 @@ from fastapi import Request
 
 
 def client_address(request: Request) -> str:
-    """Give the address of whoever calls: the one that the gateway names, else the peer."""
+    """Return the address of whoever calls: the one that the gateway names, else the peer."""
     named = request.headers.get("x-forwarded-for", "").strip()
     if named:
         return named[:64]
@@ -14,7 +14,7 @@ def client_address(request: Request) -> str:
 
 
 def network_of(address: str) -> str:
-    """Give what counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
+    """Return what counts as one address: an IPv4 address, or the /64 of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:

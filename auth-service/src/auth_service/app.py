@@ -24,7 +24,7 @@ SCHEMA_VERSION = newest_schema("auth_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
-    """Give the app; `startup.prepare` must have run on the database before it serves."""
+    """Return the app; `startup.prepare` must have run on the database before it serves."""
     passwords = Passwords()
     return http.create_app(
         "auth-service",

@@ -21,7 +21,7 @@ class BuiltInPasswordRefused(StartFailure):
 
 
 def first_password(settings: Settings, *, on_loopback: bool) -> str | None:
-    """Give the password that the default admin is to get; None when a random one is to be made.
+    """Return the password that the default admin is to get; None when a random one is to be made.
 
     `on_loopback`: whether nobody but this machine reaches the service. Raises BuiltInPasswordRefused when
     DEFAULT_ADMIN_PASSWORD is the built-in password, and others reach it or ENVIRONMENT is not development.
@@ -58,13 +58,13 @@ async def prepare(settings: Settings, database: Database, *, on_loopback: bool) 
 
 
 async def admin_has(settings: Settings, database: Database, password: str) -> bool:
-    """Tell whether the default admin is there, may log in, and has this password."""
+    """Check whether the default admin is there, may log in, and has this password."""
     known = await _default_admin(settings, database)
     return known is not None and await Passwords().matches(password, known["password_hash"])
 
 
 async def log_in_hint(settings: Settings, database: Database, password: str | None) -> str:
-    """Tell how the default admin logs in: a sentence that is true now, whatever was changed since the first start.
+    """Return how the default admin logs in: a sentence that is true now, whatever was changed since the first start.
 
     `password`: what it is thought to be; None when that is not known. A random one is for `first_log_in` to show.
     """
@@ -84,7 +84,7 @@ def first_log_in(settings: Settings, password: str) -> str:
 
 
 async def _default_admin(settings: Settings, database: Database) -> repository.Credentials | None:
-    """Give the credentials of the default admin, unless that account is not there or inactive."""
+    """Return the credentials of the default admin, unless that account is not there or inactive."""
     async with database.connection() as connection:
         known = await repository.credentials(connection, settings.default_admin_email)
         if known is None or not (await repository.shown(connection, [known["id"]]))[known["id"]]["is_active"]:
@@ -93,7 +93,7 @@ async def _default_admin(settings: Settings, database: Database) -> repository.C
 
 
 async def _ensure_admin(database: Database, email: str, password: str) -> bool:
-    """Make the admin if there is no user; tell whether that was so."""
+    """Make the admin if there is no user; return whether that was so."""
     async with database.connection() as connection:
         if not await repository.is_empty(connection):
             return False

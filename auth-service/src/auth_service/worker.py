@@ -16,7 +16,7 @@ from chassis.worker import Worker
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
-    """Give the worker; several may run at once."""
+    """Return the worker; several may run at once."""
     worker = new_worker("auth", database)
     publish(worker, "auth", database, bus)
 

@@ -28,7 +28,7 @@ SCHEMA_VERSION = newest_schema("catalog_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
-    """Give the app; the caller opens and closes `database`."""
+    """Return the app; the caller opens and closes `database`."""
     kinds = (REQUIREMENT, TEST_CASE)
     return create_service_app(
         "Traceline catalog",

@@ -6,5 +6,5 @@ MAX_LENGTH = 100
 
 
 def author(actor: Actor) -> str:
-    """Give the email of who did it, cut to what `created_by` and its like can hold."""
+    """Return the email of who did it, cut to what `created_by` and its like can hold."""
     return actor.email[:MAX_LENGTH]

@@ -65,7 +65,7 @@ class Conditions:
 
 
 def counted(table: str) -> str:
-    """Give the query of how many rows a table of items, links or linked items has. It does not count them."""
+    """Return the query of how many rows a table of items, links or linked items has. It does not count them."""
     return f"SELECT coalesce(sum(rows), 0)::bigint FROM row_counts WHERE table_name = '{table}'"
 
 
@@ -80,7 +80,7 @@ async def fetch_page(
     total: str | None = None,
     joined: str = "",
 ) -> tuple[list[Row], int]:
-    """Give one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
+    """Return one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
 
     Args: `total` is a query for that where counting can be spared. `joined` are joins that give each row exactly
     one: made for the rows of the page only.
@@ -118,7 +118,7 @@ async def fetch_page_as_json(
     limit: int,
     more: str = "",
 ) -> tuple[orjson.Fragment, int]:
-    """Give one page of a table with an id as one JSON array that PostgreSQL has written, and how many rows there are.
+    """Return one page of a table with an id as one JSON array that PostgreSQL has written, and how many rows there are.
 
     `more` is an expression over the table, with its name, that each row of the page has as a last member.
 
@@ -150,7 +150,7 @@ async def fetch_page_as_json(
 async def fetch_rows_as_json(
     connection: Connection, columns: Sequence[str], table: str, ids: Sequence[UUID], more: str = ""
 ) -> orjson.Fragment:
-    """Give those rows of a table that have one of the ids, in the order of the ids; see fetch_page_as_json."""
+    """Return those rows of a table that have one of the ids, in the order of the ids; see fetch_page_as_json."""
     cursor = connection.cursor(row_factory=tuple_row)
     order = "array_position(%(ids)s::uuid[], id)"
     await cursor.execute(
@@ -181,7 +181,7 @@ _IN_JSON = {name: f"to_char({name}, '{_RFC_3339}') AS {name}" for name in ("crea
 
 
 def ordered(expression: str, *, descending: bool, tie: str, nullable: bool = False) -> str:
-    """Give an ORDER BY that is total: rows without a value come last, ties end at column `tie`.
+    """Return an ORDER BY that is total: rows without a value come last, ties end at column `tie`.
 
     An index is of use only if the order is spelled as it is: say NULLS only where there are some.
     """
@@ -189,5 +189,5 @@ def ordered(expression: str, *, descending: bool, tie: str, nullable: bool = Fal
 
 
 def by_field(row: Row, columns: Sequence[str], prefix: str = "") -> Row:
-    """Give the members `columns` of a row in that order, from columns whose names begin with `prefix`."""
+    """Return the members `columns` of a row in that order, from columns whose names begin with `prefix`."""
     return {column: row[prefix + column] for column in columns}

@@ -23,7 +23,7 @@ _NEVER_AGAIN = 24 * 3600
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
-    """Give the worker; the caller opens and closes `database`, and starts `bus`."""
+    """Return the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
     worker.readings.append(of_modules(database))

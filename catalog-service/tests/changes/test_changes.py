@@ -12,7 +12,7 @@ from chassis.testing import PostgresServer
 
 
 async def end(catalog: Any) -> int:
-    """Give the position up to which everything is known."""
+    """Return the position up to which everything is known."""
     return (await catalog.read("/changes", limit=1))["head"]
 
 

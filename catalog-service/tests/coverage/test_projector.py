@@ -108,7 +108,7 @@ async def catch_up(database: Database, threshold: float = 0.8, rest: float = 0) 
 
 
 async def drops(database: Database) -> list[dict[str, Any]]:
-    """Give the data of the events that tell of a drop, in order."""
+    """Return the data of the events that tell of a drop, in order."""
     async with database.connection() as connection:
         cursor = await connection.execute(
             "SELECT envelope FROM outbox WHERE wire_name = 'catalog.coverage.dropped' ORDER BY id"
@@ -122,7 +122,7 @@ async def state(database: Database) -> repository.State:
 
 
 def expected_drops(events: Sequence[Payload], threshold: float) -> list[tuple[int, int]]:
-    """Give (covered, total) of each crossing, by counting everything anew after each event."""
+    """Return (covered, total) of each crossing, by counting everything anew after each event."""
     links: dict[UUID, int] = {}
     reached, found = False, []
     for event in events:
@@ -141,7 +141,7 @@ def expected_drops(events: Sequence[Payload], threshold: float) -> list[tuple[in
 
 
 def random_history(seed: int, length: int) -> list[Payload]:
-    """Give events such as the service tells them: links of what is there, deletions with their links."""
+    """Return events such as the service tells them: links of what is there, deletions with their links."""
     chance = random.Random(seed)
     links: dict[UUID, int] = {}
     history: list[Payload] = []

@@ -11,7 +11,7 @@ ALL = pytest.mark.parametrize("path", ["/requirements", "/test-cases", "/links"]
 
 
 async def make(catalog: Any, path: str) -> str:
-    """Create one and give its path."""
+    """Create one and return its path."""
     made = await catalog.link(*await catalog.pair()) if path == "/links" else await catalog.create(path)
     return f"{path}/{made['id']}"
 

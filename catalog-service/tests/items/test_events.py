@@ -14,7 +14,7 @@ PAYLOADS = {payload.wire_name: payload for payload in contract.EVENTS}
 
 
 def checked(event: dict[str, Any]) -> dict[str, Any]:
-    """Give the payload of an event that is exactly as its contract says."""
+    """Return the payload of an event that is exactly as its contract says."""
     payload = PAYLOADS[event["type"]].model_validate(event["data"], strict=False)
     state = next(iter(payload))[1]
     assert event["data"].keys() == type(payload).model_fields.keys()

@@ -11,12 +11,12 @@ LISTS = {"requirements": "/requirements", "test_cases": "/test-cases", "links": 
 
 
 async def totals(catalog: Any) -> dict[str, int]:
-    """Give what the lists say."""
+    """Return what the lists say."""
     return {table: (await catalog.read(path, limit=1))["total"] for table, path in LISTS.items()}
 
 
 async def counted(catalog: Any) -> dict[str, int]:
-    """Give what counting says."""
+    """Return what counting says."""
     found = {}
     async with catalog.database.connection() as connection:
         for table in LISTS:

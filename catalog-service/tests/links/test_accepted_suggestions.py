@@ -12,7 +12,7 @@ PATH = "/internal/links/by-suggestion"
 
 @pytest.fixture
 def accepted(catalog: Any) -> Any:
-    """Give suggestions of pairs of their own that were accepted."""
+    """Return suggestions of pairs of their own that were accepted."""
 
     async def make() -> dict[str, Any]:
         requirement, test_case = await catalog.pair()

@@ -15,7 +15,7 @@ async def link(catalog: Any) -> dict[str, Any]:
 
 
 def path_of(link: dict[str, Any], side: str) -> str:
-    """Give the path of an end of a link."""
+    """Return the path of an end of a link."""
     return f"/{'requirements' if side == 'requirement' else 'test-cases'}/{link[f'{side}_id']}"
 
 
@@ -342,7 +342,7 @@ async def test_the_linked_items_of_what_does_not_exist_are_not_found(catalog: An
 
 
 def short(item: dict[str, Any]) -> dict[str, Any]:
-    """Give an item as it stands for itself elsewhere."""
+    """Return an item as it stands for itself elsewhere."""
     return {name: item[name] for name in ("id", "external_id", "title", "module")}
 
 

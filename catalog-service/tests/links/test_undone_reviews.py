@@ -14,7 +14,7 @@ OK = (None, None)
 
 @pytest.fixture
 def review(service: Any, catalog: Any) -> Any:
-    """Accept a suggestion of a pair of its own; give what undoing that takes. Rejected: there is no link."""
+    """Accept a suggestion of a pair of its own; return what undoing that takes. Rejected: there is no link."""
 
     async def make(*, accepted: bool = True, **fields: Any) -> dict[str, Any]:
         requirement, test_case = await catalog.pair()
@@ -41,7 +41,7 @@ async def accept(service: Any, one: dict[str, Any], **fields: Any) -> str:
 
 @pytest.fixture
 def undo(service: Any) -> Any:
-    """Undo reviews; give for each the code that says why not and the link in the way."""
+    """Undo reviews; return for each the code that says why not and the link in the way."""
 
     async def put(*undone: dict[str, Any]) -> list[tuple[str | None, str | None]]:
         response = await service.put(UNDONE, {"undone": list(undone)})

@@ -107,7 +107,7 @@ class Page(HTMLParser):
 
 
 def hostile_record(record: Any) -> list[UUID]:
-    """Note a requirement and a linked test case a hostile text; give the requirements, in the matrix's order."""
+    """Note a requirement and a linked test case a hostile text; return the requirements, in the matrix's order."""
     requirements = []
     for number, text in enumerate(HOSTILE):
         requirements.append(record.requirement(title=text, external_id=f"R{number:02}", module=text[:100], version=1))

@@ -20,11 +20,11 @@ class Items:
         self.database = database
 
     async def requirement(self, **fields: Any) -> UUID:
-        """Store a requirement; give its id."""
+        """Store a requirement; return its id."""
         return await self._insert("requirements", {"type": "functional", "status": "draft", **fields})
 
     async def test_case(self, **fields: Any) -> UUID:
-        """Store a test case; give its id."""
+        """Store a test case; return its id."""
         ready = {"type": "functional", "status": "ready", "automation_status": "manual"}
         return await self._insert("test_cases", {**ready, **fields})
 

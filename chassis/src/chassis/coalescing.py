@@ -22,7 +22,7 @@ class Coalesced(Generic[K, V]):
         self._task: asyncio.Task[None] | None = None
 
     async def get(self, key: K) -> V | None:
-        """Give the value of `key`, or None when there is none."""
+        """Return the value of `key`, or None when there is none."""
         future = self._waiting.get(key)
         if future is None:
             future = asyncio.get_running_loop().create_future()

@@ -125,7 +125,7 @@ class Database:
             self._wanted -= 1
 
     def use(self) -> PoolUse:
-        """Tell how much of the connections is in use now."""
+        """Return how much of the connections is in use now."""
         return PoolUse(self._size, max(0, self._size - self._wanted), max(0, self._wanted - self._size))
 
     async def _distrust_at_hand(self) -> None:
@@ -178,10 +178,10 @@ def refusing(by_constraint: Mapping[str, Problem]) -> Iterator[None]:
 
 
 def columns(row: Mapping[str, Any]) -> str:
-    """Give the column list of an INSERT for a row whose keys are column names: `a, b`."""
+    """Return the column list of an INSERT for a row whose keys are column names: `a, b`."""
     return ", ".join(row)
 
 
 def placeholders(row: Mapping[str, Any]) -> str:
-    """Give the values list that belongs to `columns`: `%(a)s, %(b)s`."""
+    """Return the values list that belongs to `columns`: `%(a)s, %(b)s`."""
     return ", ".join(f"%({name})s" for name in row)

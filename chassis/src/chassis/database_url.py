@@ -6,7 +6,7 @@ from chassis.start_failure import StartFailure
 
 
 def refusal(error: psycopg.Error) -> StartFailure:
-    """Give the failure that an error of connecting means when waiting does not help."""
+    """Return the failure that an error of connecting means when waiting does not help."""
     if isinstance(error, psycopg.OperationalError):
         return StartFailure(f"DATABASE_URL does not open the database: {reason(error)}.")
     # Not what the error says: that may show the password.
@@ -16,5 +16,5 @@ def refusal(error: psycopg.Error) -> StartFailure:
 
 
 def reason(error: psycopg.OperationalError) -> str:
-    """Give the first line of what PostgreSQL or its client says."""
+    """Return the first line of what PostgreSQL or its client says."""
     return str(error).strip().partition("\n")[0]

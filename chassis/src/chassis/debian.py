@@ -61,7 +61,7 @@ def wait_for_others(root: Path = Path("/"), *, patience: float = PATIENCE) -> No
 
 
 def _holder(root: Path) -> str | None:
-    """Tell which program holds one of the locks of apt and dpkg: `apt-get (process 4711)`; None when none does."""
+    """Return which program holds one of the locks of apt and dpkg: `apt-get (process 4711)`; None when none does."""
     for name in _LOCKS:
         try:
             with (root / name).open("rb+") as file:

@@ -20,7 +20,7 @@ _NOTHING = nullcontext()
 
 
 def publishing(events: Feed) -> AbstractContextManager[Feed]:
-    """Give a span for each event, and the events as they are to be published then."""
+    """Return a span for each event, and the events as they are to be published then."""
     tracer = telemetry.tracer()
     return nullcontext(events) if tracer is None else _publishing(tracer, events)
 
@@ -38,7 +38,7 @@ def _publishing(tracer: Tracer, events: Feed) -> Iterator[Feed]:
 
 
 def applying(queue: str, envelopes: Sequence[Mapping[str, Any]]) -> AbstractContextManager[None]:
-    """Give a span for each event. What happens within, and what it leads to, belongs to the trace of the first."""
+    """Return a span for each event. What happens within, and what it leads to, belongs to the trace of the first."""
     tracer = telemetry.tracer()
     return _NOTHING if tracer is None else _applying(tracer, queue, envelopes)
 

@@ -38,7 +38,7 @@ SYSTEM = Actor(None, "system")
 
 
 def actor_of(identity: Identity) -> Actor:
-    """Give the actor that a caller is."""
+    """Return the actor that a caller is."""
     return Actor(identity.id, identity.email)
 
 
@@ -88,7 +88,7 @@ class NewEvent:
         return self.data.wire_name
 
     def envelope(self) -> bytes:
-        """Give the structured CloudEvents JSON, still without its sequence."""
+        """Return the structured CloudEvents JSON, still without its sequence."""
         head: dict[str, Any] = {
             "specversion": "1.0",
             "id": self.id,
@@ -117,7 +117,7 @@ class NewEvent:
 
 
 def sequenced(sequence: int, envelope: bytes) -> bytes:
-    """Give the envelope with its place in the feed."""
+    """Return the envelope with its place in the feed."""
     return b'{"sequence":%d,%s' % (sequence, envelope[1:])
 
 

@@ -63,7 +63,7 @@ class Feed:
         return bool(events) and await self._inbox.knows(events[0])
 
     async def head(self) -> int:
-        """Give the last event of the source; raise Unavailable when it does not answer."""
+        """Return the last event of the source; raise Unavailable when it does not answer."""
         head, _ = await self._changes(0, 0)
         return head
 
@@ -72,7 +72,7 @@ class Feed:
 
 
 async def changes_of(peer: Peer, after: int, limit: int) -> bytes:
-    """Give a page of a service's feed, at most `limit` events after `after`, for `outbox.read_changes`.
+    """Return a page of a service's feed, at most `limit` events after `after`, for `outbox.read_changes`.
 
     Raises Unavailable when the service does not answer, or refuses.
     """

@@ -22,7 +22,7 @@ _untried = _from_a_random_one()
 
 
 def free_port(wanted: int | None, taken: set[int]) -> int:
-    """Give `wanted` if it is not in `taken` and nobody listens there, else another; the port is added to `taken`."""
+    """Return `wanted` if it is not in `taken` and nobody listens there, else another; the port is added to `taken`."""
     port = wanted or next(_untried)
     while port in taken or not _is_free(port):
         port = next(_untried)

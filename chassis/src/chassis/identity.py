@@ -42,7 +42,7 @@ class Identity:
     token_expires_at: int = 0
 
     def may(self, needed: Role) -> bool:
-        """Tell whether this caller has at least the role `needed`."""
+        """Check whether this caller has at least the role `needed`."""
         return self.role is not None and _RANK[self.role] >= _RANK[needed]
 
 
@@ -58,7 +58,7 @@ class InternalTokens:
         self._verified: dict[str, tuple[Identity, float]] = {}
 
     def issue(self, identity: Identity) -> str:
-        """Give a token for `identity` that lives for LIFETIME seconds at most, and half of that at least."""
+        """Return a token for `identity` that lives for LIFETIME seconds at most, and half of that at least."""
         now = time.time()
         kept = self._issued.get(identity)
         if kept is not None and kept[1] > now + LIFETIME / 2:
@@ -80,7 +80,7 @@ class InternalTokens:
         return token
 
     def verify(self, token: str) -> Identity:
-        """Give the identity of an internal token; raise Unauthenticated for anything else."""
+        """Return the identity of an internal token; raise Unauthenticated for anything else."""
         kept = self._verified.get(token)
         if kept is not None and kept[1] > time.time():
             return kept[0]
@@ -117,7 +117,7 @@ def _bound(cache: dict[Any, Any]) -> None:
 
 
 def bearer(request: Request) -> str:
-    """Give the bearer token of the request, or raise Unauthenticated."""
+    """Return the bearer token of the request, or raise Unauthenticated."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
         raise Unauthenticated("Log in and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'.")

@@ -31,7 +31,7 @@ class JsonFormatter(logging.Formatter):
         self._program = program
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
+        """Return the line."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname.lower(),
@@ -58,7 +58,7 @@ class PlainFormatter(logging.Formatter):
     """Formats a record as a sentence for a person at a terminal, who finds the rest in the log file."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Give the line."""
+        """Return the line."""
         error = record.exc_info[1] if record.exc_info else None
         sentence = f"{record.levelname.capitalize()}: {_message(record)}"
         if error is not None:
@@ -67,7 +67,7 @@ class PlainFormatter(logging.Formatter):
 
 
 def describe(error: BaseException) -> str:
-    """Give an error's message without the values that it quotes: rows of the database, fields of a body."""
+    """Return an error's message without the values that it quotes: rows of the database, fields of a body."""
     if isinstance(error, pydantic.ValidationError):
         return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
     if isinstance(error, psycopg.Error) and error.sqlstate is not None:
@@ -104,7 +104,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _told(error: BaseException) -> str:
-    """Give an error with its traceback, after those that it came from."""
+    """Return an error with its traceback, after those that it came from."""
     chain: list[BaseException] = []
     latest: BaseException | None = error
     while latest is not None and latest not in chain:

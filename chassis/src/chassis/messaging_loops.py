@@ -19,7 +19,7 @@ _HEAL_EVERY = 10
 
 
 def new_worker(name: str, database: Database) -> Worker:
-    """Give a worker that forgets what is too old to be asked for again."""
+    """Return a worker that forgets what is too old to be asked for again."""
     worker = Worker()
     worker.readings.append(of_database(database))
 

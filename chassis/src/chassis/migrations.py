@@ -46,12 +46,12 @@ def run(metadata: MetaData) -> None:
 
 
 def _is_newer(found: str | None, known: Any) -> bool:
-    """Tell whether a later version has migrated the database: its schema serves this one, and stays as it is."""
+    """Check whether a later version has migrated the database: its schema serves this one, and stays as it is."""
     return found is not None and int(found) > int(known)
 
 
 def sqlalchemy_url(database_url: str) -> str:
-    """Give SQLAlchemy's form of a libpq URL: the driver is psycopg."""
+    """Return SQLAlchemy's form of a libpq URL: the driver is psycopg."""
     return "postgresql+psycopg://" + database_url.partition("://")[2]
 
 

@@ -30,7 +30,7 @@ _NUMBER_AT_ONCE = 1000
 
 
 def fields(event: NewEvent) -> dict[str, Any]:
-    """Give the parameters of RECORD."""
+    """Return the parameters of RECORD."""
     return {
         "event_id": event.id,
         "event_wire_name": event.wire_name,
@@ -39,7 +39,7 @@ def fields(event: NewEvent) -> dict[str, Any]:
 
 
 def all_fields(events: Sequence[NewEvent]) -> Json:
-    """Give the parameter of RECORD_ALL."""
+    """Return the parameter of RECORD_ALL."""
     return Json(
         [{"id": event.id, "wire_name": event.wire_name, "envelope": event.envelope().decode()} for event in events]
     )
@@ -53,7 +53,7 @@ async def record(connection: Connection, events: Sequence[NewEvent]) -> None:
 
 
 async def number(database: Database) -> int:
-    """Number every committed event that has no number yet; give the head of the feed.
+    """Number every committed event that has no number yet; return the head of the feed.
 
     The head is locked first and the events are read by a second statement: what committed before the lock was
     taken is then visible. One statement for both would miss events.
@@ -84,7 +84,7 @@ async def number(database: Database) -> int:
 
 
 async def read(database: Database, after: int, limit: int) -> list[tuple[str, bytes]]:
-    """Give (wire name, envelope with its sequence) of up to `limit` numbered events after position `after`."""
+    """Return (wire name, envelope with its sequence) of up to `limit` numbered events after position `after`."""
     async with database.connection() as connection:
         cursor = await connection.execute(
             "SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s",
@@ -95,7 +95,7 @@ async def read(database: Database, after: int, limit: int) -> list[tuple[str, by
 
 
 async def changes(database: Database, after: int, limit: int) -> bytes:
-    """Give the JSON document of GET /internal/changes: `head` and the `events` after position `after`.
+    """Return the JSON document of GET /internal/changes: `head` and the `events` after position `after`.
 
     Everything that was committed before the call is numbered first, so that a caller who reads up to `head`
     has seen every change that was answered before they asked.
@@ -106,13 +106,13 @@ async def changes(database: Database, after: int, limit: int) -> bytes:
 
 
 def read_changes(document: bytes) -> tuple[int, list[bytes]]:
-    """Give (head, envelopes) of a document of GET /internal/changes."""
+    """Return (head, envelopes) of a document of GET /internal/changes."""
     page = orjson.loads(document)
     return page["head"], [orjson.dumps(event) for event in page["events"]]
 
 
 def age(envelope: str | bytes) -> float:
-    """Give the seconds since an event was recorded."""
+    """Return the seconds since an event was recorded."""
     told: str = orjson.loads(envelope)["time"]
     return round((datetime.now(UTC) - datetime.fromisoformat(told)).total_seconds(), 3)
 

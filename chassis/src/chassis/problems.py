@@ -43,12 +43,12 @@ class FieldError:
 
 
 def reference_token(step: object) -> str:
-    """Give one step of a JSON pointer (RFC 6901), escaped, and such that UTF-8 can carry it."""
+    """Return one step of a JSON pointer (RFC 6901), escaped, and such that UTF-8 can carry it."""
     return str(step).replace("~", "~0").replace("/", "~1").encode("utf-8", "replace").decode("utf-8")
 
 
 def pointer(*steps: object) -> str:
-    """Give the JSON pointer (RFC 6901) that takes these steps."""
+    """Return the JSON pointer (RFC 6901) that takes these steps."""
     return "".join(f"/{reference_token(step)}" for step in steps)
 
 
@@ -169,7 +169,7 @@ class Invalid(Problem):
 
 
 def _where(error: FieldError) -> str:
-    """Give the field in words, `steps.2: `; nothing where the message names it, or is about the whole body."""
+    """Return the field in words, `steps.2: `; nothing where the message names it, or is about the whole body."""
     if not error.pointer or error.code in _OF_THE_WHOLE:
         return ""
     steps = [step.replace("~1", "/").replace("~0", "~") for step in error.pointer.split("/")[1:]]
@@ -217,7 +217,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 def document(problem: Problem, path: str) -> dict[str, Any]:
-    """Give the problem document of `problem` for a request of `path`."""
+    """Return the problem document of `problem` for a request of `path`."""
     body: dict[str, Any] = {
         "type": f"urn:traceline:problem:{problem.code}",
         "title": HTTPStatus(problem.status).phrase,
@@ -233,7 +233,7 @@ def document(problem: Problem, path: str) -> dict[str, Any]:
 
 
 def render(problem: Problem, scope: Scope) -> Response:
-    """Give the response of `problem`, the same shape from every service and the gateway."""
+    """Return the response of `problem`, the same shape from every service and the gateway."""
     raw_path: bytes = scope.get("raw_path") or scope["path"].encode("utf-8", "replace")
     body = document(problem, raw_path.split(b"?")[0].decode("ascii", "replace"))
     return Response(

@@ -33,7 +33,7 @@ class Reach:
     head: int
 
     def covers(self, column: str) -> str:
-        """Give the SQL condition that the place in `column` is none of an event that is still to come."""
+        """Return the SQL condition that the place in `column` is none of an event that is still to come."""
         return f"({column} <= {self.position:d} OR {column} > {self.head:d})"
 
 
@@ -94,7 +94,7 @@ async def rebuild(connection: Connection, copy: Copy, read_feed: ReadFeed) -> Re
 
 
 async def replace(connection: Connection, table: str, key: str, reach: Reach) -> int:
-    """Make a table, whose `key` is one column, what its temporary one is; give how many rows were wrong or missing.
+    """Make a table, whose `key` is one column, what its temporary one is; return how many rows were wrong or missing.
 
     For the `merge` of tables that nobody follows in memory.
     """
@@ -150,7 +150,7 @@ class _Folding:
 
 
 async def _fold_received(connection: Connection, folding: _Folding, read_feed: ReadFeed) -> int:
-    """Apply what was received before the call; give the place of the last of these events."""
+    """Apply what was received before the call; return the place of the last of these events."""
     position, place = await _position(connection, folding.source), 0
     while place < position:
         _, events = await _page(read_feed, place)
@@ -178,7 +178,7 @@ async def _fold_the_rest(connection: Connection, folding: _Folding, place: int, 
 
 
 async def _received(connection: Connection, position: int, messages: Sequence[Message]) -> list[Message]:
-    """Give those of the messages that the inbox has received: up to the position all, after it some."""
+    """Return those of the messages that the inbox has received: up to the position all, after it some."""
     later = [message.id for message in messages if message.sequence > position]
     cursor = await connection.execute("SELECT event_id FROM inbox WHERE event_id = ANY(%s)", (later,))
     known = {row["event_id"] for row in await cursor.fetchall()}
@@ -206,7 +206,7 @@ async def _position(connection: Connection, source: str) -> int:
 
 
 def _sql(text: str, table: str, *names: str) -> sql.Composed:
-    """Give SQL with {0} for the temporary table, {1} for the real one, and {2} and on for columns."""
+    """Return SQL with {0} for the temporary table, {1} for the real one, and {2} and on for columns."""
     return sql.SQL(text).format(
         sql.Identifier("pg_temp", table), sql.Identifier("public", table), *map(sql.Identifier, names)
     )

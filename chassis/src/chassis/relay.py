@@ -52,7 +52,7 @@ class Relay:
                 await asyncio.sleep(_LINGER if published < _BUSY else _LINGER_BUSY)
 
     async def publish_waiting(self) -> int:
-        """Publish everything that was committed before the call; give how many events that were."""
+        """Publish everything that was committed before the call; return how many events that were."""
         head = await outbox.number(self._database)
         position = await self._position()
         published = 0
@@ -91,7 +91,7 @@ FROM feed_head, relay_position
 
 
 async def progress(connection: Connection) -> dict[str, Any]:
-    """Give the feed's head, the relay's position and lag (in events), and the age of the oldest unpublished event.
+    """Return the feed's head, the relay's position and lag (in events), and the age of the oldest unpublished event.
 
     `unnumbered` are events that were committed and have no place in the feed yet; they count as lag.
     """

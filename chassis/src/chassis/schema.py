@@ -13,7 +13,7 @@ NAMING = {
 
 
 def new_metadata() -> sa.MetaData:
-    """Give the metadata of a service: messaging tables included, constraints named by convention."""
+    """Return the metadata of a service: messaging tables included, constraints named by convention."""
     metadata = sa.MetaData(naming_convention=NAMING)
     _outbox(metadata)
     _inbox(metadata)

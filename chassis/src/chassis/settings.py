@@ -76,7 +76,7 @@ class ServiceSettings(BaseSettings):
     internal_token_secret: SharedSecret
 
     def internal_tokens(self) -> InternalTokens:
-        """Give what issues and verifies the tokens that services trust."""
+        """Return what issues and verifies the tokens that services trust."""
         return InternalTokens(self.internal_token_secret.get_secret_value())
 
 
@@ -123,7 +123,7 @@ def _secrets_folder() -> str | None:
 
 
 def _complaints(kind: type[BaseSettings], error: ValidationError) -> Iterator[str]:
-    """Tell what is wrong, a sentence a setting; what is a secret, or may hold one, is not shown."""
+    """Return what is wrong, a sentence a setting; what is a secret, or may hold one, is not shown."""
     for entry in error.errors():
         field = str(entry["loc"][0])
         name = f"{kind.model_config.get('env_prefix', '')}{field}".upper()

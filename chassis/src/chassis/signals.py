@@ -10,7 +10,7 @@ class Signal:
         self._events: list[asyncio.Event] = []
 
     def listener(self) -> asyncio.Event:
-        """Give an event that is set each time from now on; it is set at first, since nobody has looked yet."""
+        """Return an event that is set each time from now on; it is set at first, since nobody has looked yet."""
         event = asyncio.Event()
         event.set()
         self._events.append(event)
@@ -23,7 +23,7 @@ class Signal:
 
 
 async def woken(event: asyncio.Event, within: float) -> bool:
-    """Wait until `event` is set, for `within` seconds at most; tell whether it was."""
+    """Wait until `event` is set, for `within` seconds at most; return whether it was."""
     # Not asyncio.wait_for: it swallows a cancellation that comes just when the event is set (Python 3.11).
     try:
         async with asyncio.timeout(within):

@@ -28,7 +28,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 def parse(body: bytes) -> Any:
-    """Give the value of a JSON body.
+    """Return the value of a JSON body.
 
     Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
     taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many.
@@ -53,7 +53,7 @@ def parse(body: bytes) -> Any:
 
 
 def is_storable(text: str) -> bool:
-    """Tell whether PostgreSQL can hold the text and UTF-8 can carry it."""
+    """Check whether PostgreSQL can hold the text and UTF-8 can carry it."""
     if text.isascii():
         return "\0" not in text
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)

@@ -58,18 +58,18 @@ def _is_wanted() -> bool:
 
 
 def tracer() -> Tracer | None:
-    """Give what records; None when nothing is recorded."""
+    """Return what records; None when nothing is recorded."""
     return _tracer
 
 
 def of_routes() -> "TelemetryConfig":
-    """Give what a service's FastAPI app records by itself: a span a request, named by its route."""
+    """Return what a service's FastAPI app records by itself: a span a request, named by its route."""
     is_on = _tracer is not None
     return {"tracing": is_on, "metrics": False, "logs": False, "operation_spans": False, "exclude": _is_nobodys}
 
 
 def _is_nobodys(scope: Any) -> bool:
-    """Tell whether a request comes from a probe or a loop of ours: such would be most of what is recorded."""
+    """Check whether a request comes from a probe or a loop of ours: such would be most of what is recorded."""
     path: str = scope["path"]
     if path.startswith("/internal/"):
         return all(name != b"traceparent" for name, _ in scope["headers"])
@@ -77,7 +77,7 @@ def _is_nobodys(scope: Any) -> bool:
 
 
 def current() -> SpanContext | None:
-    """Give the ids of the span that the running code works in."""
+    """Return the ids of the span that the running code works in."""
     if _tracer is None:
         return None
     context = trace.get_current_span().get_span_context()
@@ -85,7 +85,7 @@ def current() -> SpanContext | None:
 
 
 def traceparent() -> str | None:
-    """Give the W3C `traceparent` of the span that the running code works in."""
+    """Return the W3C `traceparent` of the span that the running code works in."""
     context = current()
     return None if context is None else written(context)
 
@@ -101,7 +101,7 @@ def read(sent: object) -> Context:
 
 
 def link(sent: object) -> list[Link]:
-    """Give a link to the span of a `traceparent`, none for what is no such."""
+    """Return a link to the span of a `traceparent`, none for what is no such."""
     context = trace.get_current_span(read(sent)).get_span_context()
     return [Link(context)] if context.is_valid else []
 
@@ -110,7 +110,7 @@ def link(sent: object) -> list[Link]:
 def span(
     name: str, kind: SpanKind, attributes: Mapping[str, Any], *, root: bool = False, sent: str | None = None
 ) -> Iterator[Span]:
-    """Give a new span for what happens within; an error marks it and goes on. To be called when traces are on.
+    """Return a new span for what happens within; an error marks it and goes on. To be called when traces are on.
 
     With `root` it begins a trace of its own, linked to the `traceparent` that somebody outside has `sent`.
     """
@@ -121,7 +121,7 @@ def span(
 
 
 def going_on(name: str, sent: Sequence[str | None]) -> AbstractContextManager[Span | None]:
-    """Give a span in the trace of the first `traceparent` there is, linked to the others; None without any."""
+    """Return a span in the trace of the first `traceparent` there is, linked to the others; None without any."""
     known = list(dict.fromkeys(filter(None, sent)))
     if _tracer is None or not known:
         return _NOTHING
@@ -150,14 +150,14 @@ def marking(opened: Span) -> Iterator[None]:
 
 
 def calling(peer: str, method: str) -> AbstractContextManager[Span | None]:
-    """Give the span of a call to another service, None outside of a trace: what loops ask begins none."""
+    """Return the span of a call to another service, None outside of a trace: what loops ask begins none."""
     if current() is None:
         return _NOTHING
     return span(f"{method} {peer}", SpanKind.CLIENT, {"http.request.method": method, "server.address": peer})
 
 
 def headers() -> dict[str, str]:
-    """Give what a call to another service carries of the trace."""
+    """Return what a call to another service carries of the trace."""
     context = traceparent()
     return {} if context is None else {"traceparent": context}
 

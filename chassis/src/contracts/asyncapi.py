@@ -28,7 +28,7 @@ An event changes by addition only; a breaking change is a new event with a name 
 
 
 def document() -> dict[str, Any]:
-    """Give the document, ready for JSON."""
+    """Return the document, ready for JSON."""
     return {
         "asyncapi": "3.1.0",
         "info": {"title": "Traceline events", "version": "1.0.0", "description": _ABOUT},
@@ -69,7 +69,7 @@ def _server() -> dict[str, Any]:
 
 
 def _routed(source: str) -> dict[str, Any]:
-    """Give the channel into which a source publishes."""
+    """Return the channel into which a source publishes."""
     return {
         "address": f"{source}.{{event}}",
         "title": f"The feed of {source}-service",
@@ -92,7 +92,7 @@ def _routed(source: str) -> dict[str, Any]:
 
 
 def _queued(consumer: str) -> dict[str, Any]:
-    """Give the channel from which a consumer is fed: all events of the sources that it follows."""
+    """Return the channel from which a consumer is fed: all events of the sources that it follows."""
     sources = sources_of(consumer)
     keys = ", ".join(f"`{source}.#`" for source in sources)
     return {

@@ -79,12 +79,12 @@ ENVELOPE: dict[str, Any] = {
 
 
 def messages() -> dict[str, Any]:
-    """Give the AsyncAPI message of each event, by wire name."""
+    """Return the AsyncAPI message of each event, by wire name."""
     return {event.wire_name: _message(event) for event in EVENTS}
 
 
 def schemas() -> dict[str, Any]:
-    """Give the schemas that the messages refer to, by name: the envelope, the payloads and what they are made of."""
+    """Return the schemas that the messages refer to, by name: the envelope, the payloads and what they are made of."""
     _, payloads = models_json_schema(
         [(event, "serialization") for event in EVENTS],
         ref_template=f"{_SCHEMAS}{{model}}",

@@ -39,5 +39,5 @@ def ignored_by(consumer: str) -> list[type[Payload]]:
 
 
 def sources_of(consumer: str) -> list[str]:
-    """Give the sources that a consumer follows: its queue is bound to everything that they tell."""
+    """Return the sources that a consumer follows: its queue is bound to everything that they tell."""
     return sorted({event.wire_name.partition(".")[0] for event in CONSUMED[consumer]})

@@ -42,7 +42,7 @@ LOCKED_IN = [
 
 
 def docker(*words: str, within: float = 120) -> str:
-    """Run a command of Docker's client; give what it says."""
+    """Run a command of Docker's client; return what it says."""
     command = ["docker", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=within)
     assert done.returncode == 0, f"{' '.join(command)}: {done.stderr or done.stdout}"

@@ -85,11 +85,11 @@ class Access:
                 await asyncio.sleep(_POLL)
 
     def is_fresh(self) -> bool:
-        """Tell whether what is known of users is recent enough to let anybody pass."""
+        """Check whether what is known of users is recent enough to let anybody pass."""
         return time.monotonic() - self._fresh_at <= _MAX_STALENESS
 
     async def identify(self, token: str) -> Identity:
-        """Give the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
+        """Return the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
         if not self.is_fresh():
             raise Unavailable("Tokens cannot be checked right now; try again.")
         verified = self._verified.get(token)

@@ -150,7 +150,7 @@ def create_gateway(
     peers: Mapping[str, Peer],
     internal_tokens: InternalTokens,
 ) -> tuple[Gateway, Worker]:
-    """Give the gateway and the worker that keeps its knowledge of users fresh.
+    """Return the gateway and the worker that keeps its knowledge of users fresh.
 
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
     the names of `gateway.routes`.
@@ -186,7 +186,7 @@ async def _compose(process: Process) -> ASGIApp:
 
 
 def measured_as(scope: Scope) -> str | None:
-    """Give what stands for the address of a request in the metrics: the gateway knows no more of a route."""
+    """Return what stands for the address of a request in the metrics: the gateway knows no more of a route."""
     path: str = scope["path"]
     if path in _OWN:
         return path

@@ -62,5 +62,5 @@ class Caller:
 
 
 def chunk(data: bytes) -> bytes:
-    """Give `data` as one chunk of a body whose length is not known; nothing for no data, which would end the body."""
+    """Return `data` as one chunk of a body whose length is not known; nothing for no data, which would end the body."""
     return b"%x\r\n%b\r\n" % (len(data), data) if data else b""

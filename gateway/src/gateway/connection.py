@@ -80,7 +80,7 @@ class Connection(asyncio.Protocol):
             await self._wait()
 
     async def read(self) -> bytes:
-        """Give the next bytes of the answer's body, none only at its end; raise Broken when it is cut or stalls."""
+        """Return the next bytes of the answer's body, none only at its end; raise Broken when it is cut or stalls."""
         while not self._unread and not self._is_whole:
             try:
                 async with asyncio.timeout(_STALLED):
@@ -96,16 +96,16 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_open(self) -> bool:
-        """Tell whether a request may be tried on it."""
+        """Check whether a request may be tried on it."""
         return self._error is None and not self._transport.is_closing()
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the answer was read to its end."""
+        """Check whether the answer was read to its end."""
         return self._is_whole and not self._unread
 
     def release(self) -> bool:
-        """End the request, and the connection, too, unless it can take another one; tell whether it can."""
+        """End the request, and the connection, too, unless it can take another one; return whether it can."""
         can_stay = self.is_over and self._is_sent and self._stays_open and self.is_open
         self._in_use = False
         if can_stay:

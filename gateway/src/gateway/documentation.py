@@ -74,7 +74,7 @@ class Documentation:
         self._document: bytes | None = None
 
     async def document(self) -> bytes:
-        """Give the merged document; raise Unavailable while a service does not answer."""
+        """Return the merged document; raise Unavailable while a service does not answer."""
         if self._document is None:
             responses = await asyncio.gather(*(peer.get("/openapi.json") for peer in self._services.values()))
             self._document = encode(merge([response.json() for response in responses]))

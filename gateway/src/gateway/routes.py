@@ -48,7 +48,7 @@ class Version:
         object.__setattr__(self, "headers", headers)
 
     def service_of(self, path: str) -> str | None:
-        """Give the service that answers `path`, which begins with the prefix; None when there is none."""
+        """Return the service that answers `path`, which begins with the prefix; None when there is none."""
         return self.services.get(path[len(self.prefix) :].partition("/")[0])
 
 
@@ -84,7 +84,7 @@ VERSIONS = (V1,)
 
 
 def route_of(path: str) -> str | None:
-    """Give the part of a path that the route table knows, `/api/v1/requirements`; None when there is none."""
+    """Return the part of a path that the route table knows, `/api/v1/requirements`; None when there is none."""
     for version in VERSIONS:
         if path.startswith(version.prefix) and version.service_of(path) is not None:
             return version.prefix + path[len(version.prefix) :].partition("/")[0]

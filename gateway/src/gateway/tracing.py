@@ -8,7 +8,7 @@ from gateway.routes import route_of
 
 
 def of_requests(app: ASGIApp) -> ASGIApp:
-    """Give `app` with a span of each request, which begins a trace: nobody outside decides what is recorded."""
+    """Return `app` with a span of each request, which begins a trace: nobody outside decides what is recorded."""
     if telemetry.tracer() is None:
         return app
 
@@ -37,7 +37,7 @@ def of_requests(app: ASGIApp) -> ASGIApp:
 
 
 def of_calls(name: str, service: ASGIApp) -> ASGIApp:
-    """Give a service with a span of each call, to which its own belong."""
+    """Return a service with a span of each call, to which its own belong."""
     if telemetry.tracer() is None:
         return service
 

@@ -19,7 +19,7 @@ SCHEMA_VERSION = newest_schema("notification_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
-    """Give the app. No route has a setting of its own."""
+    """Return the app. No route has a setting of its own."""
     return create_service_app(
         "Notifications",
         [endpoints.router, audit_endpoints.router],

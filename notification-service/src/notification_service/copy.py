@@ -12,7 +12,7 @@ from notification_service.handlers import remembered
 
 
 def new_copy() -> Copy:
-    """Give the copy."""
+    """Return the copy."""
     return Copy(
         queue="notification",
         source="auth",

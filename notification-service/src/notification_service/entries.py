@@ -47,7 +47,7 @@ Entries = Callable[[Received[Any]], Iterable[Entry]]
 
 
 def created(kind: ResourceType) -> Entries:
-    """Give the entries of the event that tells of a new item; its payload holds the item under `kind`."""
+    """Return the entries of the event that tells of a new item; its payload holds the item under `kind`."""
     action = AuditAction(f"{kind}.created")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -58,7 +58,7 @@ def created(kind: ResourceType) -> Entries:
 
 
 def deleted(kind: ResourceType) -> Entries:
-    """Give the entries of the event that tells of a deleted item: what it was is kept as `before`."""
+    """Return the entries of the event that tells of a deleted item: what it was is kept as `before`."""
     action = AuditAction(f"{kind}.deleted")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -69,7 +69,7 @@ def deleted(kind: ResourceType) -> Entries:
 
 
 def updated(kind: ResourceType) -> Entries:
-    """Give the entries of the event that tells of changed fields of an item."""
+    """Return the entries of the event that tells of changed fields of an item."""
     action = AuditAction(f"{kind}.updated")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -85,7 +85,7 @@ def updated(kind: ResourceType) -> Entries:
 
 
 def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerated]) -> Iterable[Entry]:
-    """Give one entry for all new suggestions of an item, which itself did not change; none when there are none."""
+    """Return one entry for all new suggestions of an item, which itself did not change; none when there are none."""
     found = event.data
     if found.suggestions_created == 0:
         return
@@ -105,7 +105,7 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
 
 
 def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
-    """Give one entry for the run."""
+    """Return one entry for the run."""
     run = event.data
     outcome = {
         "completed": run_outcome(run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn),
@@ -124,12 +124,12 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
 
 
 def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Iterable[Entry]:
-    """Give one entry for the suggestion."""
+    """Return one entry for the suggestion."""
     yield _review(event, event.data.suggestion)
 
 
 def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed]) -> Iterable[Entry]:
-    """Give one entry for all suggestions; none when there are none."""
+    """Return one entry for all suggestions; none when there are none."""
     review = event.data
     if len(review.suggestions) == 1:
         (only,) = review.suggestions
@@ -148,7 +148,7 @@ def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed
 
 
 def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Iterable[Entry]:
-    """Give one entry for all suggestions of the same review; it names who made that, too."""
+    """Return one entry for all suggestions of the same review; it names who made that, too."""
     by_review: dict[tuple[Any, ...], list[suggestion.ReopenedSuggestion]] = {}
     for one in event.data.suggestions:
         by_review.setdefault((one.review_id, one.reviewed_by, one.status), []).append(one)
@@ -183,7 +183,7 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Ite
 
 
 def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Iterable[Entry]:
-    """Give one entry for all suggestions."""
+    """Return one entry for all suggestions."""
     ids, reason = event.data.suggestion_ids, event.data.reason
     many = len(ids) > 1
     yield _of_many(
@@ -198,7 +198,7 @@ def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Itera
 
 
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry]:
-    """Give one entry for the drop."""
+    """Return one entry for the drop."""
     now = event.data
     yield _entry(
         event,
@@ -213,14 +213,14 @@ def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry
 
 
 def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
-    """Give one entry for the account."""
+    """Return one entry for the account."""
     user = event.data.user
     after = {field: getattr(user, field) for field in _USER_FIELDS}
     yield _user_entry(event, AuditAction.USER_CREATED, user, f"The account {user.email} was created.", None, after)
 
 
 def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
-    """Give one entry for the account."""
+    """Return one entry for the account."""
     user = event.data.user
     changes = {field: event.data.changes[field] for field in _USER_FIELDS if field in event.data.changes}
     summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
@@ -230,14 +230,14 @@ def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
 
 
 def password_changed(event: Received[auth.PasswordChanged]) -> Iterable[Entry]:
-    """Give one entry for the account."""
+    """Return one entry for the account."""
     user = event.data.user
     summary = f"{who(event.actor)} changed the password of the account {user.email}."
     yield _user_entry(event, AuditAction.USER_PASSWORD_CHANGED, user, summary, None, None)
 
 
 def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
-    """Give one entry for the user who logged out; nothing of the token."""
+    """Return one entry for the user who logged out; nothing of the token."""
     yield _entry(
         event,
         AuditAction.USER_LOGGED_OUT,
@@ -249,7 +249,7 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
 
 
 def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
-    """Give one entry; its actor is the email of the account, without an id: nobody knows who it was.
+    """Return one entry; its actor is the email of the account, without an id: nobody knows who it was.
 
     What was typed and is no account's email is not kept, whoever tells of it: it may be a password.
     """
@@ -277,7 +277,7 @@ _HIDDEN = frozenset({"id", "created_at", "updated_at"}) | _NAMES
 
 
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Give what an entry keeps as people read it: each field that has a value, with its `before` and `after`."""
+    """Return what an entry keeps as people read it: each field that has a value, with its `before` and `after`."""
     old = {} if before is None else before
     new = {} if after is None else after
     return {
@@ -288,7 +288,7 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -
 
 
 def _shown(field: str, value: Any) -> Any:
-    """Give a time as all others are given: some were kept with their offset."""
+    """Return a time as all others are given: some were kept with their offset."""
     if field.endswith("_at") and isinstance(value, str) and value.endswith("+00:00"):
         return value.removesuffix("+00:00") + "Z"
     return value
@@ -339,7 +339,7 @@ def _of_many(
     after: Mapping[str, Any],
     details: Mapping[str, Any],
 ) -> Entry:
-    """Give the entry of what was done to suggestions, the same to each; of a single one it is the entry as ever."""
+    """Return the entry of what was done to suggestions, the same to each; of a single one it is the entry as ever."""
     ids = [str(suggestion_id) for suggestion_id in suggestion_ids]
     only = ids[0] if len(ids) == 1 else None
     entry = _entry(event, action, ResourceType.SUGGESTION, only, None, summary, before, after, details)

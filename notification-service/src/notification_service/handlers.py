@@ -33,12 +33,12 @@ def _told(tell: _Tell, write: Callable[[Received[Any]], Text | None]) -> Handler
 
 
 def to_actor(write: Callable[[Received[Any]], Text | None]) -> Handler:
-    """Tell what `write` makes of each event to the user who triggered it."""
+    """Return what `write` makes of each event to the user who triggered it."""
     return _told(service.tell_actors, write)
 
 
 def to_reviewers(write: Callable[[Received[Any]], Text | None]) -> Handler:
-    """Tell what `write` makes of each event to all active reviewers and admins."""
+    """Return what `write` makes of each event to all active reviewers and admins."""
     return _told(service.tell_reviewers, write)
 
 

@@ -128,7 +128,7 @@ async def list_notifications(
     skip: int,
     limit: int,
 ) -> NotificationPage:
-    """Give a user's notifications, newest first; with `since` those that were made or read from then on."""
+    """Return a user's notifications, newest first; with `since` those that were made or read from then on."""
     clauses, values = choice_clauses("type", types)
     if since is not None:
         clauses.append("coalesce(read_at, created_at) >= %(since)s")
@@ -160,7 +160,7 @@ async def list_notifications(
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
-    """Give how many notifications each of these users has not read; who never had any is left out."""
+    """Return how many notifications each of these users has not read; who never had any is left out."""
     async with database.connection() as connection:
         cursor = await connection.execute(
             "SELECT user_id, unread FROM notification_counts WHERE user_id = ANY(%s)", (user_ids,)
@@ -169,7 +169,7 @@ async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int,
 
 
 async def find_notification(connection: Connection, user_id: int, notification_id: int) -> Row | None:
-    """Give a user's own notification, or None."""
+    """Return a user's own notification, or None."""
     cursor = await connection.execute(
         f"SELECT {_NOTIFICATION} FROM notifications WHERE id = %s AND user_id = %s",
         (notification_id, user_id),
@@ -178,7 +178,7 @@ async def find_notification(connection: Connection, user_id: int, notification_i
 
 
 async def mark_read(connection: Connection, user_id: int, notification_id: int, now: datetime) -> Row | None:
-    """Mark a user's own notification read unless it was, and give it, or None."""
+    """Mark a user's own notification read unless it was, and return it, or None."""
     cursor = await connection.execute(
         "UPDATE notifications SET read_at = coalesce(read_at, %s) WHERE id = %s AND user_id = %s"
         f" RETURNING {_NOTIFICATION}",
@@ -188,7 +188,7 @@ async def mark_read(connection: Connection, user_id: int, notification_id: int, 
 
 
 async def mark_all_read(connection: Connection, user_id: int, types: Types, now: datetime) -> int:
-    """Mark everything of a user read, of these types alone when there are any; give how many were unread."""
+    """Mark everything of a user read, of these types alone when there are any; return how many were unread."""
     clauses, values = choice_clauses("type", types)
     condition = " AND ".join(["user_id = %(user_id)s", "read_at IS NULL", *clauses])
     cursor = await connection.execute(
@@ -198,7 +198,7 @@ async def mark_all_read(connection: Connection, user_id: int, types: Types, now:
 
 
 async def delete_notification(connection: Connection, user_id: int, notification_id: int) -> bool:
-    """Delete a user's own notification; tell whether there was one."""
+    """Delete a user's own notification; return whether there was one."""
     cursor = await connection.execute(
         "DELETE FROM notifications WHERE id = %s AND user_id = %s", (notification_id, user_id)
     )
@@ -206,7 +206,7 @@ async def delete_notification(connection: Connection, user_id: int, notification
 
 
 def choice_clauses(column: str, choice: Choice[Any] | None) -> tuple[list[str], dict[str, Any]]:
-    """Give the SQL conditions on a text column that a choice makes, and their parameters."""
+    """Return the SQL conditions on a text column that a choice makes, and their parameters."""
     if choice is None:
         return [], {}
     clauses, values = [], {}
@@ -226,7 +226,7 @@ def choice_clauses(column: str, choice: Choice[Any] | None) -> tuple[list[str], 
 
 
 def _resource_clauses(choice: Choice[Any] | None) -> tuple[list[str], dict[str, Any]]:
-    """Give the same for `resource_id`; an entry that is about several resources is about each of them."""
+    """Return the same for `resource_id`; an entry that is about several resources is about each of them."""
     clauses, values = choice_clauses("resource_id", choice)
     if choice is not None and choice.included:
         values["resource_ids_in"] = list(choice.included)
@@ -248,7 +248,7 @@ class AuditFilter:
     until: datetime | None = None
 
     def condition(self) -> tuple[str, dict[str, Any]]:
-        """Give the SQL condition and its parameters."""
+        """Return the SQL condition and its parameters."""
         clauses = ["true"]
         values: dict[str, Any] = {}
         choices = [
@@ -268,7 +268,7 @@ class AuditFilter:
 
 
 async def list_entries(connection: Connection, chosen: AuditFilter, skip: int, limit: int) -> tuple[list[Row], int]:
-    """Give audit entries, newest first, and how many there are."""
+    """Return audit entries, newest first, and how many there are."""
     condition, values = chosen.condition()
     total = f"SELECT count(*) FROM audit_entries WHERE {condition}"
     if chosen == AuditFilter():
@@ -279,7 +279,7 @@ async def list_entries(connection: Connection, chosen: AuditFilter, skip: int, l
 async def list_activity(
     connection: Connection, since: datetime, chosen: AuditFilter, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give the chosen work on items since then, newest first, and how much there is; accounts are nobody's business."""
+    """Return the chosen work on items since then, newest first, and how much there is; nothing about accounts."""
     condition, values = replace(chosen, since=since).condition()
     condition += " AND resource_type <> 'user'"
     if chosen != AuditFilter():

@@ -41,7 +41,7 @@ async def keep(connection: Connection, entries: Sequence[Entry]) -> None:
 async def audit_log(
     connection: Connection, chosen: AuditFilter, skip: int, limit: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give audit entries, newest first, each with the `changes` of its fields, and how many there are."""
+    """Return audit entries, newest first, each with the `changes` of its fields, and how many there are."""
     rows, total = await repository.list_entries(connection, chosen, skip, limit)
     for row in rows:
         row["changes"] = changes(row.pop("before"), row.pop("after"))
@@ -59,12 +59,12 @@ async def remember_users(connection: Connection, states: Sequence[tuple[int, Use
 
 
 async def find_notification(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
-    """Give a user's own notification; raise NotFound for somebody else's or an unknown one."""
+    """Return a user's own notification; raise NotFound for somebody else's or an unknown one."""
     return _found(await repository.find_notification(connection, user_id, notification_id))
 
 
 async def mark_read(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
-    """Mark a user's own notification read, and give it; one that was read keeps its `read_at`.
+    """Mark a user's own notification read, and return it; one that was read keeps its `read_at`.
 
     Raises NotFound for somebody else's or an unknown one.
     """
@@ -73,7 +73,7 @@ async def mark_read(connection: Connection, user_id: int, notification_id: int) 
 
 
 async def mark_all_read(connection: Connection, user_id: int, types: Types) -> int:
-    """Mark everything of a user read, of these types alone when there are any; give how many were unread."""
+    """Mark everything of a user read, of these types alone when there are any; return how many were unread."""
     return await repository.mark_all_read(connection, user_id, types, datetime.now(UTC))
 
 

@@ -12,12 +12,12 @@ Pair = LinkState | ReviewedSuggestion | ReopenedSuggestion
 
 
 def who(actor: Actor) -> str:
-    """Give the actor as the subject of a sentence."""
+    """Return the actor as the subject of a sentence."""
     return "The system" if actor.id is None and actor.email == "system" else actor.email
 
 
 def named(kind: str, title: str, external_id: str | None = None) -> str:
-    """Give an item by kind, external id and title: `the test case TC-7 “Locks after five failures”`."""
+    """Return an item by kind, external id and title: `the test case TC-7 “Locks after five failures”`."""
     return f"the {kind.replace('_', ' ')} {_titled(title, external_id)}"
 
 
@@ -26,24 +26,24 @@ def _titled(title: str, external_id: str | None) -> str:
 
 
 def pair(link: Pair) -> str:
-    """Give what a link or a suggestion joins: `REQ-3 “Lock the account” and TC-7 “Locks after five failures”`."""
+    """Return what a link or a suggestion joins: `REQ-3 “Lock the account” and TC-7 “Locks after five failures”`."""
     requirement = _titled(link.requirement_title, link.requirement_external_id)
     return f"{requirement} and {_titled(link.test_case_title, link.test_case_external_id)}"
 
 
 def joined(link: Pair) -> str:
-    """Give the same as a title: `REQ-3 Lock the account ↔ TC-7 Locks after five failures`."""
+    """Return the same as a title: `REQ-3 Lock the account ↔ TC-7 Locks after five failures`."""
     requirement = " ".join(filter(None, (link.requirement_external_id, link.requirement_title)))
     return f"{requirement} ↔ {' '.join(filter(None, (link.test_case_external_id, link.test_case_title)))}"
 
 
 def counted(number: int, thing: str) -> str:
-    """Give a number of things: `1 suggestion`, `3 suggestions`."""
+    """Return a number of things: `1 suggestion`, `3 suggestions`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def listed(names: Iterable[str]) -> str:
-    """Give field names as people list them: `title, module and tags`."""
+    """Return field names as people list them: `title, module and tags`."""
     words = [name.replace("_", " ") for name in names]
     if len(words) < 2:
         return words[0] if words else "nothing"
@@ -51,7 +51,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def run_outcome(created: int, updated: int, withdrawn: int) -> str:
-    """Give what a run has done: `found 3 new suggestions, gave 40 pending ones a new score and withdrew 9`."""
+    """Return what a run has done: `found 3 new suggestions, gave 40 pending ones a new score and withdrew 9`."""
     parts = [f"found {counted(created, 'new suggestion') if created else 'nothing new'}"]
     if updated:
         parts.append(f"gave {updated} pending {'one' if updated == 1 else 'ones'} a new score")
@@ -61,7 +61,7 @@ def run_outcome(created: int, updated: int, withdrawn: int) -> str:
 
 
 def percent(share: float, *, below: float = 1) -> str:
-    """Give a share of 0..1 in percent, to a tenth: `66.7%`. A share under `below` never looks as if it reached it."""
+    """Return a share of 0..1 in percent, to a tenth: `66.7%`. A share under `below` never looks as if it reached it."""
     tenths = round(share * 1000)
     if share < below and tenths >= round(below * 1000):
         tenths = round(below * 1000) - 1
@@ -69,5 +69,5 @@ def percent(share: float, *, below: float = 1) -> str:
 
 
 def given(state: Any, hidden: frozenset[str]) -> dict[str, Any]:
-    """Give the fields of a model that have a value, without the `hidden` ones."""
+    """Return the fields of a model that have a value, without the `hidden` ones."""
     return {name: value for name, value in vars(state).items() if value is not None and name not in hidden}

@@ -20,7 +20,7 @@ from notification_service.settings import Addresses, Settings
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus, peers: Mapping[str, Peer]) -> Worker:
-    """Give the loops of this service, its inbox subscribed to the bus; `peers` are the services that it follows.
+    """Return the loops of this service, its inbox subscribed to the bus; `peers` are the services that it follows.
 
     No loop has a setting of its own.
     """

@@ -20,7 +20,7 @@ SCHEMA_VERSION = newest_schema("suggestion_service")
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
-    """Give the app; `catalog` makes the links of accepted suggestions."""
+    """Return the app; `catalog` makes the links of accepted suggestions."""
     return http.create_app(
         "Suggestions",
         # Generation first: /suggestions/runs is no id of a suggestion.

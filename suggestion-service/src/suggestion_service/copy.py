@@ -8,7 +8,7 @@ from suggestion_service.settings import Settings
 
 
 def new_copy() -> Copy:
-    """Give the copy; raise StartFailure for a wrong setting."""
+    """Return the copy; raise StartFailure for a wrong setting."""
     return Copy(
         queue="suggestion",
         source="catalog",

@@ -12,7 +12,7 @@ from suggestion_service.items import service
 
 
 def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
-    """Give the handlers; with `score`, changed items are queued for scoring and `queued` is called."""
+    """Return the handlers; with `score`, changed items are queued for scoring and `queued` is called."""
 
     def added(side: Side) -> Handler:
         async def handle(connection: Connection, events: list[Received[Any]]) -> None:

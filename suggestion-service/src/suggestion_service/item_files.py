@@ -48,7 +48,7 @@ def read(path: Path) -> Iterator[FileItem]:
 
 
 def rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Give (number of its last line, values by column) of each row; `description` is called `text`.
+    """Return (number of its last line, values by column) of each row; `description` is called `text`.
 
     Raises UnusableFile for what is no CSV with the columns id, title and text.
     """

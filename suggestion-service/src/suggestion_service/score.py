@@ -71,7 +71,7 @@ class FileCorpus:
         return ids
 
     def scores(self, algorithm: Algorithm, threshold: float = 0.0) -> Iterator[ScoredPair]:
-        """Give the pairs at or above the threshold and above 0: requirements as they stand, each with its best first.
+        """Return the pairs at or above the threshold and above 0: requirements as they stand, each with its best first.
 
         Test cases of the same score come as they stand.
         """
@@ -114,7 +114,7 @@ def write(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; give its exit code: 0, or 2 when the files or the arguments cannot be used."""
+    """Run the command; return its exit code: 0, or 2 when the files or the arguments cannot be used."""
     asked = _parser().parse_args(arguments)
     try:
         with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:

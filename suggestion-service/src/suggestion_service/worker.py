@@ -34,7 +34,7 @@ from suggestion_service.settings import Addresses, Settings
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
-    """Give the worker; several may run, of as many processes, over the same database."""
+    """Return the worker; several may run, of as many processes, over the same database."""
     give_back_large_arrays()
     corpus = LiveCorpus(database)
     jobs = ScoringJobs(database, bus)

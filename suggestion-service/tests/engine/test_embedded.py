@@ -18,7 +18,7 @@ WITHOUT = REQUIREMENTS[3], TEST_CASES[5]
 
 
 def vectors(chance: np.random.Generator, about: int) -> ItemVectors:
-    """Give vectors that lie near those of all items about the same."""
+    """Return vectors that lie near those of all items about the same."""
     centre = np.random.default_rng(about).normal(size=DIMENSIONS)
     passages = unit(centre + chance.normal(size=(int(chance.integers(1, 6)), DIMENSIONS)))
     return ItemVectors(scaled(unit(passages.mean(axis=0, keepdims=True)))[0], scaled(passages))

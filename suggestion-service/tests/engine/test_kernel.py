@@ -15,7 +15,7 @@ WEIGHTS = {1: np.ones(1), 2: np.array([2 / 3, 1 / 3])}
 
 
 def vectors(rows: list[list[int]], width: int, seed: int, parts: int = 1) -> Vectors:
-    """Give unit vectors over the terms of each row; the spelling of term t is the t-th of a seeded permutation."""
+    """Return unit vectors over the terms of each row; the spelling of term t is the t-th of a seeded permutation."""
     random = np.random.default_rng(seed)
     spelling = np.random.default_rng(width).permutation(width)
     terms = [np.array(sorted(row, key=lambda term: spelling[term]), np.int32) for row in rows]
@@ -31,7 +31,7 @@ def vectors(rows: list[list[int]], width: int, seed: int, parts: int = 1) -> Vec
 
 
 def zipf_rows(count: int, width: int, seed: int, length: int = 12) -> list[list[int]]:
-    """Give rows of terms, of which term 0 is the most frequent; some are much like a row before them."""
+    """Return rows of terms, of which term 0 is the most frequent; some are much like a row before them."""
     random = np.random.default_rng(seed)
     share = 1.0 / np.arange(1, width + 1)
     rows: list[list[int]] = []
@@ -44,7 +44,7 @@ def zipf_rows(count: int, width: int, seed: int, length: int = 12) -> list[list[
 
 
 def dense(side: Vectors) -> Floats:
-    """Give the vectors as (parts, rows, width)."""
+    """Return the vectors as (parts, rows, width)."""
     table = np.zeros((len(side.weights), len(side), side.width))
     table[:, np.repeat(np.arange(len(side)), np.diff(side.starts)), side.terms] = side.values
     return table
@@ -56,7 +56,7 @@ def dense_scores(left: Vectors, right: Vectors) -> Floats:
 
 
 def found(left: Vectors, right: Vectors, threshold: float, **how: int) -> dict[tuple[int, int], float]:
-    """Give the pairs of all left rows, each of which must come once."""
+    """Return the pairs of all left rows, each of which must come once."""
     i, j, scores = pairs_at_least(left, slice(None), Blocks(right, left, threshold, **how))
     pairs = dict(zip(zip(i.tolist(), j.tolist(), strict=True), scores.tolist(), strict=True))
     assert len(pairs) == len(i)

@@ -12,7 +12,7 @@ from suggestion_service.engine.places import _origins
 
 
 def found(text: str, *shown: str) -> list[tuple[str, str]]:
-    """Give (term, what stands at its place) in the order of the places."""
+    """Return (term, what stands at its place) in the order of the places."""
     return [(shown[place.term], text[place.start : place.end]) for place in Places(shown).find(text)]
 
 

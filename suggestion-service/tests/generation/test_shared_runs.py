@@ -54,7 +54,7 @@ async def suggested(service: Any) -> list[tuple[str, str, float]]:
 
 
 async def work_off(service: Any) -> int:
-    """Do all there is to do; give how many parts that were."""
+    """Do all there is to do; return how many parts that were."""
     done = 0
     while await service.runs.work_off_next():
         done += 1

@@ -80,7 +80,7 @@ SELECT %s, side, 'Phantom', tags, priority, text, terms, 1, 1, change, false FRO
 
 
 async def spoil(service: Any, made: dict[str, Any]) -> uuid.UUID:
-    """Make rows wrong, missing and invented; give the id of the invented item."""
+    """Make rows wrong, missing and invented; return the id of the invented item."""
     phantom = uuid.uuid4()
     await service.execute("UPDATE items SET title = 'Wrong', terms = '{\"wrong\": 1}' WHERE id = %s", made["wrong"])
     await service.execute("DELETE FROM items WHERE id = %s", made["missing"])

@@ -22,7 +22,7 @@ async def queue(service: Any, catalog: Any) -> list[dict[str, Any]]:
 
 
 async def assert_totals_are_what_counting_says(service: Any) -> dict[str, int]:
-    """Give how many there are of each status."""
+    """Return how many there are of each status."""
     rows = await service.rows("SELECT status, count(*) AS number FROM suggestions GROUP BY status")
     counted = dict.fromkeys(STATUSES, 0) | {row["status"]: row["number"] for row in rows}
 

@@ -44,7 +44,7 @@ def accepted(path: Path) -> dict[str, str]:
 
 
 def known_holes(pins: Sequence[str]) -> dict[str, set[str]] | None:
-    """Give the known holes of pinned packages, by package; None where no data can be reached."""
+    """Return the known holes of pinned packages, by package; None where no data can be reached."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write("\n".join(pins))
         file.flush()
@@ -69,7 +69,7 @@ def holes_in(report: str) -> dict[str, set[str]] | None:
 
 
 def unaccepted(holes: dict[str, set[str]], accepted_holes: dict[str, str]) -> list[str]:
-    """Tell what speaks against `holes`: those that are not accepted, and accepted ones that are none (any more)."""
+    """Return what speaks against `holes`: those that are not accepted, and accepted ones that are none (any more)."""
     open_ones = [
         f"{hole} is known: {', '.join(sorted(names))}."
         for hole, names in holes.items()
@@ -80,7 +80,7 @@ def unaccepted(holes: dict[str, set[str]], accepted_holes: dict[str, str]) -> li
 
 
 def age(lock: Path, today: date) -> timedelta:
-    """Give how long ago a lock was made; raise Refused when it does not say, or is older than OLDEST."""
+    """Return how long ago a lock was made; raise Refused when it does not say, or is older than OLDEST."""
     made = _MADE.match(lock.read_text())
     if made is None:
         raise Refused(f"{os.path.relpath(lock)} does not say when it was made: `make lock` writes it.")

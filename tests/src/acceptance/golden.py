@@ -23,7 +23,7 @@ class Golden:
     path: Path
 
     def message(self) -> dict[str, Any]:
-        """Give the message anew, to be changed as a test likes."""
+        """Return the message anew, to be changed as a test likes."""
         message: dict[str, Any] = json.loads(self.path.read_bytes())
         return message
 
@@ -32,7 +32,7 @@ class Golden:
 
 
 def golden_messages(folder: Path = FOLDER) -> list[Golden]:
-    """Give all golden messages, by wire name and version; raise ValueError for a file with another name."""
+    """Return all golden messages, by wire name and version; raise ValueError for a file with another name."""
     found = []
     for path in folder.iterdir():
         name = _NAME.fullmatch(path.name)

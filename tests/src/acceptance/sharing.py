@@ -27,7 +27,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Give how many processes there are: one more than cores, since much of it is waiting for services to start."""
+    """Return how many processes there are: one more than cores, since much of it is waiting for services to start."""
     return min(_MOST_PROCESSES, (os.cpu_count() or 1) + 1)
 
 

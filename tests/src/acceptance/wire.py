@@ -71,7 +71,7 @@ async def connect(base_url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWr
 
 
 async def say(base_url: str, data: bytes, *, listen: float = 1.0) -> list[Answer]:
-    """Send bytes over a connection of their own; give the whole answers until it is closed.
+    """Send bytes over a connection of their own; return the whole answers until it is closed.
 
     Args: ``listen`` is how many seconds to wait for an answer before closing the sending side.
     Raises AssertionError when the connection then stays open, or what comes back is no HTTP.
@@ -103,7 +103,7 @@ async def say(base_url: str, data: bytes, *, listen: float = 1.0) -> list[Answer
 
 
 async def _hear(reader: asyncio.StreamReader, answers: Answers) -> bool:
-    """Take what comes; tell whether more may come."""
+    """Take what comes; return whether more may come."""
     try:
         data = await reader.read(65536)
     except ConnectionError:

@@ -74,7 +74,7 @@ async def attempt_counts(
     known_for: timedelta,
     limits: Mapping[str, int],
 ) -> DictRow:
-    """Tell what attempts there are on `account` and from `network` within `window`.
+    """Return what attempts there are on `account` and from `network` within `window`.
 
     `limits` are the most failures of an `account`, of an `address`, of a `newcomer`: an address on an account that
     has its most, and of an account to a `stranger`: an address not known of it within `known_for`. Gives `now`;
@@ -98,7 +98,7 @@ async def attempt_counts(
 
 
 async def insert_attempt(connection: Connection, account: str, network: str) -> int:
-    """Record an attempt that is not decided; give its id."""
+    """Record an attempt that is not decided; return its id."""
     cursor = await connection.execute(
         "INSERT INTO login_attempts (account, network) VALUES (%s, %s) RETURNING id", (account, network)
     )
@@ -131,7 +131,7 @@ async def know_network(connection: Connection, account: str, network: str) -> No
 
 
 async def is_known_network(connection: Connection, network: str, known_for: timedelta) -> bool:
-    """Tell whether somebody has logged in from the network, to whatever account, within `known_for`."""
+    """Check whether somebody has logged in from the network, to whatever account, within `known_for`."""
     cursor = await connection.execute(
         "SELECT FROM known_networks WHERE network = %s AND at > now() - %s LIMIT 1", (network, known_for)
     )
@@ -174,7 +174,7 @@ async def prune_ended_tokens(connection: Connection) -> None:
 
 
 async def access_changes(connection: Connection, within: timedelta) -> dict[str, list[dict[str, Any]]]:
-    """Give the users whose access changed `within` this time, and the ended tokens that have not expired."""
+    """Return the users whose access changed `within` this time, and the ended tokens that have not expired."""
     users = await connection.execute(
         "SELECT id, role, is_active, tokens_not_before, access_changed_at AS changed_at"
         " FROM users WHERE access_changed_at > now() - %s ORDER BY id",

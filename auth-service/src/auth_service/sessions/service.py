@@ -42,7 +42,7 @@ class Login:
     """Keys what is kept of a user name that is nobody's; 64 bytes at most."""
 
     async def __call__(self, username: str, password: str, address: str) -> str:
-        """Give an access token.
+        """Return an access token.
 
         Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) and
         TooManyRequests.
@@ -71,7 +71,7 @@ class Login:
         return token
 
     async def _issue(self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str) -> str | None:
-        """Give a token, or None when the account is not active; `verified` matched the password before."""
+        """Return a token, or None when the account is not active; `verified` matched the password before."""
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, verified["id"])
             if user["password_hash"] != verified["password_hash"]:
@@ -94,7 +94,7 @@ class Login:
         _FAILURES.labels(failure.reason).inc()
 
     def _unknown(self, typed: str, address: str) -> LoginFailed:
-        """Give the failure of a name that no account has: perhaps a password, typed into the wrong field."""
+        """Return the failure of a name that no account has: perhaps a password, typed into the wrong field."""
         hashed = blake2b(typed.encode(), key=self.hash_key, digest_size=_TYPED_BYTES).hexdigest()
         return LoginFailed(email=UNKNOWN, address=address, reason="unknown_account", typed=hashed)
 

@@ -90,7 +90,7 @@ async def failed(connection: Connection, attempt: Attempt) -> None:
 
 
 async def is_known(database: Database, address: str) -> bool:
-    """Tell whether somebody has logged in from the address within KNOWN_FOR."""
+    """Check whether somebody has logged in from the address within KNOWN_FOR."""
     async with database.connection() as connection:
         return await repository.is_known_network(connection, network_of(address), KNOWN_FOR)
 

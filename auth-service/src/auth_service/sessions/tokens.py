@@ -11,7 +11,7 @@ from contracts.tokens import ALGORITHM, AUDIENCE, ISSUER, TYPE
 
 
 def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) -> str:
-    """Give a token for `user` that lives from `now` (of the database's clock) for `lifetime`."""
+    """Return a token for `user` that lives from `now` (of the database's clock) for `lifetime`."""
     issued_at = now.timestamp()
     return jwt.encode(
         {

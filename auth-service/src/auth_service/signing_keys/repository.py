@@ -15,7 +15,7 @@ async def lock(connection: Connection) -> None:
 
 
 async def newest(connection: Connection) -> DictRow | None:
-    """Give `kid`, `signs_from`, whether it `is_waiting` to sign and the `age` of its signing, of the newest key."""
+    """Return `kid`, `signs_from`, whether it `is_waiting` to sign and the `age` of its signing, of the newest key."""
     cursor = await connection.execute(
         "SELECT kid, signs_from, signs_from > now() AS is_waiting, now() - signs_from AS age"
         " FROM signing_keys ORDER BY signs_from DESC LIMIT 1"
@@ -26,7 +26,7 @@ async def newest(connection: Connection) -> DictRow | None:
 async def insert(
     connection: Connection, kid: str, public_key: bytes, private_key: bytes, signs_in: timedelta
 ) -> DictRow:
-    """Store a key that signs after `signs_in`; give its `kid` and `signs_from`."""
+    """Store a key that signs after `signs_in`; return its `kid` and `signs_from`."""
     cursor = await connection.execute(
         "INSERT INTO signing_keys (kid, public_key, private_key, signs_from)"
         " VALUES (%s, %s, %s, now() + %s) RETURNING kid, signs_from",
@@ -38,7 +38,7 @@ async def insert(
 
 
 async def signing(connection: Connection) -> DictRow | None:
-    """Give `kid` and `private_key` of the key that signs now."""
+    """Return `kid` and `private_key` of the key that signs now."""
     cursor = await connection.execute(
         "SELECT kid, private_key FROM signing_keys WHERE signs_from <= now() ORDER BY signs_from DESC LIMIT 1"
     )
@@ -46,18 +46,18 @@ async def signing(connection: Connection) -> DictRow | None:
 
 
 async def published(connection: Connection) -> list[DictRow]:
-    """Give `kid` and `public_key` of every key, the newest first."""
+    """Return `kid` and `public_key` of every key, the newest first."""
     cursor = await connection.execute("SELECT kid, public_key FROM signing_keys ORDER BY signs_from DESC")
     return await cursor.fetchall()
 
 
 async def delete_others(connection: Connection, kid: str) -> int:
-    """Delete every key but one; give how many."""
+    """Delete every key but one; return how many."""
     return (await connection.execute("DELETE FROM signing_keys WHERE kid <> %s", (kid,))).rowcount
 
 
 async def delete_succeeded(connection: Connection, since: timedelta) -> int:
-    """Delete the keys whose successor has been signing for longer than `since`; give how many."""
+    """Delete the keys whose successor has been signing for longer than `since`; return how many."""
     deleted = await connection.execute(
         "DELETE FROM signing_keys AS old USING signing_keys AS successor"
         " WHERE successor.signs_from > old.signs_from AND successor.signs_from < now() - %s",

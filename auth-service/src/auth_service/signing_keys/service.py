@@ -51,7 +51,7 @@ class CurrentKey:
         self._read_at = 0.0
 
     async def read(self, connection: Connection) -> SigningKey:
-        """Give the key."""
+        """Return the key."""
         if self._key is not None and time.monotonic() < self._read_at + _KEPT_BY_SIGNER:
             return self._key
         row = await repository.signing(connection)
@@ -111,7 +111,7 @@ async def forget_old(database: Database, token_lifetime: timedelta) -> None:
 
 
 async def public_keys(connection: Connection) -> dict[str, Any]:
-    """Give the JSON Web Key Set (RFC 7517, RFC 8037) of all keys."""
+    """Return the JSON Web Key Set (RFC 7517, RFC 8037) of all keys."""
     return {
         "keys": [
             {

@@ -15,7 +15,7 @@ MAX_LENGTH = 254
 
 
 def parse_email(text: str) -> str:
-    """Give the one form of an address that is stored and compared: lower case, NFC, the domain in Unicode.
+    """Return the one form of an address that is stored and compared: lower case, NFC, the domain in Unicode.
 
     Raises PydanticCustomError, which pydantic reports at the field, when `text` is no address. Nobody is asked
     whether the domain exists.
@@ -37,7 +37,7 @@ def _told(text: str, error: EmailNotValidError) -> str:
 
 
 def account_name(text: str) -> str:
-    """Give the form in which a login's user name is looked up; what is no address is nobody's name."""
+    """Return the form in which a login's user name is looked up; what is no address is nobody's name."""
     try:
         return parse_email(text)
     except PydanticCustomError:

@@ -29,7 +29,7 @@ UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 
 def users_by_id(database: Database) -> Coalesced[int, dict[str, Any]]:
-    """Give the reader of `me`: the API's hottest question, many of them answered by one query."""
+    """Return the reader of `me`: the API's hottest question, many of them answered by one query."""
 
     async def load(ids: list[int]) -> dict[int, dict[str, Any]]:
         async with database.connection() as connection:

@@ -52,7 +52,7 @@ class Passwords:
 
     @property
     def is_crowded(self) -> bool:
-        """Tell whether the places that are left are for known addresses."""
+        """Check whether the places that are left are for known addresses."""
         return self._taken.total() >= OF_STRANGERS
 
     @contextmanager
@@ -74,25 +74,25 @@ class Passwords:
                 del self._taken[network]
 
     async def hash(self, password: str) -> str:
-        """Give the encoded hash of a password."""
+        """Return the encoded hash of a password."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, _hash, password)
 
     async def matches(self, password: str, password_hash: str | None) -> bool:
-        """Tell whether the password is that of the hash; without a hash, no, at the same cost."""
+        """Check whether the password is that of the hash; without a hash, no, at the same cost."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads, _verify, password, self._nobodys if password_hash is None else password_hash
         )
 
     async def key(self, password: str, salt: bytes) -> bytes:
-        """Give 32 bytes from which a password is as hard to guess as from its hash; the same for the same salt."""
+        """Return 32 bytes from which a password is as hard to guess as from its hash; the same for the same salt."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, _key, password, salt)
 
     @staticmethod
     def is_outdated(password_hash: str) -> bool:
-        """Tell whether the hash was made with other parameters than today's."""
+        """Check whether the hash was made with other parameters than today's."""
         return _HASHER.check_needs_rehash(password_hash)
 
 

@@ -39,7 +39,7 @@ class Credentials(TypedDict):
 
 
 async def next_id(connection: Connection) -> int:
-    """Give an id that no user has or had."""
+    """Return an id that no user has or had."""
     cursor = await connection.execute("SELECT nextval(pg_get_serial_sequence('users', 'id')) AS id")
     row = await cursor.fetchone()
     assert row is not None
@@ -65,24 +65,24 @@ async def update(connection: Connection, user_id: int, values: Mapping[str, Any]
 
 
 async def is_empty(connection: Connection) -> bool:
-    """Tell whether there is no user at all."""
+    """Check whether there is no user at all."""
     return await (await connection.execute("SELECT FROM users LIMIT 1")).fetchone() is None
 
 
 async def shown(connection: Connection, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Give the users of these ids, as the API shows them, by id."""
+    """Return the users of these ids, as the API shows them, by id."""
     cursor = await connection.execute(f"SELECT {_SHOWN} FROM users WHERE id = ANY(%s)", (list(ids),))
     return {row["id"]: row for row in await cursor.fetchall()}
 
 
 async def credentials(connection: Connection, email: str) -> Credentials | None:
-    """Give the credentials of the user with this email."""
+    """Return the credentials of the user with this email."""
     cursor = await connection.execute("SELECT id, password_hash FROM users WHERE email = %s", (email,))
     return await cursor.fetchone()  # type: ignore[return-value]
 
 
 async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime] | None:
-    """Lock a user until the transaction ends; give them and the time now, which is after earlier changes of them.
+    """Lock a user until the transaction ends; return them and the time now, which is after earlier changes of them.
 
     Times that tokens are compared with come from the database's clock alone: replicas' clocks differ.
     """
@@ -99,7 +99,7 @@ async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime]
 
 
 async def lock_active_admins(connection: Connection) -> list[int]:
-    """Lock the active admins, in the order of their ids so that nobody deadlocks; give the ids.
+    """Lock the active admins, in the order of their ids so that nobody deadlocks; return the ids.
 
     Whoever waits sees the admins as the one before left them.
     """
@@ -117,7 +117,7 @@ async def page(
     skip: int,
     limit: int,
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give one page of the users that fit, in the order of `sort`, and how many fit in all."""
+    """Return one page of the users that fit, in the order of `sort`, and how many fit in all."""
     direction = "DESC" if sort.descending else "ASC"
     order = f"{SORTS[sort.field]} {direction}, id {direction}"
     conditions = ["true"]

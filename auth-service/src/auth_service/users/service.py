@@ -55,7 +55,7 @@ async def change(
     actor: Actor,
     check_precondition: Callable[[Shown], None],
 ) -> Shown:
-    """Change `role`, `is_active` or `full_name` of a user and give the user as they are then.
+    """Change `role`, `is_active` or `full_name` of a user and return the user as they are then.
 
     A deactivation also ends the user's tokens, so that they stay ended should the account come back.
     Raises NotFound, what `check_precondition` raises when given the user as shown before, and Conflict
@@ -95,12 +95,12 @@ async def locked(connection: Connection, user_id: int) -> tuple[UserRow, datetim
 
 
 def shown(user: UserRow) -> Shown:
-    """Give a user as the API shows one."""
+    """Return a user as the API shows one."""
     return {name: user[name] for name in _SHOWN}  # type: ignore[literal-required]
 
 
 def state(user: UserRow) -> UserState:
-    """Give a user as events tell of one."""
+    """Return a user as events tell of one."""
     return UserState.model_validate(user)
 
 

@@ -9,12 +9,12 @@ _TOLD = [event.wire_name for event in catalog.EVENTS if event is not catalog.Cov
 
 
 async def head(database: Database) -> int:
-    """Give the newest position; everything that was committed before the call has one."""
+    """Return the newest position; everything that was committed before the call has one."""
     return await outbox.number(database)
 
 
 async def find(connection: Connection, after: int, limit: int) -> tuple[int | None, list[Row]]:
-    """Give (the oldest position that is kept, if any; feed_seq, wire_name and envelope of the events after one)."""
+    """Return (the oldest position that is kept, if any; feed_seq, wire_name and envelope of the events after one)."""
     cursor = await connection.execute(
         """
         SELECT (SELECT min(feed_seq) FROM outbox) AS oldest, told.*

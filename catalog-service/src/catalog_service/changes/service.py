@@ -33,7 +33,7 @@ class Changes:
 
 
 async def read(database: Database, after: int, limit: int) -> Changes:
-    """Give what changed after a position, in order; raises Invalid for one to come, Gone for one not kept any more."""
+    """Return what changed after a position, in order; raises Invalid for one to come, Gone for one that is gone."""
     head = await repository.head(database)
     if after > head:
         raise Invalid.field(

@@ -12,7 +12,7 @@ _FRESH_FOR = 60.0
 
 
 def of_modules(database: Database) -> Reading:
-    """Give the reading of the largest modules; the others are together `other`, requirements in none `none`."""
+    """Return the reading of the largest modules; the others are together `other`, requirements in none `none`."""
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:

@@ -43,7 +43,7 @@ FROM modules GROUP BY 1 ORDER BY 1
 
 
 async def by_module(connection: Connection, most: int) -> list[dict[str, Any]]:
-    """Give `total` and `covered` requirements of the `most` largest modules, and of all others as one, `other`."""
+    """Return `total` and `covered` requirements of the `most` largest modules, and of all others as one, `other`."""
     return await (await connection.execute(_BY_MODULE, (most,))).fetchall()
 
 
@@ -56,7 +56,7 @@ async def has_work(connection: Connection) -> bool:
 
 
 async def lock_state(connection: Connection) -> State:
-    """Give the state, locked until the transaction ends: one projector at a time."""
+    """Return the state, locked until the transaction ends: one projector at a time."""
     cursor = await connection.execute(f"SELECT {', '.join(State.__slots__)} FROM coverage_state FOR UPDATE")
     row = await cursor.fetchone()
     assert row is not None, "the migration puts the one row there"
@@ -76,7 +76,7 @@ async def save_state(connection: Connection, state: State) -> None:
 async def read_feed(
     connection: Connection, after: int, wire_names: Iterable[str], limit: int
 ) -> list[tuple[int, str, str | None]]:
-    """Give (position, wire name, envelope) of up to `limit` events after a position.
+    """Return (position, wire name, envelope) of up to `limit` events after a position.
 
     The envelope is left out for other events than `wire_names`.
     """
@@ -89,7 +89,7 @@ async def read_feed(
 
 
 async def link_counts(connection: Connection, requirement_ids: Iterable[UUID]) -> dict[UUID, int]:
-    """Give the number of links of those of the requirements that are known."""
+    """Return the number of links of those of the requirements that are known."""
     cursor = await connection.execute(
         "SELECT requirement_id, links FROM coverage_requirements WHERE requirement_id = ANY(%s)",
         (list(requirement_ids),),

@@ -11,7 +11,7 @@ from chassis.database import Connection
 
 
 async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
-    """Give an item as it is, or as it was when it was deleted, or None."""
+    """Return an item as it is, or as it was when it was deleted, or None."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = %s", (item_id,))
     row = await cursor.fetchone()
@@ -27,7 +27,7 @@ async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Ro
 async def find_changes(
     connection: Connection, item_id: UUID, after: int, up_to: int, skip: int, limit: int | None
 ) -> tuple[list[Row], int]:
-    """Give (a page of what changed or deleted an item, the newest first; how much there is).
+    """Return (a page of what changed or deleted an item, the newest first; how much there is).
 
     Only what belongs to versions above `after` and up to `up_to`. A row: action, actor, occurred_at, version
     (afterwards), told.
@@ -53,7 +53,7 @@ async def find_changes(
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:
-    """Give what the fields of an item that changed after a version were in it; of version 0, when it was created."""
+    """Return what the fields of an item that changed after a version were in it; of version 0, when it was created."""
     cursor = await connection.execute(
         """
         SELECT DISTINCT ON (field.key) field.key, field.value -> 'before' AS value
@@ -67,7 +67,7 @@ async def find_values(connection: Connection, item_id: UUID, version: int) -> Ro
 
 
 async def find_creator(connection: Connection, item_id: UUID) -> str | None:
-    """Give who created an item if that is somebody else than it names, or None."""
+    """Return who created an item if that is somebody else than it names, or None."""
     cursor = await connection.execute(
         "SELECT actor FROM item_changes WHERE item_id = %s AND action = 'created'", (item_id,)
     )

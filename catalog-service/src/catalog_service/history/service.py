@@ -35,7 +35,7 @@ class Versions:
         return self.first is not None or self.last is not None
 
     def of(self, present: int) -> tuple[int, int]:
-        """Give both; raises Invalid for one that there is not."""
+        """Return both; raises Invalid for one that there is not."""
         named = (("from", self.first), ("to", self.last))
         errors = [
             FieldError(
@@ -55,7 +55,7 @@ class Versions:
 async def history(
     database: Database, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
 ) -> tuple[list[Row], int, Row]:
-    """Give (entries of a page, newest first; how many there are; what two versions differ in, if any is given).
+    """Return (entries of a page, newest first; how many there are; what two versions differ in, if any is given).
 
     Raises NotFound, and Invalid for a version that there is not. An item that was deleted keeps its history.
     """
@@ -115,7 +115,7 @@ def _is_told(item: Row, name: str) -> bool:
 
 
 async def suspicion_of(database: Database, link_id: UUID) -> Row:
-    """Give what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
+    """Return what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
     async with snapshot(database) as connection:
         link = await links.get(connection, link_id)
         sides = {kind.name: await _side(connection, kind, link) for kind in (REQUIREMENT, TEST_CASE)}
@@ -141,7 +141,7 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
 
 
 async def _side(connection: Connection, kind: ItemKind, link: Row) -> tuple[Row, Row, list[Row]]:
-    """Give an item as it was for the link, as it is, and who changed its meaning since, the newest first."""
+    """Return an item as it was for the link, as it is, and who changed its meaning since, the newest first."""
     item_id, then, now = (link[f"{kind.name}_{what}"] for what in ("id", "version", "version_now"))
     item = await repository.find_item(connection, kind, item_id)
     assert item is not None, "its link keeps it"
@@ -160,7 +160,7 @@ async def _side(connection: Connection, kind: ItemKind, link: Row) -> tuple[Row,
 
 
 async def _differences(kind: ItemKind, before: Row, after: Row) -> dict[str, list[Row]]:
-    """Give the fields of meaning in which two states of an item differ, each with its segments."""
+    """Return the fields of meaning in which two states of an item differ, each with its segments."""
     texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
     return {
         name: [segment._asdict() for segment in await asyncio.to_thread(words.differences, *pair)]
@@ -170,7 +170,7 @@ async def _differences(kind: ItemKind, before: Row, after: Row) -> dict[str, lis
 
 
 def _text(name: str, value: Any) -> str:
-    """Give a field as a text that can be compared: steps one a line, other objects as JSON."""
+    """Return a field as a text that can be compared: steps one a line, other objects as JSON."""
     if value is None:
         return ""
     if name == "steps":

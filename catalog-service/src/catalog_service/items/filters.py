@@ -91,7 +91,7 @@ class ItemFilters(BaseModel):
         return parse_words("module", self.module)
 
     def of_both_kinds(self) -> Conditions:
-        """Give what says the same of requirements and test cases: module and tags; raises Invalid."""
+        """Return what says the same of requirements and test cases: module and tags; raises Invalid."""
         conditions = Conditions()
         conditions.choose("module", self.modules)
         tags = parse_words("tag", self.tag)
@@ -105,7 +105,7 @@ class ItemFilters(BaseModel):
         return conditions
 
     def conditions(self, kind: ItemKind) -> Conditions:
-        """Give what the items must fulfil; raises Invalid for an unknown value."""
+        """Return what the items must fulfil; raises Invalid for an unknown value."""
         conditions = self.of_both_kinds()
         conditions.choose("type", parse_choice("type", self.type, kind.types))
         conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
@@ -123,7 +123,7 @@ class ItemFilters(BaseModel):
         return with_coverage(self.expand)
 
     def order(self) -> str | None:
-        """Give the ORDER BY, or None when the order is by relevance; raises Invalid for an unknown field."""
+        """Return the ORDER BY, or None when the order is by relevance; raises Invalid for an unknown field."""
         if self.sort is None:
             return None if self.searched else ordered("created_at", descending=True, tie="id")
         sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE] if self.searched else list(_SORTS))

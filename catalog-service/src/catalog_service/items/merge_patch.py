@@ -4,7 +4,7 @@ from typing import Any
 
 
 def merged(target: Any, patch: Any) -> Any:
-    """Give `target` with `patch` applied: objects are merged, null removes a member, all else replaces."""
+    """Return `target` with `patch` applied: objects are merged, null removes a member, all else replaces."""
     if not isinstance(patch, dict):
         return patch
     result = dict(target) if isinstance(target, dict) else {}

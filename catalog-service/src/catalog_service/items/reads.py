@@ -24,14 +24,14 @@ class ItemReads:
         self._items: Coalesced[UUID, Row] = Coalesced(self._load)
 
     async def item(self, item_id: UUID) -> Row:
-        """Give an item as it is answered; raises NotFound."""
+        """Return an item as it is answered; raises NotFound."""
         row = await self._items.get(item_id)
         if row is None:
             raise self._kind.not_found()
         return row
 
     async def item_with_coverage(self, item_id: UUID) -> Row:
-        """Give an item with its `coverage`; raises NotFound."""
+        """Return an item with its `coverage`; raises NotFound."""
         async with self._database.connection() as connection:
             row = await repository.find_with_coverage(connection, self._kind, item_id)
         if row is None:
@@ -39,7 +39,7 @@ class ItemReads:
         return row
 
     async def page(self, filters: ItemFilters) -> tuple[orjson.Fragment, int]:
-        """Give one page of items, as JSON, and the total; raises Invalid for unknown values."""
+        """Return one page of items, as JSON, and the total; raises Invalid for unknown values."""
         conditions, order = filters.conditions(self._kind), filters.order()
         more = repository.coverage_column(self._kind) if filters.with_coverage else ""
         columns, table, skip, limit = self._kind.columns, self._kind.table, filters.skip, filters.limit

@@ -14,14 +14,14 @@ from chassis.events import NewEvent
 
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:
-    """Give an item as it is answered, or None; `lock` is FOR UPDATE or FOR NO KEY UPDATE."""
+    """Return an item as it is answered, or None; `lock` is FOR UPDATE or FOR NO KEY UPDATE."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = %s {lock}", (item_id,))
     return await cursor.fetchone()
 
 
 async def find_by_external_id(connection: Connection, kind: ItemKind, external_id: str, lock: str = "") -> Row | None:
-    """Give an item as it is answered, or None; `lock` as of `find`, or nothing."""
+    """Return an item as it is answered, or None; `lock` as of `find`, or nothing."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE external_id = %s {lock}", (external_id,)
@@ -30,7 +30,7 @@ async def find_by_external_id(connection: Connection, kind: ItemKind, external_i
 
 
 async def find_with_coverage(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
-    """Give an item as it is answered, with its `coverage`, or None."""
+    """Return an item as it is answered, with its `coverage`, or None."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(kind.columns)}, {coverage_column(kind)} FROM {kind.table} WHERE id = %s", (item_id,)
@@ -39,7 +39,7 @@ async def find_with_coverage(connection: Connection, kind: ItemKind, item_id: UU
 
 
 def coverage_column(kind: ItemKind) -> str:
-    """Give the column `coverage` of a table of items: an object of its state and the numbers of its links."""
+    """Return the column `coverage` of a table of items: an object of its state and the numbers of its links."""
     other = "test_case" if kind.name == "requirement" else "requirement"
     return f"""(
         SELECT json_build_object(
@@ -53,7 +53,7 @@ def coverage_column(kind: ItemKind) -> str:
 
 
 async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
-    """Give those of the items that exist, by id."""
+    """Return those of the items that exist, by id."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = ANY(%s)", (ids,))
     return {row["id"]: row for row in await cursor.fetchall()}

@@ -19,7 +19,7 @@ from chassis.events import Actor, NewEvent, Payload
 
 
 def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
-    """Give a new item of validated fields, as it is answered, and its event; both are still to be stored."""
+    """Return a new item of validated fields, as it is answered, and its event; both are still to be stored."""
     now = datetime.now(UTC)
     row = {**fields, "id": uuid4(), "version": 1, "created_at": now, "updated_at": now}
     if row["created_by"] is None:
@@ -29,7 +29,7 @@ def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
 
 
 async def lock(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
-    """Give an item that is about to change, as it is answered; others wait. Raises NotFound."""
+    """Return an item that is about to change, as it is answered; others wait. Raises NotFound."""
     row = await repository.find(connection, kind, item_id, "FOR NO KEY UPDATE")
     if row is None:
         raise kind.not_found()
@@ -37,7 +37,7 @@ async def lock(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
 
 
 async def lock_to_delete(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
-    """Give an item that is about to go; new links to it wait, and then find it gone. Raises NotFound."""
+    """Return an item that is about to go; new links to it wait, and then find it gone. Raises NotFound."""
     row = await repository.find(connection, kind, item_id, "FOR UPDATE")
     if row is None:
         raise kind.not_found()
@@ -45,14 +45,14 @@ async def lock_to_delete(connection: Connection, kind: ItemKind, item_id: UUID) 
 
 
 def replacement(current: Row, fields: Row) -> Row:
-    """Give the fields of an item after PUT: as sent, but who created it stays unless it is given."""
+    """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
     if fields["created_by"] is None:
         return {**fields, "created_by": current["created_by"]}
     return fields
 
 
 def patched(kind: ItemKind, current: Row, patch: Mapping[str, Any]) -> Row:
-    """Give the fields of an item that a merge patch names, as they are after it."""
+    """Return the fields of an item that a merge patch names, as they are after it."""
     fields = {}
     for name, value in patch.items():
         if value is None:
@@ -65,7 +65,7 @@ def patched(kind: ItemKind, current: Row, patch: Mapping[str, Any]) -> Row:
 
 
 async def update(connection: Connection, kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Row:
-    """Bring a locked item to `fields`; give it as it is answered.
+    """Bring a locked item to `fields`; return it as it is answered.
 
     A change of meaning raises its version; what changes nothing is no update. Raises Conflict
     `external_id_taken`.
@@ -98,7 +98,7 @@ def _event(payload: type[Payload], kind: ItemKind, row: Row, actor: Actor, **mor
 
 
 def _differ(before: Any, after: Any) -> bool:
-    """Tell whether two values differ as JSON: there 1, 1.0 and true do, the order of members does not."""
+    """Check whether two values differ as JSON: there 1, 1.0 and true do, the order of members does not."""
     if isinstance(before, dict) and isinstance(after, dict):
         return orjson.dumps(before, option=orjson.OPT_SORT_KEYS) != orjson.dumps(after, option=orjson.OPT_SORT_KEYS)
     return bool(before != after)

@@ -88,7 +88,7 @@ class LinkFilters(BaseModel):
     limit: Limit = 50
 
     def conditions(self) -> Conditions:
-        """Give what the links must fulfil; raises Invalid for an unknown value."""
+        """Return what the links must fulfil; raises Invalid for an unknown value."""
         conditions = Conditions()
         conditions.choose("l.requirement_id", parse_ids("requirement_id", self.requirement_id))
         conditions.choose("l.test_case_id", parse_ids("test_case_id", self.test_case_id))
@@ -103,7 +103,7 @@ class LinkFilters(BaseModel):
 
 
 def _with_items(expand: str | None) -> Callable[[Row], Row]:
-    """Give how a link is shown; raise Invalid for what cannot be expanded."""
+    """Return how a link is shown; raise Invalid for what cannot be expanded."""
     if "items" not in parse_expand(expand, ("items",)):
         return service.shown
     return lambda row: {**service.shown(row), **service.ends(row)}
@@ -154,7 +154,7 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
     openapi_extra=documented(LinkFilters),
 )
 async def list_links(request: Request, viewer: Viewer, database: Db) -> Response:
-    """Give one page of those that all the filters find; what is left out does not narrow."""
+    """Return one page of those that all the filters find; what is left out does not narrow."""
     filters = read_query(request, LinkFilters)
     conditions, shown = filters.conditions(), _with_items(filters.expand)
     sort = parse_sort(filters.sort, list(_SORTS))

@@ -65,7 +65,7 @@ _REFUSALS = {
 
 
 async def find(connection: Connection, link_id: UUID) -> Row | None:
-    """Give a link with what tells its ends and what `suspicion.reason` needs, or None."""
+    """Return a link with what tells its ends and what `suspicion.reason` needs, or None."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
     return await cursor.fetchone()
@@ -79,7 +79,7 @@ async def lock(connection: Connection, link_id: UUID) -> None:
 async def find_page(
     connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give one page of links (as `find` does) under conditions on `links l`, and the total."""
+    """Return one page of links (as `find` does) under conditions on `links l`, and the total."""
     total = None if conditions.where else counted("links")
     return await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
 
@@ -87,7 +87,7 @@ async def find_page(
 async def find_linked(
     connection: Connection, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give the items of kind `other` that are linked to an item, newest link first, and how many there are.
+    """Return the items of kind `other` that are linked to an item, newest link first, and how many there are.
 
     A row has the item's columns, those of its link behind PREFIX, and what `service.ends` and `suspicion.reason` need.
     """
@@ -107,7 +107,7 @@ async def find_linked(
 
 
 async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
-    """Give ids, external ids, titles and versions of a requirement and a test case; None for what does not exist.
+    """Return ids, external ids, titles and versions of a requirement and a test case; None for what does not exist.
 
     `wanted` names each by `KIND_id`, or where that is None by `KIND_external_id`.
     """
@@ -129,7 +129,7 @@ async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
 
 
 async def id_of_pair(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> UUID | None:
-    """Give the id of the link of a pair, or None."""
+    """Return the id of the link of a pair, or None."""
     cursor = await connection.execute(
         "SELECT id FROM links WHERE requirement_id = %s AND test_case_id = %s", (requirement_id, test_case_id)
     )
@@ -168,7 +168,7 @@ async def delete(connection: Connection, link_id: UUID, event: NewEvent) -> None
 
 
 async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> Sequence[Row]:
-    """Give the links of an item with the titles of their ends, locked in one order so that nobody deadlocks."""
+    """Return the links of an item with the titles of their ends, locked in one order so that nobody deadlocks."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
@@ -179,7 +179,7 @@ async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> S
 
 
 async def remember_acceptances(connection: Connection, links: Mapping[UUID, UUID], now: datetime) -> dict[UUID, UUID]:
-    """Remember which link (value) each suggestion (key) becomes; give those that became another one before.
+    """Remember which link (value) each suggestion (key) becomes; return those that became another one before.
 
     Other acceptances of the same suggestions that are under way are waited for.
     """
@@ -204,7 +204,7 @@ async def forget_acceptances(connection: Connection, suggestion_ids: Sequence[UU
 
 
 async def keep_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """Give titles and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
+    """Return titles and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
     cursor = await connection.execute(
         f"SELECT id, title AS {kind.name}_title, version AS {kind.name}_version FROM {kind.table}"
         " WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
@@ -214,7 +214,7 @@ async def keep_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID])
 
 
 async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
-    """Insert links whose ends were kept; give the ids of those whose pair had no link yet."""
+    """Insert links whose ends were kept; return the ids of those whose pair had no link yet."""
     names = ", ".join((*COLUMNS, "requirement_version", "test_case_version"))
     cursor = await connection.execute(
         f"INSERT INTO links ({names}) SELECT {names} FROM json_populate_recordset(NULL::links, %s)"
@@ -226,7 +226,7 @@ async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
 
 
 async def undone_acceptances(connection: Connection, reviews: Mapping[UUID, UUID]) -> set[UUID]:
-    """Give those of the suggestions (keys) whose acceptance by this review (values) has been undone."""
+    """Return those of the suggestions (keys) whose acceptance by this review (values) has been undone."""
     cursor = await connection.execute(
         "SELECT suggestion_id FROM undone_acceptances JOIN unnest(%s::uuid[], %s::uuid[])"
         " AS asked (suggestion_id, review_id) USING (suggestion_id, review_id)",
@@ -250,7 +250,7 @@ async def undo_acceptances(connection: Connection, links: Mapping[UUID, UUID], r
 
 
 async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> Sequence[Row]:
-    """Give the links of these (requirement, test case) with the titles of their ends, and whether each is `untouched`
+    """Return the links of these (requirement, test case) with the titles of their ends, and whether each is `untouched`
     since it was made, locked in one order so that nobody deadlocks.
     """
     cursor = connection.cursor(binary=True)

@@ -23,13 +23,13 @@ _UNDONE = Conflict("This acceptance has been undone.", code="acceptance_undone")
 
 
 def shown(row: Row, prefix: str = "") -> Row:
-    """Give a link, read with its titles and versions, as it is answered."""
+    """Return a link, read with its titles and versions, as it is answered."""
     why = suspicion.reason(row)
     return {**by_field(row, repository.COLUMNS, prefix), "suspect": why is not None, "suspect_reason": why}
 
 
 def ends(row: Row, prefix: str = "") -> Row:
-    """Give both items of a link in short, as `requirement` and `test_case`."""
+    """Return both items of a link in short, as `requirement` and `test_case`."""
     return {
         kind.name: {
             name: row[f"{prefix}{kind.name}_id"] if name == "id" else row[f"{kind.name}_{name}"] for name in BRIEF
@@ -39,7 +39,7 @@ def ends(row: Row, prefix: str = "") -> Row:
 
 
 def shown_linked(row: Row, other: ItemKind) -> Row:
-    """Give a row of `repository.find_linked` as it is answered: the item, and its link with both items in short."""
+    """Return a row of `repository.find_linked` as it is answered: the item, and its link with both items in short."""
     link = shown(row, repository.PREFIX)
     return {
         **by_field(row, other.columns),
@@ -59,7 +59,7 @@ def _not_found() -> NotFound:
 
 
 async def get(connection: Connection, link_id: UUID) -> Row:
-    """Give a link as it was read; raises NotFound."""
+    """Return a link as it was read; raises NotFound."""
     row = await repository.find(connection, link_id)
     if row is None:
         raise _not_found()
@@ -67,13 +67,13 @@ async def get(connection: Connection, link_id: UUID) -> Row:
 
 
 async def lock(connection: Connection, link_id: UUID) -> Row:
-    """Give a link that is about to change; others wait. Raises NotFound."""
+    """Return a link that is about to change; others wait. Raises NotFound."""
     await repository.lock(connection, link_id)
     return await get(connection, link_id)
 
 
 async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
-    """Make a link by hand, in one writing statement; give it as it is answered.
+    """Make a link by hand, in one writing statement; return it as it is answered.
 
     `fields`: for each end KIND_id or KIND_external_id (the other may be None), link_type, notes. Raises NotFound,
     Invalid when id and external_id mean two items, and Conflict `link_exists`.
@@ -116,7 +116,7 @@ def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
 
 
 async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> list[UUID | Problem]:
-    """Make the links of accepted suggestions, each once; give for each, in order, the link's id or why there is none.
+    """Make the links of accepted suggestions, each once; return for each, in order, the link's id or why there is none.
 
     `accepted`: suggestion_id, requirement_id, test_case_id, link_type, notes, confidence_score, actor (id, email), and
     review_id and link_id (or None). The link is that of an earlier call when there was one, and if it has been deleted
@@ -163,7 +163,7 @@ async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> li
 
 
 async def _undone(connection: Connection, accepted: Sequence[Row]) -> set[UUID]:
-    """Give those of the suggestions whose acceptance was undone: nothing is remembered of a link that was made."""
+    """Return those of the suggestions whose acceptance was undone: nothing is remembered of a link that was made."""
     reviews = {one["suggestion_id"]: one["review_id"] for one in accepted if one["review_id"] is not None}
     made = {one["suggestion_id"] for one in accepted if one["link_id"] is not None}
     return made | (await repository.undone_acceptances(connection, reviews) if reviews else set())
@@ -189,7 +189,7 @@ def _created(link: Row, suggestion_id: UUID | None, actor: Actor) -> NewEvent:
 
 
 async def update(connection: Connection, row: Row, fields: Mapping[str, Any], actor: Actor) -> Row:
-    """Bring a locked link to `fields` (link_type, notes); give it as `get` does. What changes nothing is no update."""
+    """Bring a locked link to `fields` (link_type, notes); return it as `get` does. No change is no update."""
     changed = {name: value for name, value in fields.items() if row[name] != value}
     if not changed:
         return row
@@ -219,7 +219,7 @@ async def delete(connection: Connection, row: Row, actor: Actor) -> None:
 
 
 async def deletions_with(connection: Connection, column: str, item_id: UUID, actor: Actor) -> list[NewEvent]:
-    """Lock the links of an item that is about to be deleted; give the events of their end."""
+    """Lock the links of an item that is about to be deleted; return the events of their end."""
     rows = await repository.lock_links_of(connection, column, item_id)
     return [deleted(row, actor) for row in rows]
 
@@ -231,5 +231,5 @@ def _updated(row: Row, changed: Mapping[str, Any], actor: Actor) -> NewEvent:
 
 
 def deleted(row: Row, actor: Actor) -> NewEvent:
-    """Give the event of a link that was deleted, read with the titles of its ends."""
+    """Return the event of a link that was deleted, read with the titles of its ends."""
     return NewEvent(LinkDeleted.model_validate({"link": row}), str(row["id"]), actor)

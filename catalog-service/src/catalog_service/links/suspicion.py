@@ -12,7 +12,7 @@ IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_vers
 
 
 def suspect_links(selected: str, where: str = "") -> str:
-    """Give the query of `selected`, over `links l` and `requirements r`, of the suspect links under a condition.
+    """Return the query of `selected`, over `links l` and `requirements r`, of the suspect links under a condition.
 
     They are looked for from the items that have changed since they were made: an index has these.
     """
@@ -40,7 +40,7 @@ COLUMNS = f"{_changes('r', REQUIREMENT)}, {_changes('t', TEST_CASE)}"
 
 
 def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Give why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
+    """Return why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
     sides = {kind.name: _newer(row, kind) for kind in (REQUIREMENT, TEST_CASE)}
     told = " and ".join(
         f"the {kind.label} went from version {side['from_version']} to {side['to_version']}"

@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 async def undo_reviews(connection: Connection, undone: Sequence[Row]) -> list[Outcome]:
-    """Delete the links of reviews that are undone; give the outcome of each, in order. Asked again, it is the same.
+    """Delete the links of reviews that are undone; return the outcome of each, in order. Asked again, it is the same.
 
     `undone`: suggestion_id, requirement_id, test_case_id, link_id and review_id (or None), and actor (id, email).
     """

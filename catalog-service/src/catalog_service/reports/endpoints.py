@@ -67,7 +67,7 @@ Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}
     },
 )
 async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db) -> Response:
-    """Give the matrix of the requirements that the filters find, by module and external_id.
+    """Return the matrix of the requirements that the filters find, by module and external_id.
 
     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
     tags, orphans among them. `skip` and `limit` page the JSON form; the other formats hold every row: one a pair of
@@ -105,7 +105,7 @@ def _document(database: Db, scope: Scope, matrix_format: MatrixFormat) -> Respon
 
 @router.get("/coverage-by-module", response_model=CoverageByModule, summary="Coverage of each module")
 async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
-    """Give the figures of each module that a requirement or a test case names, and of those in none.
+    """Return the figures of each module that a requirement or a test case names, and of those in none.
 
     Links count for the module of their requirement, test cases for their own, so that every figure adds up to
     that of `overall`.
@@ -117,7 +117,7 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
 
 @router.get("/gaps", response_model=Gaps, summary="What is missing or in doubt")
 async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: Skip = 0, limit: Limit = 50) -> Response:
-    """Give requirements without a test case, test cases without a requirement, and suspect links.
+    """Return requirements without a test case, test cases without a requirement, and suspect links.
 
     Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
     requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.

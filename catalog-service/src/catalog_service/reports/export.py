@@ -31,7 +31,7 @@ _places = asyncio.Semaphore(2)
 async def make(
     database: Database, scope: ReportScope, document_type: type[MatrixDocument], made_at: datetime, file: IO[bytes]
 ) -> AsyncGenerator[int, None]:
-    """Write the whole matrix of `scope`, all of one moment, to an empty file; give how long the file is, as it grows.
+    """Write the whole matrix of `scope`, all of one moment, to an empty file; return how long the file is, as it grows.
 
     What is written up to there stays as it is.
     """

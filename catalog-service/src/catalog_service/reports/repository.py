@@ -40,7 +40,7 @@ _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = id)"
 
 
 async def summary(connection: Connection, scope: Scope) -> Row:
-    """Give the counts of the matrix: of the requirements in scope, of their links, and of the test cases in scope."""
+    """Return the counts of the matrix: of the requirements in scope, of their links, and of the test cases in scope."""
     counts = await _counts_of_requirements(connection, scope.requirements)
     return {**counts, **await _counts_of_test_cases(connection, scope.test_cases)}
 
@@ -110,14 +110,14 @@ def _matrix(scope: Conditions) -> str:
 
 
 async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
-    """Give a page of the matrix: requirements, each with its `test_cases`."""
+    """Return a page of the matrix: requirements, each with its `test_cases`."""
     parameters = {**scope.parameters, "skip": skip, "limit": limit}
     cursor = await connection.execute(_matrix(scope), parameters, prepare=scope.prepare)
     return _with_reasons(await cursor.fetchall())
 
 
 async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[Row], None]:
-    """Give the whole matrix, some hundred requirements at a time, through a cursor of the server."""
+    """Return the whole matrix, some hundred requirements at a time, through a cursor of the server."""
     async with connection.cursor(name="matrix") as cursor:
         await cursor.execute(_matrix(scope), {**scope.parameters, "skip": 0, "limit": None})
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
@@ -173,7 +173,7 @@ COUNTS = (
 
 
 async def by_module(connection: Connection) -> list[Row]:
-    """Give the counts of each module that a requirement or a test case names, and of those in none."""
+    """Return the counts of each module that a requirement or a test case names, and of those in none."""
     cursor = await connection.execute(
         f"""
         SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in COUNTS)}
@@ -201,7 +201,7 @@ _ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i
 async def unlinked(
     connection: Connection, kind: ItemKind, modules: Choice[str] | None, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give (items of a page, total) of the items of a kind that have no link."""
+    """Return (items of a page, total) of the items of a kind that have no link."""
     conditions = Conditions()
     conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
@@ -212,7 +212,7 @@ async def unlinked(
 async def suspect_links(
     connection: Connection, modules: Choice[str] | None, skip: int, limit: int
 ) -> tuple[list[Row], int]:
-    """Give (rows of a page, total) of the suspect links whose requirement is in one of the modules.
+    """Return (rows of a page, total) of the suspect links whose requirement is in one of the modules.
 
     A row is what `links.service.shown` and `ends` take; it has ENDS.
     """

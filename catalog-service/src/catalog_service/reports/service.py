@@ -15,7 +15,7 @@ from chassis.http.paging import parse_words
 
 
 def with_coverage(counts: Row) -> Row:
-    """Give the counts with `uncovered_requirements` and `coverage`, a share of 0..1 (0 of no requirement)."""
+    """Return the counts with `uncovered_requirements` and `coverage`, a share of 0..1 (0 of no requirement)."""
     total, covered = counts["total_requirements"], counts["covered_requirements"]
     return {
         "total_requirements": total,
@@ -56,7 +56,7 @@ async def matrix(connection: Connection, scope: Scope, made_at: datetime, skip: 
 
 
 async def _matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
-    """Give a page of the matrix: requirements with their `test_cases`, and each of both also in short, by its kind."""
+    """Return a page of the matrix: requirements with their `test_cases`, and each item also in short, by its kind."""
     rows = await repository.matrix_page(connection, scope, skip, limit)
     for row in rows:
         row[REQUIREMENT.name] = by_field(row, BRIEF)
@@ -66,7 +66,7 @@ async def _matrix_page(connection: Connection, scope: Conditions, skip: int, lim
 
 
 async def coverage_by_module(connection: Connection) -> dict[str, Any]:
-    """Give `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
+    """Return `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
     modules = await repository.by_module(connection)
     overall = {name: sum(counts[name] for counts in modules) for name in repository.COUNTS}
     return {
@@ -76,7 +76,7 @@ async def coverage_by_module(connection: Connection) -> dict[str, Any]:
 
 
 async def gaps(connection: Connection, module: str | None, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
-    """Give a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
+    """Return a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
 
     `module` is the filter as it was given; None: everywhere.
     """

@@ -51,7 +51,7 @@ class RequirementFilters(ItemFilters):
     ] = None
 
     def conditions(self, kind: ItemKind) -> Conditions:
-        """Give what the requirements must fulfil; raises Invalid for an unknown value."""
+        """Return what the requirements must fulfil; raises Invalid for an unknown value."""
         conditions = super().conditions(kind)
         conditions.choose_of(_COVERAGE, parse_choice("coverage", self.coverage, Coverage))
         return conditions
@@ -76,7 +76,7 @@ async def create_requirement(request: Request, body: RequirementWrite, reviewer:
     openapi_extra=documented(RequirementFilters),
 )
 async def list_requirements(request: Request, viewer: Viewer) -> Response:
-    """Give one page of those that all the filters find; what is left out does not narrow."""
+    """Return one page of those that all the filters find; what is left out does not narrow."""
     return await items.find(REQUIREMENT, request, read_query(request, RequirementFilters))
 
 

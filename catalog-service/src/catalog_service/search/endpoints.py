@@ -37,7 +37,7 @@ async def search(
     skip: Skip = 0,
     limit: Limit = 50,
 ) -> Response:
-    """Give what the words of `q` are found in, best first; no query is wrong, a query without words finds nothing.
+    """Return what the words of `q` are found in, best first; no query is wrong, a query without words finds nothing.
 
     Searched are title, description, external_id, tags, steps, preconditions, postconditions and test_data. When
     nothing is found since a word is nowhere, `did_you_mean` is the query with the nearest word that is somewhere.

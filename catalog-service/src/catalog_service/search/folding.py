@@ -44,19 +44,19 @@ class Folded(NamedTuple):
     places: list[int] | None
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Give where start and end (not empty) are in the text that was folded."""
+        """Return where start and end (not empty) are in the text that was folded."""
         if self.places is None:
             return start, end
         return self.places[start], self.places[end - 1] + 1
 
 
 def composed(text: str) -> str:
-    """Give a text of which `fold` can tell the places: letters and their accents are one character."""
+    """Return a text of which `fold` can tell the places: letters and their accents are one character."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def fold(text: str) -> Folded:
-    """Give a composed text without case and accents."""
+    """Return a composed text without case and accents."""
     if text.isascii():
         return Folded(text.lower(), None)
     pieces = [_plain(character) for character in text]

@@ -125,7 +125,7 @@ class SearchQuery:
 
 
 async def understand(connection: Connection, text: str) -> SearchQuery:
-    """Give the query of a text of at most 500 characters; nothing in it may be a word, then it finds nothing."""
+    """Return the query of a text of at most 500 characters; nothing in it may be a word, then it finds nothing."""
     text = composed(text).strip()
     typed = take_apart(text)
     cursor = await connection.execute(
@@ -192,6 +192,6 @@ def _without_stop_words(words: list[Word]) -> list[Word]:
 
 
 def quoted(lexeme: str) -> str:
-    """Give a word as it stands in a tsquery."""
+    """Return a word as it stands in a tsquery."""
     doubled = lexeme.replace("\\", "\\\\").replace("'", "''")
     return f"'{doubled}'"

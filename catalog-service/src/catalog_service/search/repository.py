@@ -58,7 +58,7 @@ class Hit(NamedTuple):
 
 
 def parameters(query: SearchQuery) -> dict[str, str]:
-    """Give the parameters of FOUND."""
+    """Return the parameters of FOUND."""
     return {"text": query.text, "condition": query.condition}
 
 
@@ -72,7 +72,7 @@ async def search(
     *,
     best_first: bool = True,
 ) -> tuple[list[Hit], int]:
-    """Give (hits of a page, total), best first.
+    """Return (hits of a page, total), best first.
 
     An item whose external_id is the query (whatever the case) comes first, then those whose external_id begins
     with it, then the rest by rank. Of more than a thousand hits, the newest thousand come first, ranked, then the
@@ -123,7 +123,7 @@ async def search(
 
 
 async def texts(connection: Connection, hits: Sequence[Hit]) -> dict[UUID, Row]:
-    """Give what the answer tells of hits, by id, and their texts as far as they are searched for an excerpt."""
+    """Return what the answer tells of hits, by id, and their texts as far as they are searched for an excerpt."""
     found: dict[UUID, Row] = {}
     for kind in {hit.type for hit in hits}:
         cursor = await connection.execute(

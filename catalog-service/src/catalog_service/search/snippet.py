@@ -34,7 +34,7 @@ class Snippets:
         self._pattern = re.compile("|".join(patterns)) if patterns else None
 
     def of(self, name: str | None, texts: Iterable[str | None]) -> str:
-        """Give the snippet of a hit as HTML: hits in `<mark>`, everything else escaped.
+        """Return the snippet of a hit as HTML: hits in `<mark>`, everything else escaped.
 
         Args: `name` is the external_id, which is shown when it is what was searched for. Empty texts are left out.
         """
@@ -53,7 +53,7 @@ class Snippets:
 
 
 def _pattern(term: Term) -> str:
-    """Give the pattern of a term in folded text: a word that begins with it, or a form of it, as a whole."""
+    """Return the pattern of a term in folded text: a word that begins with it, or a form of it, as a whole."""
     *before, last = term.words
     first = before[0] if before else last
     goes_on = f"{_WORD}*" if term.beginning else ""
@@ -76,7 +76,7 @@ def _next(word: Word, following: Word) -> str:
 
 
 def _passages(text: str, hits: list[Span]) -> list[Span]:
-    """Give the parts of a text to show: those with the most different hits, in the order of the text."""
+    """Return the parts of a text to show: those with the most different hits, in the order of the text."""
     if len(text) <= _WHOLE or not hits:
         return [_to_blanks(text, 0, _WHOLE, 0)]
     shown: list[Span] = []

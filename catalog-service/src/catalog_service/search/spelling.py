@@ -29,7 +29,7 @@ class _Unknown(NamedTuple):
 
 
 async def did_you_mean(connection: Connection, query: SearchQuery, kinds: Sequence[str]) -> str | None:
-    """Give the query with what is nowhere replaced by the nearest that is, or None; it has found nothing."""
+    """Return the query with what is nowhere replaced by the nearest that is, or None; it has found nothing."""
     corrected = query.text
     async with connection.transaction():
         # Only the index knows at once that a word is nowhere; the planner takes several hundred words for frequent.
@@ -42,7 +42,7 @@ async def did_you_mean(connection: Connection, query: SearchQuery, kinds: Sequen
 
 
 async def _unknown(connection: Connection, query: SearchQuery, kinds: Sequence[str]) -> list[_Unknown]:
-    """Give the words that nothing has, in the order of the query."""
+    """Return the words that nothing has, in the order of the query."""
     asked = [
         (_Unknown(term, word.lexeme), term.condition if len(term.words) == 1 else quoted(word.lexeme))
         for term in query.wanted
@@ -94,7 +94,7 @@ async def _words(
     among: Sequence[str] | None = None,
     beginning: str = "",
 ) -> dict[str, int]:
-    """Give the words of some items that fulfil a tsquery, with how many of these items have them."""
+    """Return the words of some items that fulfil a tsquery, with how many of these items have them."""
     documents = " UNION ALL ".join(
         f"(SELECT search FROM {_TABLES[kind]} WHERE search @@ %(condition)s::tsquery LIMIT {_SAMPLE})" for kind in kinds
     )
@@ -109,7 +109,7 @@ async def _words(
 
 
 def spellings(word: str) -> tuple[set[str], set[str]]:
-    """Give what is one typing error away: likely ones, with two letters swapped or one doubled, and all others."""
+    """Return what is one typing error away: likely ones, with two letters swapped or one doubled, and all others."""
     letters = next((alphabet for alphabet in _ALPHABETS if word[0] in alphabet), "".join(sorted(set(word))))
     cuts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
     likely = {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
@@ -122,7 +122,7 @@ def spellings(word: str) -> tuple[set[str], set[str]]:
 
 
 def distance(one: str, other: str) -> int:
-    """Give how many letters have to be put in, left out, changed or swapped with the next to come from one to other."""
+    """Return how many letters are to be added, left out, changed or swapped with the next to get from one to other."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for place, letter in enumerate(one, 1):
@@ -136,7 +136,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _replaced(text: str, term: Term, word: str, by: str) -> str:
-    """Give a composed text with a word of a term replaced; what is around it stays."""
+    """Return a composed text with a word of a term replaced; what is around it stays."""
     start, end = term.typed.start, term.typed.end
     folded = fold(text[start:end])
     at = folded.text.find(word)

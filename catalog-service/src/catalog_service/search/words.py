@@ -20,7 +20,7 @@ class Typed:
 
 
 def take_apart(text: str) -> list[Typed]:
-    """Give the pieces of a query; no text is a wrong query."""
+    """Return the pieces of a query; no text is a wrong query."""
     pieces: list[Typed] = []
     alternative = 0
     for match in _PIECE.finditer(text):

@@ -43,7 +43,7 @@ class TestCaseFilters(ItemFilters):
     linked: Annotated[bool | None, Field(description="Whether a requirement is linked.")] = None
 
     def conditions(self, kind: ItemKind) -> Conditions:
-        """Give what the test cases must fulfil; raises Invalid for an unknown value."""
+        """Return what the test cases must fulfil; raises Invalid for an unknown value."""
         conditions = super().conditions(kind)
         conditions.choose(
             "automation_status", parse_choice("automation_status", self.automation_status, AutomationStatus)
@@ -72,7 +72,7 @@ async def create_test_case(request: Request, body: TestCaseWrite, reviewer: Revi
     openapi_extra=documented(TestCaseFilters),
 )
 async def list_test_cases(request: Request, viewer: Viewer) -> Response:
-    """Give one page of those that all the filters find; what is left out does not narrow."""
+    """Return one page of those that all the filters find; what is left out does not narrow."""
     return await items.find(TEST_CASE, request, read_query(request, TestCaseFilters))
 
 

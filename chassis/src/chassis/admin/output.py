@@ -30,7 +30,7 @@ def as_table(rows: Sequence[Sequence[object]], *headings: str) -> None:
 
 
 def age(seconds: float | None) -> str | None:
-    """Give a time that has passed in its largest unit: `3 s`, `12 min`, `5 h`, `9 d`."""
+    """Return a time that has passed in its largest unit: `3 s`, `12 min`, `5 h`, `9 d`."""
     if seconds is None:
         return None
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
@@ -40,7 +40,7 @@ def age(seconds: float | None) -> str | None:
 
 
 def first_line(text: str, longest: int = 80) -> str:
-    """Give the first line of a text, cut when it is long."""
+    """Return the first line of a text, cut when it is long."""
     line = text.partition("\n")[0]
     return line if len(line) <= longest else f"{line[: longest - 3]}..."
 

@@ -22,12 +22,12 @@ _RETRY = "UPDATE inbox_failures SET parked_at = NULL, next_attempt_at = now(), a
 
 
 async def kept(connection: Connection) -> list[Row]:
-    """Give all kept messages, without what they say, the oldest first."""
+    """Return all kept messages, without what they say, the oldest first."""
     return await (await connection.execute(f"{_KEPT} ORDER BY id")).fetchall()
 
 
 async def find(connection: Connection, message_id: int) -> Row:
-    """Give one kept message with what it says: `message` is its JSON, or its text when it is none.
+    """Return one kept message with what it says: `message` is its JSON, or its text when it is none.
 
     Raises Refused for an unknown id.
     """
@@ -47,7 +47,7 @@ async def retry(connection: Connection, ids: Sequence[int]) -> None:
 
 
 async def retry_all(connection: Connection) -> int:
-    """Have all kept messages tried again; give how many."""
+    """Have all kept messages tried again; return how many."""
     return (await connection.execute(_RETRY)).rowcount
 
 

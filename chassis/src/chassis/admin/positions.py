@@ -16,7 +16,7 @@ ReadFeedOf = Callable[[str], Awaitable[ReadFeed | None]]
 
 
 async def inboxes(connection: Connection, feed_of: ReadFeedOf) -> list[Row]:
-    """Give for each source the position, and its head, the lag (in events) and its age if the source can be asked.
+    """Return for each source the position, and its head, the lag (in events) and its age if the source can be asked.
 
     `problem` says why a source was not asked, or that it does not tell what was received from it.
     """
@@ -26,7 +26,7 @@ async def inboxes(connection: Connection, feed_of: ReadFeedOf) -> list[Row]:
 
 
 async def set_relay_back(connection: Connection, after: int) -> int:
-    """Have the relay publish again what follows event `after`; give how many events it had published of that.
+    """Have the relay publish again what follows event `after`; return how many events it had published of that.
 
     Raises Refused when the relay is not there yet.
     """
@@ -41,7 +41,7 @@ async def set_relay_back(connection: Connection, after: int) -> int:
 
 
 async def forget_position(connection: Connection, source: str) -> int:
-    """Have the worker read the feed of `source` from its beginning; give how far it had received it.
+    """Have the worker read the feed of `source` from its beginning; return how far it had received it.
 
     Raises Refused when nothing of it was ever received.
     """

@@ -20,5 +20,5 @@ class _Address(BaseSettings):
 
 
 def address_of(source: str) -> str | None:
-    """Give the base URL of the service `source`, the setting CATALOG_URL for `catalog`; None when there is none."""
+    """Return the base URL of the service `source`, the setting CATALOG_URL for `catalog`; None when there is none."""
     return read(_Address, _env_prefix=f"{source}_").url

@@ -121,7 +121,7 @@ class PrivateNode:
             self._write(".erlang.cookie", secrets.token_hex(16))
 
     def rabbitmqctl(self, *arguments: str) -> str:
-        """Run `rabbitmqctl` (a second or two) and give what it says; raise subprocess.CalledProcessError."""
+        """Run `rabbitmqctl` (a second or two) and return what it says; raise subprocess.CalledProcessError."""
         command = [str(_scripts() / "rabbitmqctl"), "--quiet", *arguments]
         environment = {**os.environ, **self.environment}
         return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
@@ -166,7 +166,7 @@ def install() -> None:
 
 
 def main() -> int:
-    """Install RabbitMQ where it is missing; give the exit code."""
+    """Install RabbitMQ where it is missing; return the exit code."""
     try:
         if not installed():
             sys.stdout.write("RabbitMQ is not there yet: installing it (once) ...\n")

@@ -47,7 +47,7 @@ class Answers:
 
 
 def refusal(problem: Problem) -> bytes:
-    """Give the whole answer to what never became a request that an app could answer."""
+    """Return the whole answer to what never became a request that an app could answer."""
     request_id = uuid.uuid4().hex
     token = request_context.request_id.set(request_id)
     try:

@@ -31,7 +31,7 @@ def create_app(
     schema_version: str,
     state: Mapping[str, object] = MappingProxyType({}),
 ) -> FastAPI:
-    """Give a service's HTTP app.
+    """Return a service's HTTP app.
 
     It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`),
     `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
@@ -102,7 +102,7 @@ async def _render(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> set[str]:
-    """Give the methods of the address: Starlette names those of its first route alone."""
+    """Return the methods of the address: Starlette names those of its first route alone."""
     path = request.scope["path"]
     routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
     # An address of its own is none of `/{id}`.

@@ -90,7 +90,7 @@ class Edge:
 
 
 def as_problem(error: Exception) -> Problem:
-    """Give the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
+    """Return the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, RequestValidationError):

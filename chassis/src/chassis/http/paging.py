@@ -43,7 +43,7 @@ def page(
     limit: int,
     extra: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Give one page of a list, its items as they are or as JSON; `extra` are further members of the envelope."""
+    """Return one page of a list, its items as they are or as JSON; `extra` are further members of the envelope."""
     body = {"items": items, "total": total, "skip": skip, "limit": limit, **(extra or {})}
     links = _links(request, total, skip, limit)
     return answer(body, headers={"Link": links} if links else None)
@@ -189,7 +189,7 @@ def _words(name: str, value: str, or_none: str = "") -> Choice[str]:
 
 
 def _unreadable(name: str, word: str, rest: str, or_none: str) -> Invalid:
-    """Give what is wrong with an unquoted value that is empty or begins with a quote; `rest` begins with it."""
+    """Return what is wrong with an unquoted value that is empty or begins with a quote; `rest` begins with it."""
     if not word:
         message = f"A value is empty; leave {name} out to have all{or_none}."
         code = "empty_value"

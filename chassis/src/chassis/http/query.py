@@ -11,7 +11,7 @@ Q = TypeVar("Q", bound=BaseModel)
 
 
 def read_query(request: Request, model: type[Q]) -> Q:
-    """Give the query of a request as `model`; raises RequestValidationError, which becomes a 422.
+    """Return the query of a request as `model`; raises RequestValidationError, which becomes a 422.
 
     The route has refused parameters that `documented` does not tell of.
     """
@@ -24,7 +24,7 @@ def read_query(request: Request, model: type[Q]) -> Q:
 
 
 def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """Give the `openapi_extra` of a route that reads its query as `model`, without the members `leave_out`."""
+    """Return the `openapi_extra` of a route that reads its query as `model`, without the members `leave_out`."""
     document = model.model_json_schema()
     parameters = []
     for name, member in document["properties"].items():
@@ -39,7 +39,7 @@ def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[
 
 
 def _inlined(schema: Any, definitions: dict[str, Any]) -> Any:
-    """Give a schema with what it refers to in it: the model's definitions are nowhere in the whole document."""
+    """Return a schema with what it refers to in it: the model's definitions are nowhere in the whole document."""
     if isinstance(schema, list):
         return [_inlined(one, definitions) for one in schema]
     if not isinstance(schema, dict):

@@ -11,22 +11,22 @@ from chassis.problems import PreconditionFailed
 
 
 def encode(body: Any) -> bytes:
-    """Give the JSON of a body; timestamps are RFC 3339 in UTC, ending in Z."""
+    """Return the JSON of a body; timestamps are RFC 3339 in UTC, ending in Z."""
     return orjson.dumps(body, option=orjson.OPT_UTC_Z)
 
 
 def answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Give a JSON answer."""
+    """Return a JSON answer."""
     return Response(encode(body), status, headers, "application/json")
 
 
 def etag(content: bytes) -> str:
-    """Give the strong ETag of an item's JSON: it changes exactly when the answer does."""
+    """Return the strong ETag of an item's JSON: it changes exactly when the answer does."""
     return f'"{blake2b(content, digest_size=12).hexdigest()}"'
 
 
 def item(request: Request, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Give one item with its ETag; 304 when a GET says that the caller has it already."""
+    """Return one item with its ETag; 304 when a GET says that the caller has it already."""
     content = encode(body)
     tag = etag(content)
     if request.method == "GET" and _matches(request.headers.get("if-none-match"), tag, weak=True):
@@ -35,7 +35,7 @@ def item(request: Request, body: Any, status: int = 200, headers: Mapping[str, s
 
 
 def created(request: Request, body: Any, location: str) -> Response:
-    """Give 201 with the new item, its ETag and its Location."""
+    """Return 201 with the new item, its ETag and its Location."""
     return item(request, body, 201, {"Location": location})
 
 

@@ -105,7 +105,7 @@ class Server(uvicorn.Server):
 
 
 def _allow_connections() -> int:
-    """Let the process open as many files as it may and needs; give how many connections that allows."""
+    """Let the process open as many files as it may and needs; return how many connections that allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * _MOST_CONNECTIONS
     if soft == resource.RLIM_INFINITY or soft >= wanted:
@@ -135,7 +135,7 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int, what_to_set: str) -> socket.socket:
-    """Give a listening socket; raise StartFailure, which names the settings `what_to_set`, when that cannot be."""
+    """Return a listening socket; raise StartFailure, which names the settings `what_to_set`, when that cannot be."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with ExitStack() as unless_it_listens:

@@ -38,7 +38,7 @@ class StrictRoute(APIRoute):
     """Checks names and text of the query, the media type and the JSON or form of bodies; errors name the field."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Give FastAPI's handler behind the checks."""
+        """Return FastAPI's handler behind the checks."""
         handler = super().get_route_handler()
         known = self.query_names()
         if self.body_field is not None:
@@ -49,7 +49,7 @@ class StrictRoute(APIRoute):
         return _with_checked_query(handler, known)
 
     def query_names(self) -> QueryNames:
-        """Give the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
+        """Return the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
         declared = [field.alias for field in get_flat_params(self.dependant) if isinstance(field.field_info, Query)]
         documented = (self.openapi_extra or {}).get("parameters", [])
         return QueryNames([*declared, *(one["name"] for one in documented if one["in"] == "query")])

@@ -19,7 +19,7 @@ _KEY = "[key]"
 
 
 def from_validation(error: RequestValidationError, body: Any = None, answer: Any = None) -> Problem:
-    """Give the 422 of a request that does not fit, with its first errors.
+    """Return the 422 of a request that does not fit, with its first errors.
 
     `body` and `answer` are the types of what the route takes and gives, where they are known: a field that is only in
     the answer exists and cannot be changed. What is shown of sent values is short, and nothing of a secret.
@@ -57,7 +57,7 @@ _BY_STATUS: dict[int, Problem] = {
 
 
 def from_http_exception(error: HTTPException) -> Problem:
-    """Give the problem of an error that the framework raised."""
+    """Return the problem of an error that the framework raised."""
     known = _BY_STATUS.get(error.status_code)
     if known is None:
         known = problems.MalformedBody("The request cannot be read.", code="malformed_request")

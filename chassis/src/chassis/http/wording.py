@@ -10,7 +10,7 @@ A_MOMENT = "a day such as 2026-01-31 (its midnight, UTC) or a time with its offs
 
 
 def shown(value: Any) -> str:
-    """Give a value as a message shows it: a text in quotes, at most 60 characters of it; of a list or object the kind.
+    """Return a value as a message shows it: a text in quotes, at most 60 characters; of a list or object the kind.
 
     What cannot be printed, halves of surrogate pairs among it, becomes U+FFFD.
     """
@@ -24,7 +24,7 @@ def shown(value: Any) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """Give what kind of JSON a value is, without showing it: `a text`, `a number`, `a list`, `null`, ..."""
+    """Return what kind of JSON a value is, without showing it: `a text`, `a number`, `a list`, `null`, ..."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict):
@@ -35,13 +35,13 @@ def kind_of(value: Any) -> str:
 
 
 def listed(words: Iterable[str], joint: str = "or") -> str:
-    """Give `a, b or c`."""
+    """Return `a, b or c`."""
     *most, last = words
     return f"{', '.join(most)} {joint} {last}" if most else last
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Give the known word that somebody may have meant, if there is one; case and - for _ do not count."""
+    """Return the known word that somebody may have meant, if there is one; case and - for _ do not count."""
     if len(word) > _LONGEST:  # none is as long, and it takes long to compare
         return None
     by_look = {name.lower().replace("-", "_"): name for name in known}

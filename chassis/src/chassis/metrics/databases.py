@@ -12,7 +12,7 @@ _LABELS = ("database",)
 
 
 def of_pool(database: Database) -> Reading:
-    """Give the reading of this process's connections; it asks nobody."""
+    """Return the reading of this process's connections; it asks nobody."""
 
     async def read() -> list[Metric]:
         name, use = (database.name,), database.use()
@@ -26,7 +26,7 @@ def of_pool(database: Database) -> Reading:
 
 
 def of_database(database: Database) -> Reading:
-    """Give the reading of whether the database answers."""
+    """Return the reading of whether the database answers."""
 
     async def read() -> list[Metric]:
         meaning = "1 when the database answers within a second."

@@ -47,7 +47,7 @@ async def served(listener: socket.socket, readings: Readings) -> AsyncIterator[N
 
 
 def create_app(readings: Readings) -> ASGIApp:
-    """Give the app; it needs to know nobody: its port is for those who run Traceline."""
+    """Return the app; it needs to know nobody: its port is for those who run Traceline."""
 
     async def metrics(request: Request) -> Response:
         encode, media_type = choose_encoder(request.headers.get("accept", ""))

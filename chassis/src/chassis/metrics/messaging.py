@@ -13,7 +13,7 @@ from chassis.problems import Unavailable
 
 
 def of_feed(source: str, database: Database) -> Reading:
-    """Give the reading of a service's own feed and its relay."""
+    """Return the reading of a service's own feed and its relay."""
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:
@@ -39,7 +39,7 @@ def of_feed(source: str, database: Database) -> Reading:
 
 
 def of_inbox(inbox: Inbox, feeds: Sequence[Feed]) -> Reading:
-    """Give the reading of an inbox; how far it is behind a source is told while that source answers."""
+    """Return the reading of an inbox; how far it is behind a source is told while that source answers."""
     consumer = inbox.queue
 
     async def read() -> list[Metric]:

@@ -30,7 +30,7 @@ class Reading:
     _known: list[Metric] = field(default_factory=list, init=False)
 
     async def get(self, until: float) -> list[Metric]:
-        """Give the gauges; none when they cannot be read before `until`, a time of the event loop."""
+        """Return the gauges; none when they cannot be read before `until`, a time of the event loop."""
         now = asyncio.get_running_loop().time()
         if now >= self._until:
             read = await self._read(until)
@@ -61,7 +61,7 @@ class Readings:
         self._readings.extend(readings)
 
     async def get(self) -> list[Metric]:
-        """Give all gauges; those of the same name from several readings are one metric."""
+        """Return all gauges; those of the same name from several readings are one metric."""
         async with self._turn:
             until = asyncio.get_running_loop().time() + _PATIENCE
             read = [metric for reading in self._readings for metric in await reading.get(until)]
@@ -75,7 +75,7 @@ class Readings:
 def gauge(
     name: str, meaning: str, labels: Sequence[str], values: Iterable[tuple[Sequence[str], float]]
 ) -> GaugeMetricFamily:
-    """Give a gauge with its values, each with the values of its labels."""
+    """Return a gauge with its values, each with the values of its labels."""
     family = GaugeMetricFamily(name, meaning, labels=labels)
     for of, value in values:
         family.add_metric(of, value)

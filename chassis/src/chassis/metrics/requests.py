@@ -28,7 +28,7 @@ _FAILED = 500
 
 
 def template(scope: Scope) -> str | None:
-    """Give the path of the route that FastAPI has found, such as `/api/v1/requirements/{requirement_id}`."""
+    """Return the path of the route that FastAPI has found, such as `/api/v1/requirements/{requirement_id}`."""
     return getattr(scope.get("route"), "path", None)
 
 

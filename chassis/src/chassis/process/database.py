@@ -38,7 +38,7 @@ async def open_when_ready(database: Database, schema: str, *, patience: float) -
 
 
 async def _why_not(url: str, schema: str) -> str | None:
-    """Tell why the database cannot be used yet; None when it can. Raise StartFailure when waiting does not help."""
+    """Return why the database cannot be used yet; None when it can. Raise StartFailure when waiting does not help."""
     try:
         async with await psycopg.AsyncConnection.connect(url, row_factory=dict_row, connect_timeout=5) as connection:
             await check_schema(connection, schema)

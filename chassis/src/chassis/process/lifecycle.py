@@ -62,7 +62,7 @@ def run(
 
 
 def _program_of(compose: Compose) -> str:
-    """Give the name of the program that a module composes: `catalog-service`, `catalog-worker`, `gateway`."""
+    """Return the name of the program that a module composes: `catalog-service`, `catalog-worker`, `gateway`."""
     module = Path(inspect.getfile(compose))
     package = module.parent.name
     return package.replace("_service", f"-{'worker' if module.stem == 'worker' else 'service'}")

@@ -45,7 +45,7 @@ class Process:
         return is_loopback(self._settings.http_host)
 
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
-        """Give the open database; wait while it is not there or has an older schema.
+        """Return the open database; wait while it is not there or has an older schema.
 
         Raises StartFailure when waiting does not help, or takes longer than START_PATIENCE_SECONDS.
         """
@@ -68,24 +68,24 @@ class Process:
         return database
 
     def peer(self, name: str, url: str, tokens: InternalTokens, caller: str) -> Peer:
-        """Give the service `name` at `url`, as `caller` asks it."""
+        """Return the service `name` at `url`, as `caller` asks it."""
         client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
         self._resources.push_async_callback(client.aclose)
         return Peer(name, client, tokens, caller)
 
     async def open(self, resource: AbstractAsyncContextManager[T]) -> T:
-        """Give what a context manager gives, closed when the program ends."""
+        """Return what a context manager gives, closed when the program ends."""
         return await self._resources.enter_async_context(resource)
 
     def bus(self) -> Bus:
-        """Give the broker of RABBITMQ_URL; a worker starts and stops it."""
+        """Return the broker of RABBITMQ_URL; a worker starts and stops it."""
         # Only workers need it, and it takes 10 MB.
         from chassis.bus.rabbitmq import RabbitMQBus
 
         return RabbitMQBus(read(BrokerSettings).rabbitmq_url)
 
     def probes(self) -> ASGIApp:
-        """Give the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
+        """Return the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
         assert self._probes is not None, "a worker opens its database first"
         return self._probes()
 

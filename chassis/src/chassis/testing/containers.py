@@ -21,13 +21,13 @@ Container = TypeVar("Container", bound=DockerContainer)
 
 
 def postgres(stack: ExitStack, say: Say) -> str | None:
-    """Start PostgreSQL until `stack` closes; give its URL, or None after saying why not."""
+    """Start PostgreSQL until `stack` closes; return its URL, or None after saying why not."""
     container = _started(lambda: PostgresContainer(POSTGRES_IMAGE, driver=None), POSTGRES_IMAGE, stack, say)
     return None if container is None else container.get_connection_url()
 
 
 def rabbitmq(stack: ExitStack, say: Say) -> str | None:
-    """Start RabbitMQ until `stack` closes; give its URL, or None after saying why not."""
+    """Start RabbitMQ until `stack` closes; return its URL, or None after saying why not."""
 
     def create() -> DockerContainer:
         # Not RabbitMqContainer, which needs a second client library to see whether the broker is ready.

@@ -10,7 +10,7 @@ Series = dict[str, float]
 
 
 def read(text: str) -> Series:
-    """Give what a text says that Prometheus would read."""
+    """Return what a text says that Prometheus would read."""
     return {
         _name(sample.name, sample.labels): sample.value
         for family in text_string_to_metric_families(text)
@@ -19,12 +19,12 @@ def read(text: str) -> Series:
 
 
 async def measured(*readings: Reading) -> Series:
-    """Give what this process has counted so far, and what these readings say now."""
+    """Return what this process has counted so far, and what these readings say now."""
     return read(generate_latest(Everything(await Readings(readings).get())).decode())
 
 
 def rises(before: Series, after: Series) -> Series:
-    """Give by how much each series has risen that has."""
+    """Return by how much each series has risen that has."""
     return {name: value - before.get(name, 0) for name, value in after.items() if value > before.get(name, 0)}
 
 

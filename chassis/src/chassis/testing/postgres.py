@@ -31,11 +31,11 @@ class PostgresServer:
         self._migrated = cache(self._migrate)
 
     def database(self, package: str) -> str:
-        """Give the URL of a fresh database with the schema of service `package`."""
+        """Return the URL of a fresh database with the schema of service `package`."""
         return self._create(template=self._migrated(package))
 
     def empty_database(self) -> str:
-        """Give the URL of a fresh database without any table."""
+        """Return the URL of a fresh database without any table."""
         return self._create(template="template0")
 
     def _migrate(self, package: str) -> str:
@@ -62,14 +62,14 @@ class PostgresServer:
 
 
 def with_database(url: str, name: str) -> str:
-    """Give the URL of another database of the same server."""
+    """Return the URL of another database of the same server."""
     base, question_mark, query = url.partition("?")
     return f"{base.rpartition('/')[0]}/{name}{question_mark}{query}"
 
 
 @contextmanager
 def postgres_of_the_wheel() -> Iterator[str]:
-    """Run the PostgreSQL that a Python package brings, in a temporary folder; give its URL.
+    """Run the PostgreSQL that a Python package brings, in a temporary folder; return its URL.
 
     In memory where there is enough: a database is 300 files, and some disks take minutes to delete those of a run.
     """
@@ -97,7 +97,7 @@ def _memory_folder() -> Path | None:
 
 
 def schema_differences(url: str, metadata: sqlalchemy.MetaData) -> list[object]:
-    """Give what differs between a migrated database and the models; empty when they agree."""
+    """Return what differs between a migrated database and the models; empty when they agree."""
     engine = sqlalchemy.create_engine(migrations.sqlalchemy_url(url), poolclass=sqlalchemy.pool.NullPool)
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_server_default": True})

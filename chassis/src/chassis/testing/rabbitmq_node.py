@@ -77,7 +77,7 @@ class RabbitMQNode:
         self._epmd = None
 
     def rabbitmqctl(self, *arguments: str) -> str:
-        """Run `rabbitmqctl` on the node; give what it says."""
+        """Run `rabbitmqctl` on the node; return what it says."""
         return self._node.rabbitmqctl(*arguments)
 
     def __enter__(self) -> Self:

@@ -7,7 +7,7 @@ from chassis.start_failure import StartFailure
 
 
 def main() -> int:
-    """Run; give the exit code."""
+    """Run; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m embedded", description="Traceline in one process.")
     parser.add_argument("--demo", action="store_true", help="load the demo project, once, into a folder of its own")
     arguments = parser.parse_args()

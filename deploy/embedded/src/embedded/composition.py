@@ -66,12 +66,12 @@ class Traceline:
         return password
 
     async def log_in_hint(self) -> str:
-        """Tell how the default admin logs in."""
+        """Return how the default admin logs in."""
         password = self.settings.first_password
         return await auth_service.startup.log_in_hint(self.settings.auth, self.databases[0], password)
 
     def readings(self) -> list[Reading]:
-        """Give what can be measured of every service."""
+        """Return what can be measured of every service."""
         of_workers = [reading for worker in self.workers for reading in worker.readings]
         return [*of_workers, *(of_pool(database) for database in self.databases)]
 
@@ -90,7 +90,7 @@ class Traceline:
 
 
 def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Traceline:
-    """Give the system over these databases, by service."""
+    """Return the system over these databases, by service."""
     tokens = InternalTokens(settings.gateway.internal_token_secret.get_secret_value())
     bus = InProcessBus()
     stack = AsyncExitStack()

@@ -87,7 +87,7 @@ class Postgres:
                 self._sockets.rmdir()
 
     def database(self, name: str) -> str:
-        """Give the URL of database `name`, made when it is not there."""
+        """Return the URL of database `name`, made when it is not there."""
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
             found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
             if found is None:
@@ -98,7 +98,7 @@ class Postgres:
         return f"postgresql://postgres@/{database}?host={quote(str(self._sockets), safe='/')}"
 
     def _folder_for_socket(self) -> Path:
-        """Give a folder with a shorter path, made once, which PostgreSQL's user alone may enter."""
+        """Return a folder with a shorter path, made once, which PostgreSQL's user alone may enter."""
         if self._made is None:
             self._made = Path(tempfile.mkdtemp(prefix="traceline-"))
             if self._server.system_user is not None:
@@ -119,7 +119,7 @@ class Postgres:
 
 
 def server_of(folder: Path) -> "PostgresServer":
-    """Give the wheel's server for the data of `folder`, which is not started; the folder is made."""
+    """Return the wheel's server for the data of `folder`, which is not started; the folder is made."""
     # As root the wheel runs PostgreSQL under a user of its own; where it makes a lock file is said here.
     os.environ.setdefault("XDG_RUNTIME_DIR", os.environ.get("TMPDIR", "/tmp"))  # noqa: S108
     with warnings.catch_warnings():
@@ -130,7 +130,7 @@ def server_of(folder: Path) -> "PostgresServer":
 
 
 def as_user(server: "PostgresServer") -> dict[str, Any]:
-    """Give what makes subprocess run a program as PostgreSQL's user, without any of root's groups."""
+    """Return what makes subprocess run a program as PostgreSQL's user, without any of root's groups."""
     if server.system_user is None:
         return {}
     entry = pwd.getpwnam(server.system_user)
@@ -177,7 +177,7 @@ def _takes_sockets(folder: Path) -> bool:
 
 
 def _sockets_of(folder: Path) -> Path | None:
-    """Give where the running server of `folder` has its socket; None when none runs."""
+    """Return where the running server of `folder` has its socket; None when none runs."""
     with suppress(OSError, ValueError, IndexError, psutil.NoSuchProcess):
         lines = (folder / "postmaster.pid").read_text().splitlines()
         if psutil.Process(int(lines[0])).name() == "postgres":

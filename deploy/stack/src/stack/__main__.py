@@ -17,7 +17,7 @@ Which stack is meant says TRACELINE_DATA_DIR."""
 
 
 def main() -> int:
-    """Run; give the exit code."""
+    """Run; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m stack",
         description="Traceline as processes, watched over by supervisord.",

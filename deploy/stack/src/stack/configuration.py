@@ -58,7 +58,7 @@ stdout_logfile_backups = 2
 
 
 def write(folder: Path, programs: Iterable[Program]) -> Path:
-    """Write the configuration for the data of `folder`; give the path of supervisord.conf."""
+    """Write the configuration for the data of `folder`; return the path of supervisord.conf."""
     for name in ("log", "settings", "overrides"):
         (folder / name).mkdir(exist_ok=True)
         (folder / name).chmod(0o700)

@@ -14,7 +14,7 @@ _LOOK_AGAIN = 0.05
 
 
 def urls(server: str) -> dict[str, str]:
-    """Give the URL of each service's database on the server that has the database at `server`."""
+    """Return the URL of each service's database on the server that has the database at `server`."""
     parts = urlsplit(server)
     return {service: parts._replace(path=f"/{package}").geturl() for service, package in SERVICES.items()}
 

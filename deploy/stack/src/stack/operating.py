@@ -39,7 +39,7 @@ def run(words: list[str]) -> None:
 
 
 def settings_of(folder: Path, program: str) -> dict[str, str]:
-    """Give what a program is told by the stack, its overrides included."""
+    """Return what a program is told by the stack, its overrides included."""
     found: dict[str, str] = {}
     for kind in ("settings", "overrides"):
         file = folder / kind / f"{program}.env"
@@ -116,7 +116,7 @@ def _script(name: str, words: list[str], folder: Path) -> None:
 
 
 def _server(folder: Path) -> dict[str, str]:
-    """Give by which variables PostgreSQL's programs, those of the wheel, find the stack's own server."""
+    """Return by which variables PostgreSQL's programs, those of the wheel, find the stack's own server."""
     programs = server_of(folder / _SOCKETS).bin_path
     return {
         "PGHOST": str(folder / _SOCKETS),

@@ -8,7 +8,7 @@ from chassis.free_ports import free_port
 
 
 def assign(file: Path, names: Iterable[str], taken: set[int]) -> dict[str, int]:
-    """Give each of `names` a port: the one that `file` remembers, or a new one when it is in `taken` or in use now.
+    """Return each of `names` a port: the one that `file` remembers, or a new one when it is in `taken` or in use now.
 
     They are added to `taken`.
     """

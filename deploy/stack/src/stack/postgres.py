@@ -46,7 +46,7 @@ class Postgres:
         write_configuration(self._folder, {**_CONFIGURATION, "unix_socket_directories": str(self._folder)})
 
     def program(self) -> Program:
-        """Give what supervisord runs."""
+        """Return what supervisord runs."""
         return Program(
             name="postgres",
             stage=Stage.SERVERS,

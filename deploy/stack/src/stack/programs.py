@@ -69,23 +69,23 @@ class Surroundings:
     internal_token_secret: str
 
     def url(self, process: str) -> str:
-        """Give where a process answers HTTP."""
+        """Return where a process answers HTTP."""
         return f"http://127.0.0.1:{self.ports[process]}"
 
 
 def processes_with_ports() -> list[str]:
-    """Give the name of each process that listens on a port of its own."""
+    """Return the name of each process that listens on a port of its own."""
     copies = [[name] if number == 1 else [f"{name}-{n}" for n in range(number)] for name, number in _WORKERS.items()]
     return [*SERVICES, *(name for names in copies for name in names)]
 
 
 def all_processes() -> list[str]:
-    """Give the name of each process of ours."""
+    """Return the name of each process of ours."""
     return [*processes_with_ports(), *(f"{GATEWAY}-{number}" for number in range(_GATEWAYS))]
 
 
 def programs(given: Surroundings) -> list[Program]:
-    """Give every service's app and worker, and the gateway."""
+    """Return every service's app and worker, and the gateway."""
     secret = {"INTERNAL_TOKEN_SECRET": given.internal_token_secret}
     peers = {f"{service.removesuffix('-service').upper()}_URL": given.url(service) for service in SERVICES}
 

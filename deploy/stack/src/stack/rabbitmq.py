@@ -12,7 +12,7 @@ _LOOK_AGAIN = 0.05
 
 
 def programs(node: PrivateNode) -> list[Program]:
-    """Give the node, and the port mapper that Erlang would else leave behind as a daemon."""
+    """Return the node, and the port mapper that Erlang would else leave behind as a daemon."""
     return [
         Program(name="epmd", stage=Stage.SERVERS, command=node.epmd_command, starts_first=True),
         Program(

@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     """None: a folder of its own for the demo, and one for everything else."""
 
     def folder(self, *, demo: bool = False) -> Path:
-        """Give the data folder; it need not be there."""
+        """Return the data folder; it need not be there."""
         return (self.data_dir or Path(".traceline-stack-demo" if demo else ".traceline-stack")).expanduser().resolve()
 
 

@@ -45,7 +45,7 @@ class Supervisor:
             time.sleep(_LOOK_AGAIN)
 
     def wait(self) -> int:
-        """Wait until it ends by itself; give its exit code."""
+        """Wait until it ends by itself; return its exit code."""
         assert self._process is not None, "it was started"
         return self._process.wait()
 
@@ -58,7 +58,7 @@ class Supervisor:
         return True
 
     def processes(self) -> list[dict[str, Any]]:
-        """Give what supervisord knows of each process: group, name, statename, pid and more."""
+        """Return what supervisord knows of each process: group, name, statename, pid and more."""
         found: list[dict[str, Any]] = self._call("getAllProcessInfo")
         return found
 

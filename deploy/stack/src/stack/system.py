@@ -71,7 +71,7 @@ class System:
         self._start(Stage.WORKERS)
 
     def wait_until_ready(self, patience: float) -> list[str]:
-        """Wait until everything is ready; give the processes that are not after `patience` seconds."""
+        """Wait until everything is ready; return the processes that are not after `patience` seconds."""
         end = time.monotonic() + patience
         waiting = {GATEWAY: (self.settings.host, self.settings.port, "/healthz")}
         waiting |= {name: ("127.0.0.1", port, "/readyz") for name, port in self._ports.items()}
@@ -115,7 +115,7 @@ class System:
 
 
 def internal_token_secret(folder: Path) -> str:
-    """Give the secret by which gateway and services trust one another: made once, kept in the folder."""
+    """Return the secret by which gateway and services trust one another: made once, kept in the folder."""
     file = folder / "internal_token_secret"
     if not file.exists():
         configuration.write_private(file, secrets.token_urlsafe(48))

@@ -21,7 +21,7 @@ router = APIRouter(prefix="/api/v1/analytics", route_class=StrictRoute, tags=["A
 
 @router.get("/suggestion-performance", response_model=Performance, summary="How well suggestions do")
 async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
-    """Give totals and acceptance rates: over all, by method, by band, and for each threshold."""
+    """Return totals and acceptance rates: over all, by method, by band, and for each threshold."""
     async with database.connection() as connection, connection.transaction():
         counts = await repository.counts(connection)
         hours = await repository.median_hours_to_review(connection)

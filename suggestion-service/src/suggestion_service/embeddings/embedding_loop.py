@@ -72,7 +72,7 @@ class EmbeddingLoop:
                 await woken(self._committed, _POLL)
 
     async def begin(self) -> Embedder | None:
-        """Load the model and declare that it is computed with; give None, and say why, where there is none."""
+        """Load the model and declare that it is computed with; return None, and say why, where there is none."""
         try:
             embedder = await self._loaded()
         except EmbeddingsUnavailable as reason:
@@ -94,7 +94,7 @@ class EmbeddingLoop:
         return embedder
 
     async def embed_next(self, embedder: Embedder) -> bool | None:
-        """Embed some items that lack embeddings; tell whether there was something to do.
+        """Embed some items that lack embeddings; return whether there was something to do.
 
         None: other workers compute with another model, which was declared later.
         """

@@ -20,7 +20,7 @@ def model_of(embedder: Embedder) -> str:
 
 
 def embed_items(embedder: Embedder, items: Sequence[ItemText]) -> list[ItemVectors | None]:
-    """Give the vectors of each item, None where there are no words. Takes milliseconds a sentence.
+    """Return the vectors of each item, None where there are no words. Takes milliseconds a sentence.
 
     The vector of an item lies between that of its whole text, which a model reads the beginning of, and the mean of
     those of its passages.

@@ -35,7 +35,7 @@ class LiveVectors:
         self._one_at_a_time = asyncio.Lock()
 
     async def refresh(self) -> Views | None:
-        """Give the vectors as they are committed now, None while none are in use: hybrid scores are lexical then.
+        """Return the vectors as they are committed now, None while none are in use: hybrid scores are lexical then.
 
         Costs as much as changed since the last call.
         """

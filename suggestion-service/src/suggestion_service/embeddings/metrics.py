@@ -11,7 +11,7 @@ _FRESH_FOR = 300.0
 
 
 def of_embeddings(database: Database) -> Reading:
-    """Give the reading for a service that shall have embeddings: without pgvector or a model, all items lack them."""
+    """Return the reading for a service that shall have embeddings: without pgvector or a model, all items lack them."""
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:

@@ -7,12 +7,12 @@ from suggestion_service.engine.sentences import MOST_SENTENCES, sentences
 
 
 def whole_text(item: ItemText) -> str:
-    """Give all that an item says as one text; its title only if the description does not begin with it."""
+    """Return all that an item says as one text; its title only if the description does not begin with it."""
     return "\n".join(_texts(item))
 
 
 def passages(item: ItemText) -> list[str]:
-    """Give the title and the sentences of an item, in their order: at most `MOST_SENTENCES`, none for no words."""
+    """Return the title and the sentences of an item, in their order: at most `MOST_SENTENCES`, none for no words."""
     return list(islice((passage for text in _texts(item) for passage in sentences(text)), MOST_SENTENCES))
 
 

@@ -19,7 +19,7 @@ class Embedder(Protocol):
         """Name the model and its version: two of one name give the same vectors."""
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Give a vector of any length for each text, shape (texts, dimensions).
+        """Return a vector of any length for each text, shape (texts, dimensions).
 
         The vector of a text does not depend on what else is asked for. It takes milliseconds a text: not for the
         event loop.

@@ -101,22 +101,22 @@ class Claim:
 
     @property
     def texts(self) -> list[ItemText]:
-        """Give what the items say."""
+        """Return what the items say."""
         return [ItemText(**{"title": "", "description": ""} | row["text"]) for row in self.rows]
 
     def one_by_one(self) -> "list[Claim]":
-        """Give the items each by itself."""
+        """Return the items each by itself."""
         return [Claim(self.id, self.model, [row]) for row in self.rows]
 
 
 async def table_exists(connection: Connection) -> bool:
-    """Tell whether vectors can be stored: the server may lack pgvector."""
+    """Check whether vectors can be stored: the server may lack pgvector."""
     row = await (await connection.execute("SELECT to_regclass('embeddings') IS NOT NULL AS there")).fetchone()
     return row is not None and row["there"]
 
 
 async def declared(connection: Connection) -> tuple[str | None, bool]:
-    """Give the model that workers compute with, and whether its vectors are in use."""
+    """Return the model that workers compute with, and whether its vectors are in use."""
     row = await (await connection.execute("SELECT model, in_use FROM embedding_model")).fetchone()
     assert row is not None, "the migration puts the one row there"
     return row["model"], row["in_use"]
@@ -194,7 +194,7 @@ async def release(connection: Connection, claim: Claim) -> None:
 async def store(
     connection: Connection, claim: Claim, vectors: Sequence[ItemVectors | None], *, score_again: bool
 ) -> int:
-    """Store the vectors of the claimed items, in a transaction; give of how many.
+    """Store the vectors of the claimed items, in a transaction; return of how many.
 
     An item whose text has changed meanwhile is given back. Where vectors are in use, the items have changed for
     whoever follows them, and with `score_again` they are queued for scoring.
@@ -219,7 +219,7 @@ async def store(
 
 
 async def progress(connection: Connection, model: str) -> tuple[int, int]:
-    """Give how many items have vectors of this model, and how many items there are; about."""
+    """Return how many items have vectors of this model, and how many items there are; about."""
     cursor = await connection.execute(
         "SELECT (SELECT count(*) FROM embeddings WHERE model = %s AND text_hash IS NOT NULL) AS done,"
         " (SELECT count(*) FROM items WHERE NOT deleted) AS items",
@@ -240,7 +240,7 @@ async def missing(connection: Connection) -> int:
 
 
 async def changed(connection: Connection, model: str, after: Place, limit: int) -> list[dict[str, Any]]:
-    """Give items that changed after (change, id), in that order, with their vectors as pgvector sends them in
+    """Return items that changed after (change, id), in that order, with their vectors as pgvector sends them in
     binary; None where there are none for the present text.
     """
     cursor = connection.cursor(binary=True)

@@ -75,7 +75,7 @@ class SentenceModel:
         self.name = f"{Path(name).name} {_fingerprint(model)}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Give the vectors of texts: see the port."""
+        """Return the vectors of texts: see the port."""
         by_length: dict[int, list[int]] = defaultdict(list)
         for place, tokens in enumerate(self._model.tokenizer(list(texts), truncation=True)["input_ids"]):
             by_length[len(tokens)].append(place)
@@ -90,7 +90,7 @@ class SentenceModel:
 
 
 def _fingerprint(model: "SentenceTransformer") -> str:
-    """Give a hash of what the model computes with: a folder may get another model under its old name."""
+    """Return a hash of what the model computes with: a folder may get another model under its old name."""
     digest = hashlib.sha256(str(model.max_seq_length).encode())
     for name, values in sorted(model.state_dict().items()):
         digest.update(name.encode())

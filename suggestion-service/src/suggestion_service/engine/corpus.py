@@ -41,7 +41,7 @@ class Corpus:
         self._snapshot: Snapshot | None = None
 
     def count(self, side: Side) -> int:
-        """Give the number of items on a side."""
+        """Return the number of items on a side."""
         return self._shelves[side].count
 
     def put(self, side: Side, item_id: UUID, entry: Entry) -> None:
@@ -58,7 +58,7 @@ class Corpus:
             self._changed(shelf, slot)
 
     def snapshot(self, embeddings: Mapping[Side, EmbeddingView] | None = None) -> Snapshot:
-        """Give the corpus as it is now, to be scored anywhere while the corpus goes on changing.
+        """Return the corpus as it is now, to be scored anywhere while the corpus goes on changing.
 
         With `embeddings` hybrid scores are made of them, too. Costs some microseconds per thousand items and terms;
         the same object comes back until something changes.
@@ -124,7 +124,7 @@ class _Numbering:
         self._numbers: dict[str, int] = {}
 
     def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:
-        """Give the numbers of these names."""
+        """Return the numbers of these names."""
         return np.array([self._number(name) for name in names], np.int32)
 
     def _number(self, name: str) -> int:

@@ -52,7 +52,7 @@ class EmbeddedLikeness(Likeness):
         """The row of each slot's item in its embeddings."""
 
     def meaning(self, requirements: Ints, test_cases: Ints, lexical: Floats) -> Meaning:
-        """Give what embeddings say of pairs of slots; `lexical` is the likeness of their words."""
+        """Return what embeddings say of pairs of slots; `lexical` is the likeness of their words."""
         one, other = self._embeddings["requirement"], self._embeddings["test_case"]
         i, j = self._rows["requirement"][requirements], self._rows["test_case"][test_cases]
         known = (i >= 0) & (j >= 0)
@@ -64,7 +64,7 @@ class EmbeddedLikeness(Likeness):
         return Meaning(whole, passages, known, looked_at)
 
     def parts(self, requirements: Ints, test_cases: Ints, matches: Matches) -> tuple[dict[str, Part], Floats]:
-        """Give the parts of the likeness of pairs of slots, and the likeness that they add up to."""
+        """Return the parts of the likeness of pairs of slots, and the likeness that they add up to."""
         words, lexical = super().parts(requirements, test_cases, matches)
         meaning = self.meaning(requirements, test_cases, lexical)
         passages = np.where(meaning.looked_at, PASSAGES, 0.0)

@@ -26,13 +26,13 @@ Whole = NDArray[np.int16]
 
 
 def unit(vectors: NDArray[np.floating]) -> Floats:
-    """Give vectors (n, dimensions) at length 1; a vector of zeros stays one."""
+    """Return vectors (n, dimensions) at length 1; a vector of zeros stays one."""
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def scaled(vectors: Floats) -> Whole:
-    """Give unit vectors as whole numbers."""
+    """Return unit vectors as whole numbers."""
     return np.rint(vectors * SCALE).astype(np.int16)
 
 
@@ -64,30 +64,30 @@ class EmbeddingView:
         return len(self.whole)
 
     def row_of(self, item_id: UUID) -> int:
-        """Give the row of an item, -1 when it has none."""
+        """Return the row of an item, -1 when it has none."""
         return self._rows.get(item_id, NO_ROW)
 
     def items(self) -> Iterable[tuple[UUID, int]]:
-        """Give all items with their rows."""
+        """Return all items with their rows."""
         return self._rows.items()
 
     def passages_of(self, row: int) -> Whole:
-        """Give the passages of an item, in the order of the text."""
+        """Return the passages of an item, in the order of the text."""
         return self.passages[self.starts[row] : self.starts[row + 1]]
 
 
 def whole_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView) -> Floats:
-    """Give the cosines (rows, len(other)) of some items with all of the other side."""
+    """Return the cosines (rows, len(other)) of some items with all of the other side."""
     return _cosines(products_with_all(one.whole, rows, other.whole))
 
 
 def pair_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView, other_rows: Ints) -> Floats:
-    """Give the cosine of each pair (rows[k], other_rows[k])."""
+    """Return the cosine of each pair (rows[k], other_rows[k])."""
     return _cosines(products_of_pairs(one.whole, rows, other.whole, other_rows))
 
 
 def passage_cosines(asking: EmbeddingView, rows: Ints, asked: EmbeddingView, asked_rows: Ints) -> Floats:
-    """Give for each pair (rows[k], asked_rows[k]) the mean, over the passages of the first, of the best cosine with
+    """Return for each pair (rows[k], asked_rows[k]) the mean, over the passages of the first, of the best cosine with
     a passage of the second.
     """
     sums = sums_of_best(asking.passages, asking.starts, rows, asked.passages, asked.starts, asked_rows)
@@ -95,7 +95,7 @@ def passage_cosines(asking: EmbeddingView, rows: Ints, asked: EmbeddingView, ask
 
 
 def best_passages(asking: EmbeddingView, row: int, asked: EmbeddingView, asked_row: int) -> tuple[int, int, float]:
-    """Give the places, in their items, of the two passages that are most alike, and their cosine."""
+    """Return the places, in their items, of the two passages that are most alike, and their cosine."""
     products = asking.passages_of(row).astype(np.int64) @ asked.passages_of(asked_row).astype(np.int64).T
     mine, theirs = np.unravel_index(int(np.argmax(products)), products.shape)
     return int(mine), int(theirs), float(_cosines(products[mine, theirs]))

@@ -17,7 +17,7 @@ class _Kept(NamedTuple):
 
 
 def embedding_rows(view: ShelfView, embeddings: EmbeddingView) -> Ints:
-    """Give the row of the item in each slot, -1 where it has none. Costs as much as has changed since the last call;
+    """Return the row of the item in each slot, -1 where it has none. Costs as much as has changed since the last call;
     what it gave out stays as it was.
     """
     kept: _Kept | None = view.kept.get(_KEPT_AS)

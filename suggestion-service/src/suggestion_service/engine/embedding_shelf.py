@@ -40,7 +40,7 @@ class EmbeddingShelf:
             self._view = None
 
     def view(self) -> EmbeddingView:
-        """Give the vectors as they are now."""
+        """Return the vectors as they are now."""
         if self._view is None:
             self._view = EmbeddingView(
                 self._whole.values,

@@ -49,7 +49,7 @@ class Against:
 
 
 def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
-    """Give the passage of an item that has the most of what counts, cut at words with … where it is long.
+    """Return the passage of an item that has the most of what counts, cut at words with … where it is long.
 
     `weights`: those of the shared terms, best first. The title is shown anyway: it is quoted only where
     nothing else says anything of the kind.
@@ -68,7 +68,7 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
 
 @lru_cache(maxsize=512)
 def _words(passage: str) -> list[tuple[Any, ...]]:
-    """Give where each word with terms starts and ends, and its terms."""
+    """Return where each word with terms starts and ends, and its terms."""
     return [(word.start(), word.end(), *terms) for word in words_in(passage) if (terms := terms_of(word[0]))]
 
 
@@ -78,7 +78,7 @@ def _places(bits: int) -> tuple[int, ...]:
 
 
 def _cut(passage: str, weights: Mapping[str, float]) -> str:
-    """Give the part of a long passage in which the most that counts stands together."""
+    """Return the part of a long passage in which the most that counts stands together."""
     begins, ends, weighs = [], [], []
     for begin, end, term, *others in _words(passage):
         weight = weights.get(term, 0.0)
@@ -161,7 +161,7 @@ def _missing(item: Reading, other: Reading) -> str | None:
 
 
 def in_words(words: Sequence[str], most: int) -> str:
-    """Give some words in quotation marks, and how many more there are."""
+    """Return some words in quotation marks, and how many more there are."""
     named = ", ".join(f"“{word}”" for word in words[:most])
     more = len(words) - most
     return f"{named} and {more} more" if more > 0 else named

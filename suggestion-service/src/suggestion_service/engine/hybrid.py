@@ -81,7 +81,7 @@ class Calibration:
         )
 
     def steps(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
-        """Give for each pair the figures from the `parts` of the likeness, {name: {"score", "weight"}}, to probability.
+        """Return each pair's figures from the `parts` of the likeness, {name: {"score", "weight"}}, to probability.
 
         The weights of the parts add up to 1; a part of weight 0 is left out.
         """
@@ -106,7 +106,7 @@ class Calibration:
         ]
 
     def least_likeness(self, score: float, neighbours: Floats) -> Floats:
-        """Give the likeness that a pair needs for this score, whatever its metadata say, when the `neighbours` of
+        """Return the likeness that a pair needs for this score, whatever its metadata say, when the `neighbours` of
         only one of the two items are known.
         """
         # The other's neighbours mean `least` or more, and more with the pair among them.
@@ -116,13 +116,13 @@ class Calibration:
         return np.where(likeness < self.least, likeness, (needed + rest) / (2.0 - 1.0 / NEIGHBOURS)) - 1e-9
 
     def most(self, likeness: Floats, neighbours: Floats, metadata: Agreement) -> Floats:
-        """Give what the scores do not exceed when the `neighbours` of only one of the two items are known."""
+        """Return what the scores do not exceed when the `neighbours` of only one of the two items are known."""
         # The pair itself is among the other's nearest neighbours, or these are more alike than the pair.
         least_mean = (np.maximum(likeness, self.least) + (NEIGHBOURS - 1) * self.least) / NEIGHBOURS
         return self.scores(likeness, neighbours, least_mean, metadata).score
 
     def _least_advantage(self, score: float) -> float:
-        """Give the advantage that a pair needs for this score when all its metadata agree."""
+        """Return the advantage that a pair needs for this score when all its metadata agree."""
         probability = (score * (TEXT + HEURISTIC) - HEURISTIC) / TEXT
         if probability <= 0.0:
             return -np.inf

@@ -40,7 +40,7 @@ class Index:
 
 
 def index_of(view: ShelfView, scales: Floats, kept_as: str) -> tuple[Index, float]:
-    """Give an index of all slots but the newest, and how far its norms may be off, relatively.
+    """Return an index of all slots but the newest, and how far its norms may be off, relatively.
 
     `scales` (parts, terms): the weight of each term as of now. An index serves all views of a shelf until too much
     has changed.
@@ -68,7 +68,7 @@ def estimates(
     scales: Floats,
     weights: Floats,
 ) -> NDArray[np.float32]:
-    """Give for each slot, dead ones included, a likeness with one item that the exact one does not exceed.
+    """Return for each slot, dead ones included, a likeness with one item that the exact one does not exceed.
 
     `asked`: the terms and sublinear counts of the item. What common terms add is bounded by their norms.
     """
@@ -98,7 +98,7 @@ def estimates(
 
 
 def likely(index: Index, asked: tuple[NDArray[np.int32], Floats], scale: Floats, count: int) -> Ints:
-    """Give up to `count` slots, dead ones perhaps, that share the most with an item in its rarest terms.
+    """Return up to `count` slots, dead ones perhaps, that share the most with an item in its rarest terms.
 
     `scale` (terms,): the weight of each term.
     """
@@ -133,7 +133,7 @@ def _lengths(index: Index, terms: NDArray[np.int32]) -> Ints:
 
 
 def exact(terms: NDArray[np.int32], counts: Floats, view: ShelfView, slots: Ints, scales: Floats) -> Floats:
-    """Give the cosines (parts, slots) of one item with some slots, to the last bit those of the other way round."""
+    """Return the cosines (parts, slots) of one item with some slots, to the last bit those of the other way round."""
     parts, width = scales.shape
     cosines = np.empty((parts, len(slots)))
     library().write_cosines(
@@ -156,7 +156,7 @@ def exact(terms: NDArray[np.int32], counts: Floats, view: ShelfView, slots: Ints
 
 
 def unit_values(view: ShelfView, scales: Floats) -> Floats:
-    """Give the entries (parts, entries) of the unit vectors of all slots, zeros where a slot is dead."""
+    """Return the entries (parts, entries) of the unit vectors of all slots, zeros where a slot is dead."""
     parts, width = scales.shape
     values = np.empty((parts, len(view.terms)))
     library().write_unit_values(
@@ -177,7 +177,7 @@ def unit_values(view: ShelfView, scales: Floats) -> Floats:
 def shared(
     left: ShelfView, i: Ints, right: ShelfView, j: Ints, scales: Floats
 ) -> tuple[Ints, NDArray[np.int32], Floats]:
-    """Give what terms add to the cosines of pairs of slots: starts (pairs + 1,), terms, and products (parts, terms).
+    """Return what terms add to the cosines of pairs of slots: starts (pairs + 1,), terms, and products (parts, terms).
 
     The terms of a pair stand in the order of their spelling; their products add up to the cosines.
     """

@@ -51,7 +51,7 @@ class Blocks:
 
 
 def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Blocks) -> tuple[Ints, Ints, Floats]:
-    """Give (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
+    """Return (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
 
     A pair reaches it from 1e-9 below. Its score is the same to the last bit whatever it is searched with. No order is
     promised.

@@ -44,7 +44,7 @@ class Alike:
     pairs: int
 
     def only(self, kept: NDArray[np.bool_]) -> "Alike":
-        """Give some of the pairs."""
+        """Return some of the pairs."""
         return replace(
             self, requirements=self.requirements[kept], test_cases=self.test_cases[kept], likeness=self.likeness[kept]
         )
@@ -98,11 +98,11 @@ class Likeness:
         self._last: tuple[tuple[Side, bytes], list[Bounds]] | None = None
 
     def looks_up(self, items: int) -> bool:
-        """Tell whether so many items are looked up one by one."""
+        """Check whether so many items are looked up one by one."""
         return items <= _FEW or not self.multiplies
 
     def nearest(self, side: Side, slots: Ints, count: int, least: float) -> Floats:
-        """Give (slots, count) the greatest likenesses of each item with the other side, best first; not less than
+        """Return (slots, count) the greatest likenesses of each item with the other side, best first; not less than
         `least`.
         """
         best = np.full((len(slots), count), least)
@@ -117,7 +117,7 @@ class Likeness:
         return best
 
     def near(self, side: Side, slots: Ints, count: int, least: float) -> Floats:
-        """Give (slots, count) likenesses of each item with some others that are like it, best first; not less than
+        """Return (slots, count) likenesses of each item with some others that are like it, best first; not less than
         `least`. They bound those of the nearest from below, and take a fraction of the time.
         """
         best = np.full((len(slots), count), least)
@@ -129,7 +129,7 @@ class Likeness:
         return best
 
     def _bounds_of(self, side: Side, slots: Ints) -> list["Bounds"]:
-        """Give the bounds of a few items; kept, for whose neighbours are known is looked up next."""
+        """Return the bounds of a few items; kept, for whose neighbours are known is looked up next."""
         asked = side, slots.tobytes()
         if self._last is None or self._last[0] != asked:
             self._last = asked, list(self._bounds(side, slots))
@@ -142,11 +142,11 @@ class Likeness:
             yield Bounds(most, most)
 
     def _reaching(self, side: Side, slot: int, bounds: "Bounds", threshold: float) -> Ints:
-        """Give the slots of the other side that may be alike an item by `threshold` or more, and by more than 0."""
+        """Return the slots of the other side that may be alike an item by `threshold` or more, and by more than 0."""
         return np.flatnonzero(bounds.most >= threshold if threshold > 0.0 else bounds.most > 0.0)
 
     def _estimates(self, side: Side, slot: int) -> NDArray[np.float32]:
-        """Give for each slot of the other side what its likeness with an item does not exceed."""
+        """Return for each slot of the other side what its likeness with an item does not exceed."""
         item, asked = self._item(side, slot), self._views[OTHER[side]]
         return estimates(asked, *self._index(side), item, self._scales, self.weights)
 
@@ -165,7 +165,7 @@ class Likeness:
         return view.terms[entries], view.counts[entries]
 
     def of_many(self, side: Side, slots: Ints, threshold: float, rows_at_once: int = 0) -> Iterator[Alike]:
-        """Give all pairs of some items with the other side, at `threshold` or above and not 0, part by part."""
+        """Return all pairs of some items with the other side, at `threshold` or above and not 0, part by part."""
         few = self.looks_up(len(slots))
         step = rows_at_once or (LOOKED_UP_AT_ONCE if few else _ROWS_AT_ONCE)
         for start in range(0, len(slots), step):
@@ -187,7 +187,7 @@ class Likeness:
         return Matches(pair_of, terms, products, np.array(cosines, np.float64))
 
     def parts(self, requirements: Ints, test_cases: Ints, matches: "Matches") -> tuple[dict[str, "Part"], Floats]:
-        """Give the parts of the likeness of pairs of slots, those of the words first; and what they add up to."""
+        """Return the parts of the likeness of pairs of slots, those of the words first; and what they add up to."""
         names = ("semantic", "keyword")
         parts = {
             name: Part(cosines, np.full(len(requirements), weight))
@@ -196,7 +196,7 @@ class Likeness:
         return parts, combined(matches.cosines, self.weights)
 
     def looked_up(self, side: Side, slots: Ints, thresholds: Floats) -> Alike:
-        """Give all pairs of a few items with the other side, at the threshold of each or above and not 0."""
+        """Return all pairs of a few items with the other side, at the threshold of each or above and not 0."""
         found = []
         for slot, bounds, threshold in zip(
             slots.tolist(), self._bounds_of(side, slots), thresholds.tolist(), strict=True
@@ -228,7 +228,7 @@ class Likeness:
 
 
 def combined(parts: Floats, weights: Floats) -> Floats:
-    """Give the likeness of pairs from the cosines (parts, pairs) of its parts."""
+    """Return the likeness of pairs from the cosines (parts, pairs) of its parts."""
     likeness: Floats = weights[0] * parts[0]
     for part, weight in zip(parts[1:], weights[1:], strict=True):
         likeness = likeness + weight * part

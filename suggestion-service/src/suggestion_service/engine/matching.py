@@ -22,7 +22,7 @@ class Match(NamedTuple):
 def matches(
     weights: Mapping[str, float], requirement: Reading | None, test_case: Reading | None, most: int
 ) -> tuple[list[Match], int, float]:
-    """Give the `most` matches of a pair that weigh most, best first, how many others there are, and their weight.
+    """Return the `most` matches of a pair that weigh most, best first, how many others there are, and their weight.
 
     `weights` are those of the terms that both items have, best first. Terms of an item without a reading are shown as
     stems.
@@ -99,7 +99,7 @@ def _run(
     requirement: Reading,
     test_case: Reading,
 ) -> tuple[str, list[str]]:
-    """Give the longest run of letters around a term that both texts have, and the terms in it."""
+    """Return the longest run of letters around a term that both texts have, and the terms in it."""
     run, used = term, [term]
     while len(run) < _LONGEST_RUN:
         behind = [(run + following[-1], [*used, following]) for following in after[used[-1]]]

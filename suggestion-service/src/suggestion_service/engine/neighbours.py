@@ -26,7 +26,7 @@ class Neighbourhoods:
         self._means: dict[Side, Floats] = {side: np.full(view.slots, np.nan) for side, view in self._views.items()}
 
     def means(self, side: Side, slots: Ints) -> Floats:
-        """Give the means of some items, `least` to 1."""
+        """Return the means of some items, `least` to 1."""
         means = self._means[side]
         unknown = np.unique(slots[np.isnan(means[slots])])
         if len(unknown) > max(8, _FEW * self._views[side].count):
@@ -37,7 +37,7 @@ class Neighbourhoods:
         return self._means[side][slots]
 
     def at_least(self, side: Side, slots: Ints) -> Floats:
-        """Give what the means of some items do not fall below: the means themselves where they are known."""
+        """Return what the means of some items do not fall below: the means themselves where they are known."""
         means = self._means[side][slots]
         missing = np.isnan(means)
         unknown, which = np.unique(slots[missing], return_inverse=True)
@@ -57,7 +57,7 @@ class Neighbourhoods:
         self._means["test_case"] = self._mean(best["test_case"], "test_case")
 
     def _mean(self, nearest: Floats, side: Side) -> Floats:
-        """Give the means of rows, best first, added up in this order: the same to the last bit for all."""
+        """Return the means of rows, best first, added up in this order: the same to the last bit for all."""
         other: Side = "test_case" if side == "requirement" else "requirement"
         there = self._views[other].count
         total = np.zeros(len(nearest))

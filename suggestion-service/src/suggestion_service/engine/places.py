@@ -46,7 +46,7 @@ class Places:
         self._sought = {*self._single, *self._runs, *(term for quantity in self._quantities for term in quantity)}
 
     def find(self, text: str) -> list[Place]:
-        """Give all places in a text, in their order."""
+        """Return all places in a text, in their order."""
         read, starts, ends = _origins(text)
         marks: list[_Mark] = []
         # Most words are none of those looked for: it takes a fraction of the time to sort them out first.
@@ -97,7 +97,7 @@ class Places:
 
 
 def _origins(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Give the normalised text, and for each place in it where what it comes from starts and ends in `text`."""
+    """Return the normalised text, and for each place in it where what it comes from starts and ends in `text`."""
     if text.isascii() or unicodedata.is_normalized("NFKC", text):
         return text, range(len(text)), range(1, len(text) + 1)
     pieces: list[str] = []
@@ -119,7 +119,7 @@ def _origins(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
 
 
 def _clusters(text: str, run: re.Match[str]) -> Iterator[tuple[int, int]]:
-    """Give the pieces of a run that are normalised each by itself, as small as can be."""
+    """Return the pieces of a run that are normalised each by itself, as small as can be."""
     start = run.start()
     for place in range(start + 1, run.end()):
         alone = normalised(text[place])

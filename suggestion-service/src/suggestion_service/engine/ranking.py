@@ -52,7 +52,7 @@ def ranked(pair: Ints, weights: Floats, frequencies: Ints, pairs: int, most: int
 
 
 def _rounded(weights: Floats) -> Floats:
-    """Give weights as whole numbers of their last decimal, rounded as `round` does."""
+    """Return weights as whole numbers of their last decimal, rounded as `round` does."""
     scaled = weights * 10.0**DECIMALS
     rounded: Floats = np.rint(scaled)
     # The product is rounded itself: what lies half-way is looked at one by one.
@@ -62,7 +62,7 @@ def _rounded(weights: Floats) -> Floats:
 
 
 def _at(matches: Ints, starts: Ints, place: int) -> Ints:
-    """Give for each pair its match at a place, -1 where it has fewer."""
+    """Return for each pair its match at a place, -1 where it has fewer."""
     at = starts[:-1] + place
     there = at < starts[1:]
     found: NDArray[np.int64] = np.full(len(at), -1)

@@ -119,7 +119,7 @@ def _places(passages: Sequence[str]) -> dict[str, int]:
 
 
 def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Give for each term the word that stands for it most often; and for those that stand in longer words alone, the
+    """Return for each term the word that stands for it most often; and for those that stand in longer words alone, the
     terms of these.
     """
     words: dict[str, str] = {}

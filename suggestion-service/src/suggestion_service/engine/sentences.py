@@ -21,7 +21,7 @@ _SAYS = re.compile(r"\w\W*\w\W*\w")
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Give the sentences of prose, lists and steps, without list marks; what is too long comes in pieces."""
+    """Return the sentences of prose, lists and steps, without list marks; what is too long comes in pieces."""
     for block in _blocks(text[:_READ]):
         for sentence in _split(block):
             for piece in _pieces(sentence):
@@ -30,7 +30,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Give what belongs together: a list item, or lines of prose that were wrapped."""
+    """Return what belongs together: a list item, or lines of prose that were wrapped."""
     block: list[str] = []
     for line in map(str.strip, text.splitlines()):
         mark = _LIST_MARK.match(line)
@@ -58,7 +58,7 @@ def _split(block: str) -> Iterator[str]:
 
 
 def _is_no_end(block: str, start: int, dot: re.Match[str]) -> bool:
-    """Tell whether a dot ends an abbreviation, a single letter, or the number of a step, not a sentence."""
+    """Check whether a dot ends an abbreviation, a single letter, or the number of a step, not a sentence."""
     following = block[dot.end() : dot.end() + 8].lstrip()
     if following[:1].islower():
         return True

@@ -87,7 +87,7 @@ class Shelf:
         return self._ids.size - self.count
 
     def put(self, item_id: UUID, row: Row) -> int | None:
-        """Give the item a new slot; give its slot before, None for a new item."""
+        """Return the item a new slot; return its slot before, None for a new item."""
         before = self._slots.get(item_id)
         was_there = before is not None and bool(self._alive.values[before])
         slot = self._ids.size
@@ -109,7 +109,7 @@ class Shelf:
         return before if was_there else None
 
     def remove(self, item_id: UUID) -> int | None:
-        """Take an item out; give the slot that it had, None when it was not there."""
+        """Take an item out; return the slot that it had, None when it was not there."""
         slot = self._slots.get(item_id)
         if slot is None or not self._alive.values[slot]:
             return None
@@ -118,12 +118,12 @@ class Shelf:
         return slot
 
     def terms_of(self, slot: int) -> NDArray[np.int32]:
-        """Give the term numbers of a slot."""
+        """Return the term numbers of a slot."""
         start, end = self._starts.values[slot : slot + 2].tolist()
         return self._terms.values[start:end]
 
     def rows(self) -> Iterator[tuple[UUID, Row]]:
-        """Give all items."""
+        """Return all items."""
         for slot in np.flatnonzero(self._alive.values).tolist():
             tags = slice(*self._tag_starts.values[slot : slot + 2].tolist())
             entries = slice(*self._starts.values[slot : slot + 2].tolist())
@@ -139,7 +139,7 @@ class Shelf:
             )
 
     def view(self) -> "ShelfView":
-        """Give the items as they are now."""
+        """Return the items as they are now."""
         return ShelfView(
             ids=self._ids.values,
             alive=self._alive.values.copy(),
@@ -185,18 +185,18 @@ class ShelfView:
         return len(self.ids)
 
     def slot(self, item_id: UUID) -> int | None:
-        """Give the slot of an item, None when it is not there."""
+        """Return the slot of an item, None when it is not there."""
         slot = self._slots.get(item_id, ABSENT)
         while slot >= self.slots:  # of a later version
             slot = int(self._before.values[slot])
         return slot if slot != ABSENT and self.alive[slot] else None
 
     def slots_of(self, item_ids: Iterable[UUID]) -> Ints:
-        """Give the slots of the items that are there, each once."""
+        """Return the slots of the items that are there, each once."""
         found = dict.fromkeys(self.slot(item_id) for item_id in item_ids)
         found.pop(None, None)
         return np.array(list(found), np.int64)
 
     def living(self) -> Ints:
-        """Give the slots of all items."""
+        """Return the slots of all items."""
         return np.flatnonzero(self.alive)

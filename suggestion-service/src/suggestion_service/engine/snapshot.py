@@ -106,7 +106,7 @@ class Snapshot:
             )
 
     def score_pairs(self, algorithm: Algorithm, pairs: Sequence[tuple[UUID, UUID]]) -> Floats:
-        """Give the scores of (requirement, test case) pairs, in their order, as `explain_many` does.
+        """Return the scores of (requirement, test case) pairs, in their order, as `explain_many` does.
 
         Raises KeyError for an id that the corpus does not have.
         """
@@ -152,7 +152,7 @@ class Snapshot:
         return explained
 
     def _alike(self, algorithm: Algorithm, least: float, side: Side, slots: Ints, rows: int) -> Iterator[Alike]:
-        """Give the pairs that may have the score `least`."""
+        """Return the pairs that may have the score `least`."""
         likeness = self._likenesses[algorithm]
         if algorithm != "hybrid":
             return likeness.of_many(side, slots, max(0.0, least), rows)
@@ -188,7 +188,7 @@ class Snapshot:
     def _everything(
         self, least: float, likeness: Likeness, threshold: float, slots: Ints, rows: int
     ) -> Iterator[Alike]:
-        """Look at all pairs, and give those that may have the score once the neighbours of all items are known."""
+        """Look at all pairs, and return those that may have the score once the neighbours of all items are known."""
         looked_at: list[Alike | Ints] = []
         kept = 0
         everything = self._neighbourhoods.seen(likeness.of_many("requirement", slots, threshold, rows))
@@ -282,7 +282,7 @@ class Snapshot:
             yield explanation(facts, readings.get(requirement_id), readings.get(test_case_id))
 
     def _common(self, names: NDArray[Any], frequencies: Ints, ranking: Ranking) -> list[Common | None]:
-        """Tell for each pair how common the terms are that it shares; None where it shares none."""
+        """Return for each pair how common the terms are that it shares; None where it shares none."""
         items = self._requirements.count + self._test_cases.count
         if not len(names):
             return [None] * len(ranking.rarest)
@@ -294,7 +294,7 @@ class Snapshot:
         ]
 
     def _hybrid_facts(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
-        """Give for each pair what only a hybrid score knows."""
+        """Return for each pair what only a hybrid score knows."""
         steps = self._calibration.steps(scored, parts)
         return [
             {

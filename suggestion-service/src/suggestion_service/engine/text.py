@@ -78,7 +78,7 @@ def word_counts(item: ItemText) -> Counter[str]:
 
 
 def item_texts(item: ItemText) -> list[str]:
-    """Give what an item says, piece by piece, its title first: an empty one when the description starts with it."""
+    """Return what an item says, piece by piece, its title first: an empty one when the description starts with it."""
     title, description = item.title.strip(), item.description.strip()
     if description.casefold().startswith(title.casefold()):
         title = ""
@@ -87,17 +87,17 @@ def item_texts(item: ItemText) -> list[str]:
 
 
 def words_in(text: str) -> Iterator[re.Match[str]]:
-    """Give the words of a normalised text where they stand."""
+    """Return the words of a normalised text where they stand."""
     return _WORD.finditer(text)
 
 
 def find_words(text: str) -> list[str]:
-    """Give the words of a normalised text."""
+    """Return the words of a normalised text."""
     return _WORD.findall(text)
 
 
 def standing(text: str, word: str) -> Iterator[int]:
-    """Give where a word of a normalised text stands in it, as a word of its own."""
+    """Return where a word of a normalised text stands in it, as a word of its own."""
     place, length, in_word = text.find(word), len(word), _WORD.match
     while place >= 0:
         if not in_word(text, place + length) and not (place and in_word(text, place - 1)):
@@ -106,7 +106,7 @@ def standing(text: str, word: str) -> Iterator[int]:
 
 
 def normalised(text: str) -> str:
-    """Give a text as its words are read: in the form NFKC."""
+    """Return a text as its words are read: in the form NFKC."""
     return unicodedata.normalize("NFKC", text)
 
 
@@ -116,23 +116,23 @@ def _words_of(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=65_536)
 def tokens(word: str) -> tuple[Token, ...]:
-    """Give the terms of one word, as `words_in` finds it; first the whole where the word has several parts."""
+    """Return the terms of one word, as `words_in` finds it; first the whole where the word has several parts."""
     return tuple(_tokens_of(word))
 
 
 @lru_cache(maxsize=65_536)
 def terms_of(word: str) -> frozenset[str]:
-    """Give the terms of one word."""
+    """Return the terms of one word."""
     return frozenset(token.term for token in tokens(word))
 
 
 def is_whole(of_word: Sequence[Token]) -> bool:
-    """Tell whether the first of a word's tokens is the whole of several parts, the others."""
+    """Check whether the first of a word's tokens is the whole of several parts, the others."""
     return len(of_word) > 1 and of_word[0].start <= of_word[1].start and of_word[0].end >= of_word[-1].end
 
 
 def unspaced_runs(text: str) -> Iterator[re.Match[str]]:
-    """Give what stands in scripts without spaces in a normalised text."""
+    """Return what stands in scripts without spaces in a normalised text."""
     return _UNSPACED_RUN.finditer(text)
 
 
@@ -162,7 +162,7 @@ def _token(word: str, start: int) -> Iterator[Token]:
 
 
 def _stemmer() -> Stemmer.Stemmer:
-    """Give this thread's stemmer: the object is not safe to share."""
+    """Return this thread's stemmer: the object is not safe to share."""
     try:
         stemmer: Stemmer.Stemmer = _of_thread.stemmer
     except AttributeError:

@@ -27,7 +27,7 @@ class Vectors:
         return len(self.starts) - 1
 
     def every(self, step: int) -> "Vectors":
-        """Give every `step`-th row, copied."""
+        """Return every `step`-th row, copied."""
         lengths = np.diff(self.starts)[::step]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         entries: NDArray[Any] = np.arange(starts[-1]) + np.repeat(self.starts[:-1:step] - starts[:-1], lengths)

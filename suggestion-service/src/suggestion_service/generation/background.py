@@ -31,7 +31,7 @@ class BackgroundScoring:
         self._scales = scales
 
     async def score_waiting(self) -> bool:
-        """Score some of the items that wait; tell whether there were any."""
+        """Score some of the items that wait; return whether there were any."""
         async with self._database.connection() as connection:
             claimed = await queue.claim(connection, BATCH)
         if not claimed:
@@ -115,7 +115,7 @@ class BackgroundScoring:
             _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)
 
     async def _find(self, scale: Scale, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
-        """Give each pair that may be suggested by this scale, with the item of the batch that it was found for."""
+        """Return each pair that may be suggested by this scale, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
         score, algorithm, threshold = view.snapshot.score, scale.algorithm, scale.threshold
         if requirements := [item.item_id for item in batch if item.side == "requirement"]:

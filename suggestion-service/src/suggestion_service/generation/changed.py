@@ -26,7 +26,7 @@ class ChangedItem:
 def generated_event(
     item: ChangedItem, algorithm: Algorithm, threshold: float, *, created: int, skipped: int
 ) -> NewEvent:
-    """Give the event of new suggestions for an item; its actor is who changed the item."""
+    """Return the event of new suggestions for an item; its actor is who changed the item."""
     return NewEvent(
         ItemSuggestionsGenerated(
             item_type=item.side,

@@ -68,7 +68,7 @@ class LiveCorpus:
         self._one_at_a_time = asyncio.Lock()
 
     async def refresh(self) -> View:
-        """Give the corpus as the committed copy is now; costs as much as changed since the last call."""
+        """Return the corpus as the committed copy is now; costs as much as changed since the last call."""
         # A thread cannot be stopped: a caller who is leaves the corpus to be brought up to date behind them.
         return await asyncio.shield(self._refresh())
 

@@ -93,7 +93,7 @@ def _wants_no_wait(request: Request) -> bool:
 async def list_generation_runs(
     request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50, updated_since: UpdatedSince = None
 ) -> Response:
-    """Give one page of the runs."""
+    """Return one page of the runs."""
     since = None if updated_since is None else parse_moment("updated_since", updated_since)
     async with database.connection() as connection:
         rows, total = await runs.page(connection, skip, limit, since)
@@ -104,7 +104,7 @@ async def list_generation_runs(
     "/runs/{run_id}", response_model=Run, responses=problem_responses("404 run_not_found"), summary="Read a run"
 )
 async def read_generation_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
-    """Give the run with its progress."""
+    """Return the run with its progress."""
     return item(request, await service.get(database, run_id))
 
 

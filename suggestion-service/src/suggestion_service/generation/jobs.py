@@ -48,7 +48,7 @@ class ScoringJobs:
                 await asyncio.sleep(min(_PAUSE_AN_ITEM * max(items, 1), _LONGEST_PAUSE))
 
     async def send(self) -> int:
-        """Send jobs for items that wait and that none was sent for lately; give how many items those are."""
+        """Send jobs for items that wait and that none was sent for lately; return how many items those are."""
         # Not a commit to tell of: it would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
             items = await queue.announce(connection, _MOST_ANNOUNCED)

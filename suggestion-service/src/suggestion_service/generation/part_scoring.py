@@ -30,7 +30,7 @@ class PartScoring:
         self._begun: tuple[UUID, Proposer] | None = None
 
     async def begin(self, run_id: UUID) -> Proposer:
-        """Give who proposes for this run; the corpus is as it is now, or was when it was asked for first."""
+        """Return who proposes for this run; the corpus is as it is now, or was when it was asked for first."""
         if self._begun is None or self._begun[0] != run_id:
             self._begun = run_id, Proposer(self._database, await self._corpus.refresh())
         return self._begun[1]

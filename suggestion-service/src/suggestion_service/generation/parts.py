@@ -51,16 +51,16 @@ class ClaimedPart:
     attempts: int
 
     def last_id(self) -> UUID:
-        """Give the last id that a requirement of the part may have."""
+        """Return the last id that a requirement of the part may have."""
         return _LAST_ID if self.until_id is None else UUID(int=self.until_id.int - 1)
 
     def is_everything(self) -> bool:
-        """Tell whether there is no other part."""
+        """Check whether there is no other part."""
         return self.first_id == _FIRST_ID and self.until_id is None
 
 
 async def cut(connection: Connection, requirements: int, pairs: int) -> list[UUID]:
-    """Give the ids at which parts begin that have at most so many requirements, and about so many pairs.
+    """Return the ids at which parts begin that have at most so many requirements, and about so many pairs.
 
     The first one is below every id: requirements that come later are in a part, too.
     """
@@ -72,7 +72,7 @@ async def cut(connection: Connection, requirements: int, pairs: int) -> list[UUI
 
 
 async def insert(connection: Connection, run: ClaimedRun, beginnings: Sequence[UUID]) -> ClaimedPart:
-    """Store the parts of a run, and give the first one, claimed."""
+    """Store the parts of a run, and return the first one, claimed."""
     first = ClaimedPart(run.order, 0, beginnings[0], beginnings[1] if len(beginnings) > 1 else None, uuid4(), 1)
     await connection.execute(
         "INSERT INTO run_parts (run_id, number, first_id, until_id)"
@@ -115,7 +115,7 @@ async def release(connection: Connection, part: ClaimedPart) -> None:
 
 
 async def requirements(connection: Connection, part: ClaimedPart) -> list[UUID]:
-    """Give the ids of the part's requirements as the copy is now."""
+    """Return the ids of the part's requirements as the copy is now."""
     cursor = await connection.execute(
         "SELECT id FROM items WHERE side = 'requirement' AND NOT deleted AND id >= %s"
         " AND (%s::uuid IS NULL OR id < %s) ORDER BY id",
@@ -156,7 +156,7 @@ async def keep(connection: Connection, part: ClaimedPart) -> None:
 
 
 async def finish(connection: Connection, part: ClaimedPart) -> bool:
-    """End a part, which must be kept; tell whether it was the last of its run."""
+    """End a part, which must be kept; return whether it was the last of its run."""
     await connection.execute(
         "UPDATE run_parts SET done = true, progress = 1, claim = NULL, claimed_until = NULL"
         " WHERE run_id = %s AND number = %s",

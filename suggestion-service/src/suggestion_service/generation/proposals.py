@@ -52,13 +52,13 @@ class Rescored:
 
 
 async def scored(blocks: Iterator[Block]) -> AsyncIterator[Block]:
-    """Give the blocks, each worked out in a thread."""
+    """Return the blocks, each worked out in a thread."""
     while (block := await asyncio.to_thread(next, blocks, None)) is not None:
         yield block
 
 
 def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair]:
-    """Give the pairs of a block, or some of them: at a low threshold there may be millions."""
+    """Return the pairs of a block, or some of them: at a low threshold there may be millions."""
     some = slice(start, stop)
     columns = block.requirement_ids[some], block.test_case_ids[some], block.scores[some]
     return [Pair(*pair) for pair in zip(*(column.tolist() for column in columns), strict=True)]
@@ -77,7 +77,7 @@ class Proposer:
         return Proposal(await self.explain(algorithm, new), already)
 
     async def new_among(self, pairs: Sequence[Pair], run_id: UUID | None = None) -> tuple[list[Pair], int]:
-        """Give those of the pairs that may be suggested, and how many this same run has suggested already."""
+        """Return those of the pairs that may be suggested, and how many this same run has suggested already."""
         if not pairs:
             return [], 0
         asked = await asyncio.to_thread(self._as_json, pairs)
@@ -86,7 +86,7 @@ class Proposer:
         return [pairs[place] for place in sorted(places)], already
 
     async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
-        """Give new suggestions of these pairs, ready to be staged."""
+        """Return new suggestions of these pairs, ready to be staged."""
         readings = await self.view.readings.of({item_id for pair in pairs for item_id in pair[:2]})
         return await asyncio.to_thread(self._explain, algorithm, pairs, readings)
 
@@ -131,7 +131,7 @@ class Proposer:
     def _divide(
         self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Give those of the pending suggestions that are worth suggesting, and the others with why they are not."""
+        """Return those of the pending suggestions that are worth suggesting, and the others with why they are not."""
         scores = self.view.snapshot.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
         kept, below = [], []
         for row, score in zip(pending, scores, strict=True):

@@ -52,7 +52,7 @@ class Queued(ChangedItem):
 
 
 async def announce(connection: Connection, most: int) -> int:
-    """Give how many items wait that no job was sent for, and count them as announced for 5 seconds.
+    """Return how many items wait that no job was sent for, and count them as announced for 5 seconds.
 
     With those that were announced before and still wait they are no more than `most`. To be called in a transaction.
     """

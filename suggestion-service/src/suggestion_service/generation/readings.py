@@ -24,7 +24,7 @@ class Readings:
         self._words = 0
 
     async def of(self, ids: Collection[UUID]) -> dict[UUID, Reading]:
-        """Give what these items say, as the copy is now; it is read anew of those that have changed alone."""
+        """Return what these items say, as the copy is now; it is read anew of those that have changed alone."""
         found: dict[UUID, Reading] = {}
         asked = list(ids)
         for start in range(0, len(asked), _AT_ONCE):

@@ -114,7 +114,7 @@ ORDER BY s.requirement_id, s.test_case_id LIMIT %(limit)s
 
 
 async def changed_items(connection: Connection, after: tuple[int, UUID], limit: int) -> list[dict[str, Any]]:
-    """Give items that changed after (change, id), in that order, tombstones included; `terms` is JSON still."""
+    """Return items that changed after (change, id), in that order, tombstones included; `terms` is JSON still."""
     cursor = await connection.execute(
         "SELECT id, side, module, tags, priority, terms::text, text_sequence, change, deleted FROM items"
         " WHERE (change, id) > (%s, %s) ORDER BY change, id LIMIT %s",
@@ -126,7 +126,7 @@ async def changed_items(connection: Connection, after: tuple[int, UUID], limit: 
 async def changed_texts(
     connection: Connection, ids: Sequence[UUID], changes: Sequence[int | None]
 ) -> list[dict[str, Any]]:
-    """Give what those of these items say whose last change is another than the one beside their id."""
+    """Return what those of these items say whose last change is another than the one beside their id."""
     cursor = await connection.execute(
         "SELECT i.id, i.change, i.text, i.module, i.tags FROM unnest(%s::uuid[], %s::bigint[]) AS known(id, change)"
         " JOIN items i ON i.id = known.id WHERE NOT i.deleted AND i.change IS DISTINCT FROM known.change",
@@ -136,7 +136,7 @@ async def changed_texts(
 
 
 async def candidates(connection: Connection, pairs: str, run_id: UUID | None) -> tuple[set[int], int]:
-    """Give the places of those pairs that may be suggested, and how many this same run has suggested already.
+    """Return the places of those pairs that may be suggested, and how many this same run has suggested already.
 
     `pairs` is a JSON array of objects with `place`, the two ids and the two text sequences.
     """
@@ -159,7 +159,7 @@ async def stage(connection: Connection, rows: bytes) -> None:
 
 
 async def store(connection: Connection, run_id: UUID | None, now: datetime) -> list[tuple[UUID, UUID]]:
-    """Store what was staged, but not of pairs that may not be suggested any more; give the pairs.
+    """Store what was staged, but not of pairs that may not be suggested any more; return the pairs.
 
     What runs have withdrawn of them is pending again. The corpus must be locked.
     """
@@ -177,7 +177,7 @@ async def store(connection: Connection, run_id: UUID | None, now: datetime) -> l
 
 
 async def rescore(connection: Connection, ids: Sequence[UUID], rows: str, run_id: UUID | None = None) -> int:
-    """Give pending suggestions their new scores (a JSON array), but not those that are being accepted.
+    """Return pending suggestions their new scores (a JSON array), but not those that are being accepted.
 
     Gives how many that changed; it locks all of them. Those become this run's.
     """
@@ -195,7 +195,7 @@ async def withdraw(connection: Connection, ids: Sequence[UUID], rows: str, run_i
 
 
 async def pending_of(connection: Connection, item_ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    """Give the pending suggestions of these items."""
+    """Return the pending suggestions of these items."""
     cursor = await connection.execute(
         f"{_PENDING} WHERE s.status = 'pending' AND (s.requirement_id = ANY(%(ids)s) OR s.test_case_id = ANY(%(ids)s))",
         {"ids": list(item_ids)},
@@ -206,7 +206,7 @@ async def pending_of(connection: Connection, item_ids: Sequence[UUID]) -> list[d
 async def pending_between(
     connection: Connection, after: tuple[UUID, UUID], last_id: UUID, run_id: UUID, limit: int
 ) -> list[dict[str, Any]]:
-    """Give pending suggestions that are not this run's, by their pairs, from after the pair (requirement, test case)
+    """Return pending suggestions that are not this run's, by their pairs, from after the pair (requirement, test case)
     to those of the requirement `last_id`.
     """
     place = {"requirement_id": after[0], "test_case_id": after[1], "last_id": last_id}

@@ -56,7 +56,7 @@ class RunLoop:
                 await woken(self._told, _POLL)
 
     async def work_off_next(self) -> bool:
-        """Plan the run whose turn it is and do its first part, or do another part; tell whether there was one."""
+        """Plan the run whose turn it is and do its first part, or do another part; return whether there was one."""
         async with self._database.connection() as connection:
             run = await runs.claim(connection)
             part = await parts.claim(connection) if run is None else None
@@ -70,7 +70,7 @@ class RunLoop:
         return True
 
     async def _plan(self, run: ClaimedRun) -> ClaimedPart | None:
-        """Give the first part, None when the run has ended."""
+        """Return the first part, None when the run has ended."""
         first: list[ClaimedPart] = []
 
         async def plan() -> None:

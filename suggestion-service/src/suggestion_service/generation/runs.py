@@ -87,7 +87,7 @@ class ClaimedRun:
 
 
 def order_of(row: dict[str, Any]) -> Order:
-    """Give what a row of `runs` asks for."""
+    """Return what a row of `runs` asks for."""
     actor = Actor(row["actor_id"], row["created_by"])
     return Order(row["id"], row["algorithm"], row["threshold"], row["rescore"], actor, row["correlation_id"])
 
@@ -113,14 +113,14 @@ async def insert(
 
 
 async def get(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
-    """Give a run as it is answered."""
+    """Return a run as it is answered."""
     return await (await connection.execute(f"SELECT {_ANSWER} FROM {_RUNS} WHERE r.id = %s", (run_id,))).fetchone()
 
 
 async def page(
     connection: Connection, skip: int, limit: int, since: datetime | None = None
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give runs, newest first, and how many there are; with `since` those that have not ended before."""
+    """Return runs, newest first, and how many there are; with `since` those that have not ended before."""
     where = "" if since is None else "WHERE coalesce(r.finished_at, 'infinity') >= %(since)s"
     cursor = await connection.execute(
         f"SELECT c.total, p.* FROM (SELECT count(*) AS total FROM runs r {where}) c LEFT JOIN LATERAL"
@@ -183,7 +183,7 @@ async def planned(connection: Connection, run: ClaimedRun, seen: int) -> None:
 
 
 async def end(connection: Connection, run_id: UUID, status: str, error: str | None) -> dict[str, Any]:
-    """End a run, which must be locked, and give it as it is answered: what its parts have counted stays.
+    """End a run, which must be locked, and return it as it is answered: what its parts have counted stays.
 
     What one that did not complete has scored anew has to be settled by the scale before.
     """
@@ -195,7 +195,7 @@ async def end(connection: Connection, run_id: UUID, status: str, error: str | No
 
 
 async def cancel(connection: Connection, run_id: UUID) -> dict[str, Any] | None:
-    """End a run that has not ended; give it as it is answered, None when it had ended or does not exist."""
+    """End a run that has not ended; return it as it is answered, None when it had ended or does not exist."""
     # Locked by a statement of its own: the next one then sees what those have counted who held the lock.
     unfinished = "SELECT FROM runs WHERE id = %s AND status IN ('queued', 'running') FOR UPDATE"
     if (await connection.execute(unfinished, (run_id,))).rowcount == 0:

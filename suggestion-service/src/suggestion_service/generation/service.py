@@ -21,7 +21,7 @@ _POLL = 0.05
 async def request(
     connection: Connection, algorithm: str, threshold: float, caller: Identity, *, rescore: bool, background: str
 ) -> UUID:
-    """Queue a run over everything with one statement; give its id. `background`: the algorithm of the settings."""
+    """Queue a run over everything with one statement; return its id. `background`: the algorithm of the settings."""
     run_id, now = uuid4(), datetime.now(UTC)
     await runs.insert(
         *(connection, run_id, algorithm, threshold, actor_of(caller), request_id.get(), now),
@@ -32,7 +32,7 @@ async def request(
 
 
 async def ended(database: Database, run_id: UUID, within: float) -> dict[str, Any] | None:
-    """Give the run when it has ended within so many seconds, else None."""
+    """Return the run when it has ended within so many seconds, else None."""
     clock = asyncio.get_running_loop()
     deadline = clock.time() + within
     while (run := await get(database, run_id))["status"] not in _ENDED:
@@ -43,7 +43,7 @@ async def ended(database: Database, run_id: UUID, within: float) -> dict[str, An
 
 
 async def get(database: Database, run_id: UUID) -> dict[str, Any]:
-    """Give a run; raise NotFound."""
+    """Return a run; raise NotFound."""
     async with database.connection() as connection:
         run = await runs.get(connection, run_id)
     if run is None:
@@ -52,7 +52,7 @@ async def get(database: Database, run_id: UUID) -> dict[str, Any]:
 
 
 async def cancel(connection: Connection, run_id: UUID, caller: Identity) -> dict[str, Any]:
-    """Cancel a run and give it; what it has stored stays. Raises NotFound, or Conflict when it has ended."""
+    """Cancel a run and return it; what it has stored stays. Raises NotFound, or Conflict when it has ended."""
     run = await runs.cancel(connection, run_id)
     if run is None:
         ended = await runs.get(connection, run_id)
@@ -64,7 +64,7 @@ async def cancel(connection: Connection, run_id: UUID, caller: Identity) -> dict
 
 
 def finished_event(run: dict[str, Any], actor: Actor, correlation_id: str) -> NewEvent:
-    """Give the event of a run's end."""
+    """Return the event of a run's end."""
     return NewEvent(
         RunFinished(
             run_id=run["id"],

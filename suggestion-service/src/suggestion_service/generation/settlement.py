@@ -47,7 +47,7 @@ class State:
 
 
 async def state(connection: Connection) -> State:
-    """Give how far the copy is, and how far settling."""
+    """Return how far the copy is, and how far settling."""
     row = await (await connection.execute(_STATE)).fetchone()
     assert row is not None, "the migrations put the rows there"
     return State(**row)
@@ -59,7 +59,7 @@ async def remember(connection: Connection, before: State) -> None:
 
 
 async def many_changed(connection: Connection, position: int, share: float) -> bool:
-    """Tell whether at least this share of the items has changed since `position`."""
+    """Check whether at least this share of the items has changed since `position`."""
     row = await (await connection.execute(_MANY_CHANGED, {"position": position, "share": share})).fetchone()
     return row is not None and row["many"]
 
@@ -76,7 +76,7 @@ async def pending_in_scale(connection: Connection, method: str, after: UUID, lim
 
 
 async def withdraw_below(connection: Connection, ids: Sequence[UUID], threshold: float) -> int:
-    """Delete those of the suggestions that the background made and would not make now; give how many.
+    """Delete those of the suggestions that the background made and would not make now; return how many.
 
     Deleted, not expired: nobody has decided about the pair, so it may be suggested again. They must be locked.
     """
@@ -84,7 +84,7 @@ async def withdraw_below(connection: Connection, ids: Sequence[UUID], threshold:
 
 
 async def items(connection: Connection, ids: Sequence[UUID]) -> list[ChangedItem]:
-    """Give those of the items that are there, with who changed them last."""
+    """Return those of the items that are there, with who changed them last."""
     cursor = await connection.execute(
         "SELECT id, side, title, external_id, actor_id, actor_email, correlation_id FROM items"
         " WHERE id = ANY(%s) AND NOT deleted",

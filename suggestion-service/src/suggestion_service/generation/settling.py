@@ -56,7 +56,7 @@ class Settling:
                 await woken(self._committed, _POLL)
 
     async def settle_if_due(self) -> bool:
-        """Settle when changes have come to rest; tell whether everything is settled now."""
+        """Settle when changes have come to rest; return whether everything is settled now."""
         clock = asyncio.get_running_loop()
         now = clock.time()
         async with self._database.connection() as connection:
@@ -165,7 +165,7 @@ class Settling:
 
 
 def _later(pair: Pair, view: View) -> UUID:
-    """Give the item whose text came last: whoever wrote it would have been told by the background."""
+    """Return the item whose text came last: whoever wrote it would have been told by the background."""
     return max(pair.requirement_id, pair.test_case_id, key=view.text_sequences.__getitem__)
 
 

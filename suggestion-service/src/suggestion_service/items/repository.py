@@ -100,7 +100,7 @@ async def entomb(connection: Connection, rows: Sequence[Row]) -> None:
 
 
 async def keep_links(connection: Connection, rows: Sequence[Row], *, deleted: bool) -> set[UUID]:
-    """Store pairs that are linked, or not any more; give the links of which this is news."""
+    """Store pairs that are linked, or not any more; return the links of which this is news."""
     cursor = await connection.execute(_KEEP_LINKS, {"rows": _json(rows), "deleted": deleted})
     return {row["link_id"] for row in await cursor.fetchall()}
 

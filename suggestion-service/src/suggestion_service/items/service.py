@@ -22,7 +22,7 @@ State = catalog.RequirementState | catalog.TestCaseState
 
 
 def text_of(state: State) -> dict[str, Any]:
-    """Give what the item says, by the names of `engine.ItemText`."""
+    """Return what the item says, by the names of `engine.ItemText`."""
     return {name: value for name in _SAYS if (value := getattr(state, name, None))}
 
 

@@ -24,7 +24,7 @@ class Comparison:
         self._test_cases: dict[UUID, Floats] = {}
 
     async def adjustments(self, pending: Sequence[dict[str, Any]]) -> list[Adjustment | None]:
-        """Give for each suggestion what the reviews say of it."""
+        """Return for each suggestion what the reviews say of it."""
         requirements = {row["requirement_id"] for row in pending}
         test_cases = {row["test_case_id"] for row in pending}
         for kept in (self._requirements, self._test_cases):

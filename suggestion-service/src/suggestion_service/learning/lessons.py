@@ -72,15 +72,15 @@ class Lessons:
         return verdict(self._log_odds, self._log_odds + self._values(like), self._accepted)
 
     def like_requirement(self, terms: Terms) -> Floats:
-        """Give how like a requirement is to that of each review, 0 to 1."""
+        """Return how like a requirement is to that of each review, 0 to 1."""
         return self._requirements.to(terms)
 
     def like_test_case(self, terms: Terms) -> Floats:
-        """Give how like a test case is to that of each review, 0 to 1."""
+        """Return how like a test case is to that of each review, 0 to 1."""
         return self._test_cases.to(terms)
 
     def adjustments(self, like_requirements: Floats, like_test_cases: Floats) -> list[Adjustment | None]:
-        """Give what the reviews say of pairs, None where they say nothing.
+        """Return what the reviews say of pairs, None where they say nothing.
 
         Row k is how like the items of pair k are to those of each review.
         """
@@ -109,7 +109,7 @@ class _Rarity:
         self._uses = Counter(term for item in items for term in item)
 
     def unit(self, item: Terms) -> dict[str, float]:
-        """Give the weights of an item's terms, as a vector of length 1."""
+        """Return the weights of an item's terms, as a vector of length 1."""
         weights = {
             term: (1 + math.log(count)) * (math.log((1 + self._count) / (1 + self._uses[term])) + 1)
             for term, count in item.items()

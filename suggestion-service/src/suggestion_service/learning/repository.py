@@ -77,7 +77,7 @@ class State:
 
 
 async def state(connection: Connection) -> State:
-    """Give how far learning is."""
+    """Return how far learning is."""
     row = await (await connection.execute(_STATE)).fetchone()
     assert row is not None, "the migrations put the rows there"
     figures = {name: row[name] for name in ("accepted", "rejected", "by_score", "with_reviews", "error")}
@@ -97,7 +97,7 @@ async def mark_seen(connection: Connection, seen: str) -> None:
 
 
 async def reviews(connection: Connection, limit: int) -> list[dict[str, Any]]:
-    """Give the latest reviews of texts that have not changed since, with what to call their items.
+    """Return the latest reviews of texts that have not changed since, with what to call their items.
 
     They are half accepted and half rejected, as far as there are as many; the rest is filled with the other kind.
     """
@@ -105,14 +105,14 @@ async def reviews(connection: Connection, limit: int) -> list[dict[str, Any]]:
 
 
 async def terms(connection: Connection, ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
-    """Give the terms of items, none for those that are not there."""
+    """Return the terms of items, none for those that are not there."""
     cursor = await connection.execute("SELECT id, terms FROM items WHERE id = ANY(%s)", (list(ids),))
     found = {row["id"]: row["terms"] for row in await cursor.fetchall()}
     return {item_id: found.get(item_id, {}) for item_id in ids}
 
 
 async def pending(connection: Connection, after: tuple[UUID, UUID], limit: int) -> list[dict[str, Any]]:
-    """Give pending suggestions by their pairs, from after the pair (requirement, test case) on."""
+    """Return pending suggestions by their pairs, from after the pair (requirement, test case) on."""
     return await (await connection.execute(_PENDING, (*after, limit))).fetchall()
 
 

@@ -32,7 +32,7 @@ Outcome = UUID | Refused | Problem
 
 
 def new_intent(reviewer: Identity, feedback: str | None, link_type: str, patience: timedelta) -> dict[str, Any]:
-    """Give what `begin` stores with each suggestion. After `patience` what is not finished is reconciled."""
+    """Return what `begin` stores with each suggestion. After `patience` what is not finished is reconciled."""
     return _intent(Actor(reviewer.id, reviewer.email), link_type, patience) | {"feedback": feedback}
 
 
@@ -52,7 +52,7 @@ def _intent(actor: Actor, link_type: str, patience: timedelta) -> dict[str, Any]
 
 
 async def begin(database: Database, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Store the intent to accept; give the intents of those suggestions that were pending."""
+    """Store the intent to accept; return the intents of those suggestions that were pending."""
     async with database.statement() as connection:
         return await repository.begin_accept(connection, ids, intent)
 
@@ -67,7 +67,7 @@ async def resume(connection: Connection, actor: Actor, link: LinkState, suggesti
 
 
 async def link(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Outcome]:
-    """Have the links of intents made, many by one call; give the outcome of each."""
+    """Have the links of intents made, many by one call; return the outcome of each."""
     waits = Unavailable(
         "catalog-service does not answer right now. The acceptance is kept and finished by itself when it does; read"
         " the suggestion in a while.",
@@ -111,7 +111,7 @@ async def finish_linked(database: Database, intent: dict[str, Any], link_id: UUI
 
 
 def reviewed_event(row: dict[str, Any], actor: Actor, intent: dict[str, Any]) -> NewEvent:
-    """Give the event of one accepted suggestion."""
+    """Return the event of one accepted suggestion."""
     return NewEvent(
         SuggestionReviewed(suggestion=ReviewedSuggestion(**row), review_id=row["review_id"]),
         str(row["id"]),

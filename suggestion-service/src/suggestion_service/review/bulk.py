@@ -32,7 +32,7 @@ Choose = Callable[[Connection], Awaitable[Sequence[UUID]]]
 
 
 async def review(database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview) -> dict[str, Any]:
-    """Review many suggestions, or show what would be reviewed; give the answer.
+    """Review many suggestions, or show what would be reviewed; return the answer.
 
     A filter without `expected_count` is only counted. One event tells of all.
     Raises Invalid for a filter that says nothing, or finds too much; Conflict for another number than was expected.
@@ -207,7 +207,7 @@ async def _accept(
 
 
 def in_order(rows: Sequence[dict[str, Any]], ids: Sequence[UUID], column: str = "id") -> list[dict[str, Any]]:
-    """Give rows of suggestions in the order of these ids, which is that of the answer and of what is told."""
+    """Return rows of suggestions in the order of these ids, which is that of the answer and of what is told."""
     places = {suggestion_id: place for place, suggestion_id in enumerate(ids)}
     return sorted(rows, key=lambda row: places[row[column]])
 

@@ -72,7 +72,7 @@ class ListQuery(FilterFields):
 
 @router.get("", response_model=Page[Suggestion], summary="List suggestions", openapi_extra=documented(ListQuery))
 async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
-    """Give one page, newest first unless sorted otherwise. Expired ones are left out unless `status` asks for them."""
+    """Return one page, newest first unless sorted otherwise. Expired ones are there when `status` asks for them."""
     query = read_query(request, ListQuery)
     filters, order = Filters.read(query), read_sort(query.sort)
     texts = "texts" in parse_expand(query.expand, EXPANDABLE)
@@ -104,7 +104,7 @@ async def bulk_review_suggestions(review: BulkReview, reviewer: Reviewer, databa
 async def read_suggestion(
     request: Request, suggestion_id: UUID, _: Viewer, database: Db, expand: Annotated[Expand, Query()] = None
 ) -> Response:
-    """Give the suggestion with its reason."""
+    """Return the suggestion with its reason."""
     texts = "texts" in parse_expand(expand, EXPANDABLE)
     return item(request, await service.get(database, suggestion_id, texts=texts))
 
@@ -125,7 +125,7 @@ async def accept_suggestion(
     catalog: Catalog,
     review: Accept | None = None,
 ) -> Response:
-    """Make the link and give the suggestion with its `link_id`; the link can be read when the answer arrives."""
+    """Make the link and return the suggestion with its `link_id`; the link can be read when the answer arrives."""
     await service.accept(database, catalog, suggestion_id, reviewer, review or Accept())
     return item(request, await service.get(database, suggestion_id))
 

@@ -126,7 +126,7 @@ class Filters:
         )
 
     def of(self, status: Choice[SuggestionStatus]) -> "Filters":
-        """Give the same filters for suggestions of a status."""
+        """Return the same filters for suggestions of a status."""
         return replace(self, status=status)
 
     @property
@@ -135,7 +135,7 @@ class Filters:
         return replace(self, status=None) == Filters()
 
     def condition(self) -> tuple[str, dict[str, Any]]:
-        """Give the condition over `suggestions s` and its parameters."""
+        """Return the condition over `suggestions s` and its parameters."""
         parts: list[str] = []
         parameters: dict[str, Any] = {}
         if self.status is None:
@@ -191,7 +191,7 @@ def read_sort(value: str | None) -> Sort:
 
 
 def order_by(sort: Sort) -> str:
-    """Give the ORDER BY of a sort over `suggestions s`; ties end at id."""
+    """Return the ORDER BY of a sort over `suggestions s`; ties end at id."""
     direction = "DESC" if sort.descending else "ASC"
     return f"s.{SORTS[sort.field]} {direction}, s.id {direction}"
 
@@ -201,7 +201,7 @@ def _method(word: _MethodWord) -> SuggestionMethod:
 
 
 def _reviewed_by(people: Choice[str] | None) -> str:
-    """Give the condition that one of `{values}` reviewed it, or nobody where an empty text is one of these."""
+    """Return the condition that one of `{values}` reviewed it, or nobody where an empty text is one of these."""
     if people is not None and "" in people.included + people.excluded:
         return "coalesce(lower(s.reviewed_by), '') = ANY({values})"
     return f"({_REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}))"

@@ -12,7 +12,7 @@ from suggestion_service.review.repository import State
 
 
 async def why_not(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Problem]:
-    """Give for suggestions that could not be reviewed the problem of each."""
+    """Return for suggestions that could not be reviewed the problem of each."""
     found = await repository.states(connection, ids) if ids else {}
     return {
         suggestion_id: not_pending(found[suggestion_id]) if suggestion_id in found else not_found()
@@ -21,7 +21,7 @@ async def why_not(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Pro
 
 
 def not_pending(state: State) -> Conflict:
-    """Give the problem of a review that came too late."""
+    """Return the problem of a review that came too late."""
     members: dict[str, Any] = {"suggestion_status": state.status}
     if state.status == "accepting":
         happened = f"{state.by} is accepting it right now"
@@ -37,16 +37,16 @@ def not_pending(state: State) -> Conflict:
 
 
 def told_review(status: str, by: str | None, at: datetime | None) -> str:
-    """Give who did what to it and when: `ana@example.com rejected it on 2026-01-31 at 12:00 UTC`."""
+    """Return who did what to it and when: `ana@example.com rejected it on 2026-01-31 at 12:00 UTC`."""
     when = f" on {moment(at)}" if at is not None else ""
     return f"{by or 'somebody'} {status} it{when}"
 
 
 def moment(at: datetime) -> str:
-    """Give a moment as people read it."""
+    """Return a moment as people read it."""
     return f"{at:%Y-%m-%d} at {at:%H:%M} UTC"
 
 
 def not_found() -> NotFound:
-    """Give the problem of an id that no suggestion has."""
+    """Return the problem of an id that no suggestion has."""
     return NotFound("There is no suggestion with this id.", code="suggestion_not_found")

@@ -23,7 +23,7 @@ def _short(alias: str) -> str:
 
 
 def _said(alias: str, *may_be_missing: str) -> str:
-    """Give all that an item says; `items.text` does not have what is null."""
+    """Return all that an item says; `items.text` does not have what is null."""
     missing = ", ".join(f"'{name}', null" for name in may_be_missing)
     rest = _object(alias, "id", "external_id", "title", "module", "tags", "priority")
     return f"jsonb_build_object({missing}) || {rest} || {alias}.text"
@@ -149,7 +149,7 @@ RETURNING s.id
 async def page(
     connection: Connection, filters: Filters, sort: Sort, skip: int, limit: int, *, texts: bool = False
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give one page of suggestions as they are answered, with all that the items say if asked for, and their total."""
+    """Return one page of suggestions as they are answered, with the items' texts if asked for, and their total."""
     condition, parameters = filters.condition()
     order = order_by(sort)
     total = _KEPT_COUNT if filters.by_status_alone else _COUNT
@@ -174,14 +174,14 @@ async def page(
 
 
 async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = False) -> dict[str, Any] | None:
-    """Give a suggestion as it is answered, with all that the items say if asked for."""
+    """Return a suggestion as it is answered, with all that the items say if asked for."""
     answer = _WITH_TEXTS if texts else _ANSWER
     cursor = await connection.execute(f"SELECT {answer} FROM suggestions s {_PAIR} WHERE s.id = %s", (suggestion_id,))
     return await cursor.fetchone()
 
 
 async def reviewable(connection: Connection, filters: Filters, limit: int) -> list[UUID]:
-    """Give the ids of the suggestions that a filter finds and that can be reviewed, best first."""
+    """Return the ids of the suggestions that a filter finds and that can be reviewed, best first."""
     condition, parameters = filters.condition()
     cursor = await connection.execute(
         f"SELECT s.id FROM suggestions s WHERE {condition} AND {_UNTOUCHED} ORDER BY {_BEST_FIRST} LIMIT %(limit)s",
@@ -191,7 +191,7 @@ async def reviewable(connection: Connection, filters: Filters, limit: int) -> li
 
 
 async def count_reviewable(connection: Connection, filters: Filters) -> int:
-    """Give how many suggestions a filter finds that can be reviewed."""
+    """Return how many suggestions a filter finds that can be reviewed."""
     condition, parameters = filters.condition()
     row = await (await connection.execute(f"{_COUNT} WHERE {condition} AND {_UNTOUCHED}", parameters)).fetchone()
     assert row is not None, "a count is one row"
@@ -211,7 +211,7 @@ async def best_reviewable(connection: Connection, filters: Filters, limit: int) 
 
 
 async def still_reviewable(connection: Connection, ids: Sequence[UUID], filters: Filters | None = None) -> set[UUID]:
-    """Lock these suggestions; give those that can be reviewed and that the filter finds."""
+    """Lock these suggestions; return those that can be reviewed and that the filter finds."""
     await lock_suggestions(connection, ids)
     # By a statement of its own: it sees what was changed before the lock was had.
     condition, parameters = filters.condition() if filters is not None else ("true", {})
@@ -234,7 +234,7 @@ class State:
 
 
 async def states(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, State]:
-    """Give the states of those of the suggestions that exist."""
+    """Return the states of those of the suggestions that exist."""
     cursor = await connection.execute(
         "SELECT s.id, s.link_id, s.feedback, CASE WHEN a.suggestion_id IS NULL THEN s.status ELSE 'accepting' END"
         " AS status, coalesce(a.reviewer_email, s.reviewed_by) AS by, coalesce(a.created_at, s.reviewed_at) AS at"
@@ -245,7 +245,7 @@ async def states(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Stat
 
 
 async def reject(connection: Connection, ids: Sequence[UUID], review: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Reject those of the suggestions that are pending; give them. `review`: review_id, email, feedback, now."""
+    """Reject those of the suggestions that are pending; return them. `review`: review_id, email, feedback, now."""
     # By a statement of its own: the next one then sees an acceptance that began meanwhile.
     await lock_suggestions(connection, ids)
     cursor = await connection.execute(_REJECT, {**review, "ids": list(ids)})
@@ -253,7 +253,7 @@ async def reject(connection: Connection, ids: Sequence[UUID], review: Mapping[st
 
 
 async def begin_accept(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Store the intent to accept those of the suggestions that are pending; give the intents with their pairs.
+    """Store the intent to accept those of the suggestions that are pending; return the intents with their pairs.
 
     `intent`: review_id, reviewer_id, email, feedback, link_type, link_id, correlation_id, now, due_at.
     """
@@ -268,7 +268,7 @@ async def claim_overdue(connection: Connection, limit: int) -> list[dict[str, An
 
 
 async def finish_linked(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> list[dict[str, Any]]:
-    """Accept the suggestions of these (suggestion, link); give those that nobody else had finished."""
+    """Accept the suggestions of these (suggestion, link); return those that nobody else had finished."""
     await lock_suggestions(connection, [suggestion_id for suggestion_id, _ in links])
     cursor = await connection.execute(
         _FINISH_LINKED, {"ids": [made[0] for made in links], "links": [made[1] for made in links]}
@@ -277,7 +277,7 @@ async def finish_linked(connection: Connection, links: Sequence[tuple[UUID, UUID
 
 
 async def finish_refused(connection: Connection, suggestion_id: UUID, reason: str) -> bool:
-    """Expire a suggestion whose link was refused; tell whether it was still pending."""
+    """Expire a suggestion whose link was refused; return whether it was still pending."""
     await lock_suggestions(connection, [suggestion_id])
     cursor = await connection.execute(_FINISH_REFUSED, {"id": suggestion_id, "reason": reason})
     return cursor.rowcount > 0
@@ -289,7 +289,7 @@ async def give_up(connection: Connection, suggestion_id: UUID) -> None:
 
 
 async def lock_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> dict[tuple[UUID, UUID], UUID]:
-    """Lock the pending suggestions of these (requirement, test case) that nobody is accepting; give them by pair."""
+    """Lock the pending suggestions of these (requirement, test case) that nobody is accepting; return them by pair."""
     cursor = await connection.execute(
         _LOCK_PAIRS, {"requirements": [pair[0] for pair in pairs], "test_cases": [pair[1] for pair in pairs]}
     )

@@ -25,7 +25,7 @@ _PATIENCE = timedelta(seconds=5)
 async def page(
     database: Database, filters: Filters, sort: Sort, skip: int, limit: int, *, texts: bool
 ) -> tuple[list[dict[str, Any]], int]:
-    """Give one page of suggestions as they are answered, `texts` with the places of matches, and their total."""
+    """Return one page of suggestions as they are answered, `texts` with the places of matches, and their total."""
     async with database.connection() as connection:
         rows, total = await repository.page(connection, filters, sort, skip, limit, texts=texts)
         await tell_precision(connection, rows)
@@ -35,7 +35,7 @@ async def page(
 
 
 async def get(database: Database, suggestion_id: UUID, *, texts: bool = False) -> dict[str, Any]:
-    """Give a suggestion as it is answered, with `texts` and where terms match in them; raise NotFound."""
+    """Return a suggestion as it is answered, with `texts` and where terms match in them; raise NotFound."""
     async with database.connection() as connection:
         suggestion = await repository.get(connection, suggestion_id, texts=texts)
         if suggestion is None:
@@ -68,7 +68,7 @@ async def accept(database: Database, catalog: Peer, suggestion_id: UUID, reviewe
 
 
 async def reject(connection: Connection, suggestion_id: UUID, reviewer: Identity, review: Reject) -> dict[str, Any]:
-    """Reject a suggestion and give it; raise NotFound, or Conflict when it is not pending."""
+    """Reject a suggestion and return it; raise NotFound, or Conflict when it is not pending."""
     rejection = {
         "review_id": uuid4(),
         "email": reviewer.email,

@@ -33,7 +33,7 @@ def _add_spans(rows: Sequence[Row]) -> None:
 
 
 def spans(row: Row) -> list[Row]:
-    """Give the places of the terms that both texts of a suggestion have, in the order of the texts."""
+    """Return the places of the terms that both texts of a suggestion have, in the order of the texts."""
     terms = (row["suggestion_metadata"] or {}).get("matched_terms", [])
     places = Places([term["term"] for term in terms])
     found = {

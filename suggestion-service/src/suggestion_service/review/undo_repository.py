@@ -104,13 +104,13 @@ class Reviewed:
 
 
 async def look(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Reviewed]:
-    """Give those of the suggestions that exist."""
+    """Return those of the suggestions that exist."""
     cursor = await connection.execute(_LOOK, (list(ids),))
     return {row.pop("id"): Reviewed(**row) for row in await cursor.fetchall()}
 
 
 async def review(connection: Connection, review_id: UUID) -> dict[str, Any] | None:
-    """Give a review: its suggestion_ids, and undone_at and undone_by if some of it was undone."""
+    """Return a review: its suggestion_ids, and undone_at and undone_by if some of it was undone."""
     cursor = await connection.execute(
         "SELECT suggestion_ids, reviewed_at, undone_at, undone_by FROM reviews WHERE id = %s", (review_id,)
     )
@@ -118,7 +118,7 @@ async def review(connection: Connection, review_id: UUID) -> dict[str, Any] | No
 
 
 async def begin(connection: Connection, ids: Collection[UUID], intent: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Store the intent to undo the reviews of suggestions, which must be locked; give the intents with their pairs."""
+    """Store the intent to undo the reviews of suggestions, which must be locked; return the intents and pairs."""
     cursor = await connection.execute(_BEGIN, {**intent, "ids": list(ids)})
     return await cursor.fetchall()
 
@@ -130,7 +130,7 @@ async def claim_overdue(connection: Connection, limit: int) -> list[dict[str, An
 
 
 async def reopen(connection: Connection, ids: Sequence[UUID], email: str, now: datetime) -> list[dict[str, Any]]:
-    """Have the suggestions of intents pending again; give those that nobody else had reopened, as they were reviewed.
+    """Have the suggestions of intents pending again; return those that nobody else had reopened, as they were reviewed.
 
     The corpus must be locked: events take the tables in another order. `outdated`: the score may not be today's.
     """

@@ -54,7 +54,7 @@ class Undoing:
             raise problems[suggestion_id]
 
     async def undo(self, review_id: UUID, reviewer: Identity) -> dict[str, Any]:
-        """Undo what is left of a review; give the answer, with a result for each of its suggestions, in order.
+        """Undo what is left of a review; return the answer, with a result for each of its suggestions, in order.
 
         Raises NotFound; Conflict when nothing is left, or it is too old; of a single suggestion what `reopen` raises.
         """
@@ -93,7 +93,7 @@ class Undoing:
     async def _begin(
         self, ids: Sequence[UUID], review_id: UUID | None, reviewer: Identity, patience: timedelta
     ) -> tuple[list[dict[str, Any]], dict[UUID, Problem]]:
-        """Store intents; give them, and the problems of the others. With `review_id`, of what is under it alone."""
+        """Store intents; return them, and the problems of the others. With `review_id`, of what is under it alone."""
         now = datetime.now(UTC)
         async with self._database.transaction() as connection:
             # Nobody suggests the pair anew between the look and the intent.
@@ -113,7 +113,7 @@ class Undoing:
         return in_order(intents, ids, "suggestion_id"), problems
 
     async def _go_on(self, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
-        """Have the links of intents deleted, and their suggestions pending again; give the problems."""
+        """Have the links of intents deleted, and their suggestions pending again; return the problems."""
         if not intents:
             return {}
         problems = await unlink(self._catalog, intents)
@@ -130,7 +130,7 @@ class Undoing:
 
 
 async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
-    """Have the links of intents deleted, many by one call; give the problems of those that cannot be undone."""
+    """Have the links of intents deleted, many by one call; return the problems of those that cannot be undone."""
     waits = Unavailable(
         "catalog-service does not answer right now. The undoing is kept and finished by itself when it does; read the"
         " suggestion in a while.",

@@ -17,7 +17,7 @@ _AT_ONCE = 1000
 
 
 def expired_event(ids: Sequence[UUID], reason: str, actor: Actor) -> NewEvent:
-    """Give the event of suggestions that left the queue."""
+    """Return the event of suggestions that left the queue."""
     return NewEvent(SuggestionsExpired(suggestion_ids=list(ids), reason=reason), str(ids[0]), actor)
 
 

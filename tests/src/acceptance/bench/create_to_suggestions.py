@@ -71,7 +71,7 @@ def measure(stack: RunningStack) -> None:
 
 
 def _load(stack: RunningStack) -> list[dict[str, str]]:
-    """Bring the record to so many test cases; give what some of them say."""
+    """Bring the record to so many test cases; return what some of them say."""
     texts = Texts(6)
     said = []
     headers = {"Authorization": f"Bearer {log_in(stack.base_url)}"}
@@ -102,7 +102,7 @@ async def _create_all(stack: RunningStack, said: list[dict[str, str]]) -> list[_
 
 
 async def _create(client: httpx.AsyncClient, body: dict[str, object]) -> tuple[str, float, float]:
-    """Create a requirement; give its id, when that was answered, and when its suggestions could be read."""
+    """Create a requirement; return its id, when that was answered, and when its suggestions could be read."""
     requirement_id = (await client.post("/requirements", json=body)).raise_for_status().json()["id"]
     answered = time.time()
     while time.time() < answered + _WITHIN:

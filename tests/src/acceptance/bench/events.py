@@ -19,7 +19,7 @@ _TEST_CASE_ALONE = {
 
 
 def creates(texts: Texts, count: int) -> list[NewEvent]:
-    """Give the events of `count` creates: requirements and test cases in turns."""
+    """Return the events of `count` creates: requirements and test cases in turns."""
     events: list[NewEvent] = []
     for number in range(0, count, 2):
         requirement = texts.requirement(number, "REQ")

@@ -34,7 +34,7 @@ def main(folder: Path) -> None:
 
 
 def _requests(server: Server, texts: Texts) -> dict[str, Callable[[], bytes]]:
-    """Give what makes the next request of each kind: other users, other pages and other items each time."""
+    """Return what makes the next request of each kind: other users, other pages and other items each time."""
     numbers = itertools.count()
     ids = [item["id"] for item in server.client.get("/api/v1/requirements?limit=500").json()["items"]]
     tokens = [_log_in_viewer(server, number) for number in range(CONNECTIONS)]

@@ -33,7 +33,7 @@ def measure(stack: RunningStack) -> None:
 
 
 def _cpu_seconds(stack: RunningStack) -> Counter[str]:
-    """Give what each program has used so far, processes included that it has started and seen the end of.
+    """Return what each program has used so far, processes included that it has started and seen the end of.
 
     For those that end between two looks, their own look of before and what their parent has taken over cancel out.
     """
@@ -54,7 +54,7 @@ def _memory(stack: RunningStack) -> Counter[str]:
 
 
 def programs(stack: StackFolder, parent: int) -> list[tuple[psutil.Process, str]]:
-    """Give every process with the program that it belongs to: its own, or that of who started it.
+    """Return every process with the program that it belongs to: its own, or that of who started it.
 
     Args: ``parent`` is the process that started the stack.
     """

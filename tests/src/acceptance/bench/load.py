@@ -26,7 +26,7 @@ class Measured:
 
 
 def request(method: str, path: str, token: str, body: bytes = b"") -> bytes:
-    """Give the bytes of one HTTP/1.1 request."""
+    """Return the bytes of one HTTP/1.1 request."""
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"

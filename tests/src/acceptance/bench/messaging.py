@@ -65,7 +65,7 @@ class _Round:
         self._resources = resources
 
     async def measure(self, postgres: PostgresServer) -> tuple[float, float, float, float]:
-        """Give events a second: published one by one, by the relay, consumed, and relay and consumer at once."""
+        """Return events a second: published one by one, by the relay, consumed, and relay and consumer at once."""
         catalog = await self._database(postgres, "catalog_service")
         suggestion = await self._database(postgres, "suggestion_service")
         bus = await self._publishing(self._name)
@@ -92,7 +92,7 @@ class _Round:
         )
 
     async def _consume(self, database: Database, *, upto: int) -> tuple[float, float]:
-        """Apply what is in the queue up to a place in the feed; give when the first came and the last was applied."""
+        """Apply what is in the queue up to a place in the feed; return when the first came and the last was applied."""
         inbox = Inbox(_QUEUE, database, handlers(score=True, queued=lambda: None), ignored_by("suggestion"))
         batches_began: list[float] = []
         done = asyncio.Event()
@@ -117,7 +117,7 @@ class _Round:
         return database
 
     async def _publishing(self, name: str) -> RabbitMQBus:
-        """Give a bus with a queue that keeps what is published until somebody consumes it."""
+        """Return a bus with a queue that keeps what is published until somebody consumes it."""
         await (await self._consuming(name, _take)).stop()
         bus = RabbitMQBus(self._rabbitmq_url, name=name)
         await bus.start()

@@ -36,7 +36,7 @@ def serving(folder: Path, *module: str, **settings: str) -> Iterator[Server]:
 
 
 def log_in(base_url: str) -> str:
-    """Give a token of the admin."""
+    """Return a token of the admin."""
     credentials = {"username": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
     answer = httpx.post(f"{base_url}/api/v1/auth/login", data=credentials, timeout=60).raise_for_status()
     token: str = answer.json()["access_token"]

@@ -19,7 +19,7 @@ async def answer() -> dict[str, int]:
 
 
 def beside(gateway: ASGIApp) -> ASGIApp:
-    """Give an app that answers /bare itself and everything else by the gateway."""
+    """Return an app that answers /bare itself and everything else by the gateway."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await (bare if scope["path"] == "/bare" else gateway)(scope, receive, send)

@@ -35,7 +35,7 @@ def main(folder: Path) -> None:
 
 
 def _healthy(base_url: str) -> float:
-    """Wait until it says that it is healthy; give when that was."""
+    """Wait until it says that it is healthy; return when that was."""
     end = time.perf_counter() + READY_WITHIN
     while (now := time.perf_counter()) < end:
         try:

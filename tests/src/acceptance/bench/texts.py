@@ -22,7 +22,7 @@ class Texts:
         return self._random.choices(self._vocabulary, self._weights, k=count)
 
     def requirement(self, number: int, prefix: str) -> dict[str, Any]:
-        """Give the body of a POST /requirements."""
+        """Return the body of a POST /requirements."""
         return {
             "external_id": f"{prefix}-{number}",
             "title": " ".join(self._words(8)),
@@ -34,7 +34,7 @@ class Texts:
         }
 
     def test_case(self, number: int, prefix: str, near: dict[str, Any]) -> dict[str, Any]:
-        """Give the body of a POST /test-cases that shares words with the requirement `near`."""
+        """Return the body of a POST /test-cases that shares words with the requirement `near`."""
         shared = self._random.sample(near["description"].split(), _WORDS // 2)
         return {
             "external_id": f"{prefix}-{number}",

@@ -12,7 +12,7 @@ Ask = Callable[[Traceline], httpx.Response]
 
 
 def at_once(user: Traceline, asks: Sequence[Ask]) -> list[httpx.Response]:
-    """Have one user ask all of this together; give the answers in the same order."""
+    """Have one user ask all of this together; return the answers in the same order."""
     start = threading.Barrier(len(asks))
     limits = httpx.Limits(max_connections=len(asks), max_keepalive_connections=len(asks))
 

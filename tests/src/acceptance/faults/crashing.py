@@ -37,7 +37,7 @@ class Point:
         self._path = path
 
     def arm(self, folder: Path) -> Path:
-        """Have the next process that passes here die; give the file that is gone when one did."""
+        """Have the next process that passes here die; return the file that is gone when one did."""
         file = folder / self.name
         file.touch()
         return file

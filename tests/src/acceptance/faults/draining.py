@@ -11,7 +11,7 @@ Heads = dict[str, int]
 
 
 def drained(system: System, *, within: float = 60.0) -> Heads:
-    """Wait until nothing is under way any more; give the heads of the feeds.
+    """Wait until nothing is under way any more; return the heads of the feeds.
 
     Raises:
         AssertionError: something is still under way after so many seconds; the message says what.

@@ -77,7 +77,7 @@ def overrides(data_dir: Path) -> Mapping[str, Mapping[str, str]]:
 
 
 def arm(data_dir: Path, program: str, point: str) -> Path:
-    """Have the next process of a program that passes a point die there; give the file that is gone when one did."""
+    """Have the next process of a program that passes a point die there; return the file that is gone when one did."""
     if point not in _PROGRAMS[program][1]:
         raise ValueError(f"{program} has no point {point}")
     folder = _folder(data_dir, program)

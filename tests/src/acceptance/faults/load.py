@@ -63,7 +63,7 @@ class Load:
 
 
 def _reviewer(admin: Traceline) -> tuple[str, str]:
-    """Make a reviewer; give email and token."""
+    """Make a reviewer; return email and token."""
     reviewer = admin.new_user("reviewer")
     assert reviewer.token is not None
     return reviewer.me()["email"], reviewer.token

@@ -27,7 +27,7 @@ def stopped(stack: RunningStack, *programs: str) -> Iterator[None]:
 
 
 def admin(stack: RunningStack, service: str, *arguments: str) -> str:
-    """Run `python -m chassis.admin` for a service, by its short name; give what it says.
+    """Run `python -m chassis.admin` for a service, by its short name; return what it says.
 
     Raises:
         AssertionError: it failed; the message shows why.

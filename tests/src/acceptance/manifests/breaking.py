@@ -21,26 +21,26 @@ class Production:
         self.objects = copy.deepcopy(_objects())
 
     def get(self, kind: str, name: str) -> Object:
-        """Give the object whose name begins so."""
+        """Return the object whose name begins so."""
         return next(o for o in self.objects if o["kind"] == kind and o["metadata"]["name"].startswith(name))
 
     def spec(self, kind: str, name: str) -> Object:
-        """Give the spec of an object."""
+        """Return the spec of an object."""
         spec: Object = self.get(kind, name)["spec"]
         return spec
 
     def pod(self, name: str = "gateway", kind: str = "Deployment") -> Object:
-        """Give the spec of a workload's pods."""
+        """Return the spec of a workload's pods."""
         pod: Object = self.spec(kind, name)["template"]["spec"]
         return pod
 
     def container(self, name: str = "gateway", kind: str = "Deployment") -> Object:
-        """Give the first container of a workload."""
+        """Return the first container of a workload."""
         container: Object = self.pod(name, kind)["containers"][0]
         return container
 
     def secret(self, deployment: str, name: str) -> Object:
-        """Give the source of a Deployment's files that is the Secret of this name."""
+        """Return the source of a Deployment's files that is the Secret of this name."""
         sources = next(v["projected"]["sources"] for v in self.pod(deployment)["volumes"] if "projected" in v)
         return next(each["secret"] for each in sources if each["secret"]["name"] == name)
 
@@ -65,14 +65,14 @@ Break = tuple[Rule, str, Change]
 
 
 def said(rule: Rule, break_it: Change) -> list[str]:
-    """Give what a rule says of production when it is broken so."""
+    """Return what a rule says of production when it is broken so."""
     production = Production()
     break_it(production)
     return list(rule(Manifests(production.objects, _keys())))
 
 
 def rules_of(*rooms: ModuleType) -> set[Rule]:
-    """Give the rules that modules hold."""
+    """Return the rules that modules hold."""
     names = {room.__name__ for room in rooms}
     return {rule for rule in (*OF_EACH_PART, *OF_A_WHOLE, *OF_PRODUCTION) if rule.__module__ in names}
 

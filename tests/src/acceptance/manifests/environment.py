@@ -33,7 +33,7 @@ class Environment:
 
 
 def environment(manifests: Manifests, workload: Workload, container: Object) -> Environment:
-    """Give what a container of a workload is told."""
+    """Return what a container of a workload is told."""
     told = Environment()
     for source in container.get("envFrom") or []:
         reference = source.get("configMapRef")
@@ -79,14 +79,14 @@ def _files(workload: Workload, container: Object, folder: str | None) -> Iterato
 
 
 def secrets_of(volume: Object) -> list[dict[str, Any]]:
-    """Give the secrets behind a volume, each with `name` and, when they are chosen, `items`."""
+    """Return the secrets behind a volume, each with `name` and, when they are chosen, `items`."""
     if "secret" in volume:
         return [{**volume["secret"], "name": volume["secret"]["secretName"]}]
     return [each["secret"] for each in volume.get("projected", {}).get("sources", []) if "secret" in each]
 
 
 def program(container: Object) -> str | None:
-    """Give the module that `python -m` runs in a container of ours; None for other commands."""
+    """Return the module that `python -m` runs in a container of ours; None for other commands."""
     command = [*(container.get("command") or []), *(container.get("args") or [])]
     if not command:
         return f"{image_name(container).replace('-', '_')}.app"
@@ -96,7 +96,7 @@ def program(container: Object) -> str | None:
 
 
 def settings_of(module: str) -> dict[str, FieldInfo]:
-    """Give the fields of all settings classes that a program imports: it reads each of them."""
+    """Return the fields of all settings classes that a program imports: it reads each of them."""
     kinds = {kind for kind in vars(importlib.import_module(module)).values() if _is_settings(kind)}
     if module.endswith((".app", ".worker")):
         kinds.add(ProcessSettings)
@@ -114,12 +114,12 @@ READ_BESIDES = {"secrets_dir"} | {name.lower() for name in vars(opentelemetry_va
 
 
 def ours(manifests: Manifests) -> Iterator[tuple[Workload, Object]]:
-    """Give the containers of the workloads that run our images."""
+    """Return the containers of the workloads that run our images."""
     return ((workload, each) for workload in manifests.workloads if workload.is_ours for each in workload.containers)
 
 
 def programs_told(manifests: Manifests) -> Iterator[tuple[Workload, Object, Environment, dict[str, FieldInfo]]]:
-    """Give the containers that run programs of ours, with what they are told and the settings that they read."""
+    """Return the containers that run programs of ours, with what they are told and the settings that they read."""
     for workload, container in ours(manifests):
         module = program(container)
         if module is not None and importlib.util.find_spec(module) is not None:

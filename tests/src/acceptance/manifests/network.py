@@ -77,7 +77,7 @@ def _policies(manifests: Manifests, pods: Pods, direction: str) -> list[dict[str
 
 
 def _ways(manifests: Manifests, pods: Pods, direction: str) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """Give each peer that policies of some pods name, with the ports that they open to or from it."""
+    """Return each peer that policies of some pods name, with the ports that they open to or from it."""
     for spec in _policies(manifests, pods, direction):
         for rule in spec.get(direction.lower()) or []:
             for peer in rule.get("to" if direction == "Egress" else "from") or []:
@@ -85,7 +85,7 @@ def _ways(manifests: Manifests, pods: Pods, direction: str) -> Iterator[tuple[di
 
 
 def open_between(manifests: Manifests, pods: Pods, other: Pods, direction: str) -> set[int]:
-    """Give the ports at which policies of `pods` open the way to or from `other`."""
+    """Return the ports at which policies of `pods` open the way to or from `other`."""
     called = other if direction == "Egress" else pods
     return {
         number
@@ -96,7 +96,7 @@ def open_between(manifests: Manifests, pods: Pods, other: Pods, direction: str) 
 
 
 def open_outside(manifests: Manifests, pods: Pods, direction: str, namespace: str | None = None) -> set[int]:
-    """Give the ports at which policies of `pods` open the way to or from a namespace; without a name, from any."""
+    """Return the ports at which policies of `pods` open the way to or from a namespace; without a name, from any."""
     return {
         number
         for peer, ports in _ways(manifests, pods, direction)

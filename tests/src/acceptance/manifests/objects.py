@@ -88,19 +88,19 @@ class Manifests:
         self.long_running = [each for each in self.workloads if not each.runs_to_an_end]
 
     def of(self, *kinds: str) -> list[Object]:
-        """Give the objects of these kinds."""
+        """Return the objects of these kinds."""
         return [each for each in self.objects if each["kind"] in kinds]
 
     def named(self, kind: str, name: str) -> Object | None:
-        """Give the one object of a kind and name; None when there is none."""
+        """Return the one object of a kind and name; None when there is none."""
         return next((each for each in self.of(kind) if each["metadata"]["name"] == name), None)
 
     def content(self, secret: str, key: str) -> str:
-        """Give what the command that makes keys put into a Secret; nothing when another makes it."""
+        """Return what the command that makes keys put into a Secret; nothing when another makes it."""
         return base64.b64decode(self.made.get(secret, {}).get(key, "")).decode()
 
     def selected(self, selector: Mapping[str, Any] | None) -> list[Pods]:
-        """Give whose pods a label selector selects."""
+        """Return whose pods a label selector selects."""
         return [each for each in self.pods if selects(selector, each.labels)]
 
 
@@ -129,12 +129,12 @@ def _holds(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 
 def image_name(container: Mapping[str, Any]) -> str:
-    """Give the last part of an image's name, without registry, tag and digest."""
+    """Return the last part of an image's name, without registry, tag and digest."""
     return str(container["image"]).partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
 def texts(node: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Give every text within an object, and where it stands."""
+    """Return every text within an object, and where it stands."""
     if isinstance(node, dict):
         for key, value in node.items():
             yield from texts(value, f"{path}.{key}" if path else str(key))

@@ -27,7 +27,7 @@ class OperatedPods:
 
 
 def operated(resource: Mapping[str, Any]) -> OperatedPods:
-    """Give the pods of CloudNativePG's Cluster or of a RabbitmqCluster."""
+    """Return the pods of CloudNativePG's Cluster or of a RabbitmqCluster."""
     name = str(resource["metadata"]["name"])
     if resource["kind"] == "Cluster":
         return OperatedPods(

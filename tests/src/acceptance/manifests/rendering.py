@@ -20,12 +20,12 @@ class CannotRender(Exception):
 
 
 def overlays() -> list[Path]:
-    """Give the folders of all overlays."""
+    """Return the folders of all overlays."""
     return _folders("overlays")
 
 
 def components() -> list[Path]:
-    """Give the folders of all components."""
+    """Return the folders of all components."""
     return _folders("components")
 
 
@@ -34,7 +34,7 @@ def _folders(kind: str) -> list[Path]:
 
 
 def kubectl(tools: Path = TOOLS) -> str:
-    """Give the path of the kubectl of this machine, else of the pinned one that `make check` installs into `tools`."""
+    """Return the path of the kubectl of this machine, else of the one that `make check` installs into `tools`."""
     found = shutil.which("kubectl") or shutil.which("kubectl", path=tools)
     if found is None:
         raise CannotRender("There is no kubectl; `make check` installs one into .venv/manifest-tools.")
@@ -42,7 +42,7 @@ def kubectl(tools: Path = TOOLS) -> str:
 
 
 def render_text(folder: Path) -> str:
-    """Give the objects of an overlay as YAML documents."""
+    """Return the objects of an overlay as YAML documents."""
     done = subprocess.run([kubectl(), "kustomize", folder], capture_output=True, text=True)
     if done.returncode:
         raise CannotRender(f"{folder} does not render: {done.stderr.strip()}")
@@ -50,13 +50,13 @@ def render_text(folder: Path) -> str:
 
 
 def render(folder: Path) -> list[dict[str, Any]]:
-    """Give the objects of an overlay."""
+    """Return the objects of an overlay."""
     # The parser in C takes a tenth of the time.
     return [each for each in yaml.load_all(render_text(folder), Loader=yaml.CSafeLoader) if each is not None]
 
 
 def render_component(folder: Path) -> list[dict[str, Any]]:
-    """Give the objects of the base with one component upon it."""
+    """Return the objects of the base with one component upon it."""
     with tempfile.TemporaryDirectory() as made:
         place = Path(made).resolve()
         layers = {
@@ -70,7 +70,7 @@ def render_component(folder: Path) -> list[dict[str, Any]]:
 
 
 def render_keys(overlay: str) -> list[dict[str, Any]]:
-    """Give the Secrets of an overlay that the command for that makes."""
+    """Return the Secrets of an overlay that the command for that makes."""
     with tempfile.TemporaryDirectory() as made:
         place = Path(made).resolve() / "keys"
         subprocess.run([sys.executable, FOLDER / "make_keys.py", overlay, place], check=True, capture_output=True)

@@ -17,7 +17,7 @@ OLDEST, NEWEST = "1.31.0", latest_version()
 
 
 def mistakes(objects: Iterable[Mapping[str, Any]], kubernetes: str = OLDEST) -> Iterator[str]:
-    """Tell what the schemas of a version of Kubernetes, and of operators, refuse, a sentence a mistake."""
+    """Return what the schemas of a version of Kubernetes, and of operators, refuse, a sentence a mistake."""
     for each in objects:
         name = f"{each['kind']} {each['metadata'].get('name')}"
         try:

@@ -61,7 +61,7 @@ def can_be_read(manifests: Manifests) -> Iterator[str]:
 
 
 def _asked(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
-    """Give who asks for which Secret, and for which key of it; None for all of them."""
+    """Return who asks for which Secret, and for which key of it; None for all of them."""
     for workload in manifests.workloads:
         for volume in workload.pod.get("volumes") or []:
             for secret in secrets_of(volume):

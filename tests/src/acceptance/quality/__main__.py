@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _scorer(named: Path | None, folder: Path) -> Path | None:
-    """Give the scorer to ask; None where nobody named one and none is beside the data sets."""
+    """Return the scorer to ask; None where nobody named one and none is beside the data sets."""
     place = named or scorer.beside(folder)
     if place.is_file():
         print(f"Figures by {place}, counted again by us.\n")

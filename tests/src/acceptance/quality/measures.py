@@ -60,7 +60,7 @@ def _ranks(scores: Scores) -> Scores:
 
 
 def mean(measured: Sequence[Figures]) -> Figures:
-    """Give the macro mean: every data set counts the same."""
+    """Return the macro mean: every data set counts the same."""
     return Figures(*np.mean(measured, axis=0).tolist())
 
 

@@ -19,7 +19,7 @@ PLAIN = "TfidfVectorizer() and cosine, fitted on both sides"
 
 
 def methods() -> Mapping[str, Method]:
-    """Give what is measured, by name: the plain way first, then every algorithm of ours.
+    """Return what is measured, by name: the plain way first, then every algorithm of ours.
 
     Embeddings are measured where the extra is installed; where it is not, that is said.
     """
@@ -52,5 +52,5 @@ def plain_tfidf(data_set: LabelledSet, to: Path) -> None:
 
 
 def _texts(path: Path) -> dict[str, str]:
-    """Give the texts by id, just as they are in the file."""
+    """Return the texts by id, just as they are in the file."""
     return {row["id"]: f"{row['title']} {row['text']}" for _, row in item_files.rows(path)}

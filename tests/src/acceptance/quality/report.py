@@ -12,7 +12,7 @@ _METHOD, _SET = 52, 36
 
 
 def table(measured: Measured, data_sets: int) -> list[str]:
-    """Give the macro means, a line a method."""
+    """Return the macro means, a line a method."""
     lines = [
         f"Macro means over {data_sets} data sets",
         f"{'method':{_METHOD}}{'MAP':>8}{'AP':>8}{'best F1':>9}{'F1 at 0.3':>11}",
@@ -24,7 +24,7 @@ def table(measured: Measured, data_sets: int) -> list[str]:
 
 
 def each_set(measured: Measured, data_sets: Sequence[LabelledSet]) -> list[str]:
-    """Give a line a data set, the methods side by side."""
+    """Return a line a data set, the methods side by side."""
     lines = [
         f"{'':{_SET}}" + "".join(f"   {method:<24}" for method in measured).rstrip(),
         f"{'requirements x test cases, links':{_SET}}" + f"{'MAP':>6}{'AP':>6}{'best':>7}{'at 0.3':>8}" * len(measured),
@@ -40,7 +40,7 @@ def each_set(measured: Measured, data_sets: Sequence[LabelledSet]) -> list[str]:
 
 
 def in_bands(counted: Mapping[str, Sequence[Sequence[Band]]], data_sets: Sequence[LabelledSet]) -> list[str]:
-    """Give the precision in each display band, a line a data set and method; with a mark where it does not rise."""
+    """Return the precision in each display band, a line a data set and method; with a mark where it does not rise."""
     large = [(n, data_set) for n, data_set in enumerate(data_sets) if data_set.links >= _LINKS_FOR_BANDS]
     if not large:
         return [f"No data set has {_LINKS_FOR_BANDS} links or more, which the precision in the display bands needs."]

@@ -11,7 +11,7 @@ from suggestion_service.item_files import UnusableFile
 
 
 def beside(data_sets: Path) -> Path:
-    """Give the place where a scorer belongs to a folder of data sets."""
+    """Return the place where a scorer belongs to a folder of data sets."""
     return data_sets.resolve().parent / "tools" / "score_links.py"
 
 

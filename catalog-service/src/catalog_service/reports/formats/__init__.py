@@ -70,7 +70,7 @@ class MatrixDocument(Protocol):
 
 
 def lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Give the flat lines of requirements with their `test_cases`, in the order of COLUMNS.
+    """Return the flat lines of requirements with their `test_cases`, in the order of COLUMNS.
 
     Each value is what `cell` makes of it; what is the same in several lines is made once.
     """

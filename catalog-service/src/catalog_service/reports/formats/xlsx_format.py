@@ -123,7 +123,7 @@ def _title(name: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Give a cell in the XML of a sheet; its place is that in its row."""
+    """Return a cell in the XML of a sheet; its place is that in its row."""
     # Most cells are texts, and most of these as they are.
     if not isinstance(value, str):
         if value is None:

@@ -54,7 +54,7 @@ class Broker:
         """For messages: host, port and vhost."""
 
     async def connect(self, purpose: str) -> AbstractConnection:
-        """Give a new connection; `purpose` is what the broker's operator sees. Raise BrokerAway."""
+        """Return a new connection; `purpose` is what the broker's operator sees. Raise BrokerAway."""
         connection = Connection(self._url, client_properties={"connection_name": f"traceline, {purpose}"})
         try:
             with self.explained():
@@ -66,7 +66,7 @@ class Broker:
 
     @asynccontextmanager
     async def channel(self, purpose: str) -> AsyncIterator[AbstractChannel]:
-        """Give a channel on a connection of its own; raise BrokerAway, also for what goes wrong within."""
+        """Return a channel on a connection of its own; raise BrokerAway, also for what goes wrong within."""
         connection = await self.connect(purpose)
         try:
             with self.explained():

@@ -40,7 +40,7 @@ class Topology:
         return f"{self.name}.dead-letters"
 
     def queue(self, queue: str) -> str:
-        """Give the name that `queue` has at the broker."""
+        """Return the name that `queue` has at the broker."""
         return f"{self.name}.{queue}"
 
     async def declare_exchange(self, channel: AbstractChannel) -> AbstractExchange:

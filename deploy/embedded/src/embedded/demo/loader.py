@@ -38,7 +38,7 @@ class DemoSummary:
 
 
 async def tell_of_demo(folder: DataFolder, base_url: str, email: str, password: str | None) -> str:
-    """Load the demo project into the Traceline of `folder`, unless it is there; give a sentence that says so."""
+    """Load the demo project into the Traceline of `folder`, unless it is there; return a sentence that says so."""
     if folder.has_demo:
         return "The demo project is there already."
     try:
@@ -167,7 +167,7 @@ class _Loader:
             await self._send("POST", f"/links/{link['id']}/confirm")
 
     async def _send(self, method: str, path: str, *, unless: str | None = None, **options: Any) -> Json:
-        """Send one request and give its answer; a refusal with the code `unless` is fine."""
+        """Send one request and return its answer; a refusal with the code `unless` is fine."""
         try:
             response = await self._http.request(method, path, **options)
             answer: Json = response.json()

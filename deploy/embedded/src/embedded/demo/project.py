@@ -29,7 +29,7 @@ class DemoProject:
 
 
 def read_project() -> DemoProject:
-    """Give the demo project as its files have it."""
+    """Return the demo project as its files have it."""
     return DemoProject(
         requirements=_read("requirements.json"), test_cases=_read("test_cases.json"), **_read("links.json")
     )

@@ -25,7 +25,7 @@ class Inputs:
             file.writelines(orjson.dumps(one) + b"\n" for one in terms)
 
     def terms(self, side: str) -> Iterator[Terms]:
-        """Give the items of a side in order, without having all of them in memory."""
+        """Return the items of a side in order, without having all of them in memory."""
         with (self._folder / f"{side}.jsonl").open("rb") as file:
             yield from map(orjson.loads, file)
 
@@ -35,7 +35,7 @@ class Inputs:
         sparse.save_npz(self._folder / f"{name}-test_cases.npz", test_cases, compressed=False)
 
     def vectors(self, name: str) -> tuple[Any, Any]:
-        """Give what was stored."""
+        """Return what was stored."""
         return (
             sparse.load_npz(self._folder / f"{name}-requirements.npz"),
             sparse.load_npz(self._folder / f"{name}-test_cases.npz"),
@@ -46,6 +46,6 @@ class Inputs:
         np.savez(self._folder / f"{name}-pairs.npz", rows=rows, columns=columns, scores=scores)
 
     def pairs(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Give what was stored."""
+        """Return what was stored."""
         with np.load(self._folder / f"{name}-pairs.npz") as found:
             return found["rows"], found["columns"], found["scores"]

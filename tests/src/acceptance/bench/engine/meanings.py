@@ -20,7 +20,7 @@ _AT_ONCE = 10_000
 
 
 def embed(items: dict[Side, list[Terms]]) -> dict[Side, EmbeddingView]:
-    """Give vectors for all items: rarer words count more, and each word has a direction of its own."""
+    """Return vectors for all items: rarer words count more, and each word has a direction of its own."""
     frequencies: dict[str, int] = {}
     for side in items.values():
         for counted in side:

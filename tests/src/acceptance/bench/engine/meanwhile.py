@@ -19,7 +19,7 @@ async def reading_alone(port: int, token: str, slices: int = 3) -> Measured:
 
 
 async def reading(port: int, token: str, work: Awaitable[Answer]) -> tuple[Answer, Measured]:
-    """Read lists until the work is done; give what it gave, and what the reading took."""
+    """Read lists until the work is done; return what it gave, and what the reading took."""
     working = asyncio.ensure_future(work)
     slices = [await _read(port, token)]
     while not working.done():

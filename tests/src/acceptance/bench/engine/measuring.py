@@ -67,7 +67,7 @@ class Watch:
         self._connection.send(("ends", (part.seconds, self._process.memory_info().rss)))
 
     def rounds(self) -> Iterator[None]:
-        """Give a few turns for the same work, one when it is long."""
+        """Return a few turns for the same work, one when it is long."""
         began = time.perf_counter()
         for _ in range(_ENOUGH_ROUNDS):
             yield

@@ -93,7 +93,7 @@ def score_one(_watch: Watch, inputs: Inputs, size: Size, asked: Asked, queries: 
 
 
 def _filled(inputs: Inputs, items: Items) -> Corpus:
-    """Give the corpus of all items, when all that is loaded or compiled once has been."""
+    """Return the corpus of all items, when all that is loaded or compiled once has been."""
     warm = Corpus()
     for entry in _entries(inputs, {side: items[side][:_WARMING] for side in items}):
         warm.put(*entry)
@@ -107,7 +107,7 @@ def _filled(inputs: Inputs, items: Items) -> Corpus:
 
 
 def _entries(inputs: Inputs, items: Items) -> Iterator[tuple[Side, UUID, Entry]]:
-    """Give what `Corpus.put` takes, with the terms of the items that were vectorised."""
+    """Return what `Corpus.put` takes, with the terms of the items that were vectorised."""
     for side in items:
         for number, (item, counted) in enumerate(zip(items[side], inputs.terms(side), strict=False)):
             yield side, item_id(side, number), Entry(counted, item.text.module, item.text.tags, item.priority)

@@ -21,7 +21,7 @@ _GROWTH_GOAL = 120
 
 
 def main(folder: Path, sizes: list[Size], within: float) -> bool:
-    """Print a table for each size; tell whether ours found the pairs that the peer finds."""
+    """Print a table for each size; return whether ours found the pairs that the peer finds."""
     tables = [_Table(Inputs(folder / f"{size.requirements}x{size.test_cases}"), size, within) for size in sizes]
     right = [table.fill() for table in tables]
     times = {table.size: table.ours["tfidf"] for table in tables if "tfidf" in table.ours}
@@ -43,7 +43,7 @@ class _Table:
         self._rows = peers.sample(size)
 
     def fill(self) -> bool:
-        """Measure and print; tell whether ours found the right pairs."""
+        """Measure and print; return whether ours found the right pairs."""
         header(
             f"Scoring {self.size} items, pairs at {THRESHOLD} and above; each row by a process of its own",
             *("s", "pairs/s", "peak MB", "goal", "of best peer", "goal"),
@@ -117,7 +117,7 @@ class _Table:
         self._row(name, taken, peak)
 
     def _judged(self, algorithm: str) -> tuple[str, str, str]:
-        """Give the cells beside a peak: its goal, the share of the best peer's time, and the goal of that."""
+        """Return the cells beside a peak: its goal, the share of the best peer's time, and the goal of that."""
         share = f"{self.ours[algorithm] / min(self.peers.values()):.1%}" if self.peers else ""
         goals = _GOALS.get(self.size)
         return (f"{goals[1]}", share, f"{goals[0]:.0%}") if goals and algorithm == "tfidf" else ("", share, "")

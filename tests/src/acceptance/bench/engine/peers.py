@@ -22,12 +22,12 @@ _SAMPLE = 5000
 
 
 def sample(size: Size) -> int:
-    """Give how many requirements `sparse_product` should multiply: all, unless that would take minutes."""
+    """Return how many requirements `sparse_product` should multiply: all, unless that would take minutes."""
     return size.requirements if size.pairs <= _MOST_WHOLE else min(_SAMPLE, size.requirements)
 
 
 def fit_each_pair(watch: Watch, items: int) -> int:
-    """Fit and compare each pair of so many items a side by itself, as naive apps do; give the number of pairs."""
+    """Fit and compare each pair of so many items a side by itself, as naive apps do; return the number of pairs."""
     texts = _texts(Size(items, items))
     cosine_similarity(TfidfVectorizer().fit_transform(["warm", "up"]))
     with watch():

@@ -10,7 +10,7 @@ _WITHIN = 1e-6
 
 
 def compare(inputs: Inputs, size: Size, rows: int, threshold: float) -> bool:
-    """Compare the `tfidf` pairs of the first `rows` requirements; print and tell whether they are the same.
+    """Compare the `tfidf` pairs of the first `rows` requirements; print and return whether they are the same.
 
     A pair whose score is the threshold, as far as rounding goes, may be in one of them alone.
     """

@@ -16,5 +16,5 @@ def row(name: str, *cells: str) -> None:
 
 
 def seconds(value: float) -> str:
-    """Give seconds with as many digits as mean something."""
+    """Return seconds with as many digits as mean something."""
     return f"{value:,.{3 if value < 1 else 2 if value < 100 else 0}f}"

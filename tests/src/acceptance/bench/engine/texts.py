@@ -43,7 +43,7 @@ Items = dict[Side, list[Item]]
 
 
 def make_items(size: Size, seed: int = 1) -> Items:
-    """Give requirements and test cases; the same for the same size and seed."""
+    """Return requirements and test cases; the same for the same size and seed."""
     random = np.random.default_rng(seed)
     words = _spellings(random)
     left, left_starts = _drawn(random, size.requirements)
@@ -61,17 +61,17 @@ def make_items(size: Size, seed: int = 1) -> Items:
 
 
 def item_id(side: Side, number: int) -> UUID:
-    """Give the id of an item by its place on its side."""
+    """Return the id of an item by its place on its side."""
     return UUID(int=number + (_TEST_CASES_FROM if side == "test_case" else 0))
 
 
 def numbers(ids: NDArray[np.object_]) -> Words:
-    """Give the places that ids came from."""
+    """Return the places that ids came from."""
     return np.array([one.int % _TEST_CASES_FROM for one in ids.tolist()], np.int64)
 
 
 def _spellings(random: np.random.Generator) -> list[str]:
-    """Give the vocabulary, the most frequent word first."""
+    """Return the vocabulary, the most frequent word first."""
     syllables = np.array([first + then for first in "bdfgklmnprstvz" for then in ("a", "e", "i", "o", "u", "an", "or")])
     drawn = syllables[random.integers(len(syllables), size=(2 * _VOCABULARY, 4))]
     lengths = random.integers(2, 5, size=len(drawn)).tolist()
@@ -80,7 +80,7 @@ def _spellings(random: np.random.Generator) -> list[str]:
 
 
 def _drawn(random: np.random.Generator, items: int) -> tuple[Words, Words]:
-    """Draw words by Zipf's law; give the words of all items one after the other, and where those of each begin."""
+    """Draw words by Zipf's law; return the words of all items one after the other, and where those of each begin."""
     starts = np.concatenate(([0], np.cumsum(random.integers(_SHORTEST, _LONGEST + 1, size=items))))
     up_to = np.cumsum(1 / np.arange(1, _VOCABULARY + 1))
     return np.searchsorted(up_to, random.random(starts[-1]) * up_to[-1]), starts

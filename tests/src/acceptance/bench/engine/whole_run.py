@@ -70,7 +70,7 @@ def _report(name: str, traceline: Traceline, folder: Path, size: Size, within: f
 
 
 def _peers(folder: Path, size: Size, within: float) -> float:
-    """Measure the peers; give what is the goal beside them."""
+    """Measure the peers; return what is the goal beside them."""
     inputs = Inputs(folder / f"{size.requirements}x{size.test_cases}")
     fitted = measure(peers.fit, within, inputs, size).median
     rows = peers.sample(size)
@@ -118,7 +118,7 @@ async def _fill(traceline: Traceline, items: Items) -> None:
 
 
 async def _generate(traceline: Traceline, token: str, threshold: float) -> dict[str, Any]:
-    """Ask for a run, and give it when it is completed; raise RuntimeError when it ends otherwise."""
+    """Ask for a run, and return it when it is completed; raise RuntimeError when it ends otherwise."""
     headers = {"Authorization": f"Bearer {token}", "Prefer": "respond-async"}
     async with httpx.AsyncClient(
         base_url=f"{traceline.base_url}/api/v1/suggestions", headers=headers, timeout=60
@@ -134,7 +134,7 @@ async def _generate(traceline: Traceline, token: str, threshold: float) -> dict[
 
 
 async def _timed(work: Awaitable[Answer], within: float) -> tuple[float, Answer]:
-    """Give the seconds that it took, and its answer; raise TooSlow when it is not there in time."""
+    """Return the seconds that it took, and its answer; raise TooSlow when it is not there in time."""
     began = time.perf_counter()
     try:
         async with asyncio.timeout(within):

@@ -21,7 +21,7 @@ _MB = 1e6
 
 
 def held(folder: Path, parent: int) -> Counter[str]:
-    """Give the bytes that each program of a stack holds alone, the processes included that it has started.
+    """Return the bytes that each program of a stack holds alone, the processes included that it has started.
 
     What is shared is left out: a backend of PostgreSQL comes to hold more of the one cache with each page that it
     reads.
@@ -75,12 +75,12 @@ class Watch:
             await asyncio.sleep(self._every)
 
     def growth(self, after: float) -> list[Growth]:
-        """Give what became of each program from so many seconds after the first look on."""
+        """Return what became of each program from so many seconds after the first look on."""
         return growth(self._looks, after)
 
 
 def growth(looks: Sequence[tuple[float, Counter[str]]], after: float) -> list[Growth]:
-    """Give what became of each program, by looks (at a second, the bytes of each), who grew most first."""
+    """Return what became of each program, by looks (at a second, the bytes of each), who grew most first."""
     began = looks[0][0] + after
     warm = [(at, found) for at, found in looks if at >= began] or [looks[-1]]
     minutes = np.array([at - began for at, _ in warm]) / 60

@@ -51,7 +51,7 @@ class Mix:
         self._kinds = [(name, make) for _, name, make in wanted]
 
     def __call__(self) -> Ask:
-        """Give the next request."""
+        """Return the next request."""
         ((name, make),) = self._random.choices(self._kinds, self._weights)
         method, path, body, answered = make()
         self._numbered += 1

@@ -27,7 +27,7 @@ class Loaded:
         return sum(len(each) for each in self.seconds.values())
 
     def of(self, name: str) -> Measured:
-        """Give the answers of one operation."""
+        """Return the answers of one operation."""
         return Measured(self.seconds[name], self.duration, 0)
 
 

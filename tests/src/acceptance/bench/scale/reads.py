@@ -27,7 +27,7 @@ class Timed:
 
 
 def reads(record: Record) -> list[tuple[str, str, float | None]]:
-    """Give the reads: name, path, and the milliseconds that it may take where that is said."""
+    """Return the reads: name, path, and the milliseconds that it may take where that is said."""
     module, tag = record.requirements[0]["module"], record.requirements[0]["tags"][0]
     often, seldom = record.word_in(0.1), record.word_in(0.01)
     last = max(0, len(record.requirements) - 40)

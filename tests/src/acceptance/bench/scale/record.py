@@ -101,18 +101,18 @@ class Record:
             await asyncio.to_thread(_vacuum, url)
 
     def unlinked_pair(self) -> tuple[UUID, UUID]:
-        """Give a requirement and a test case that are not linked; each pair once."""
+        """Return a requirement and a test case that are not linked; each pair once."""
         requirement, test_case = self._new_pair()
         return requirement["id"], test_case["id"]
 
     def word_in(self, share: float) -> str:
-        """Give the word that is in about so large a share (0..1) of the items."""
+        """Return the word that is in about so large a share (0..1) of the items."""
         texts = [f"{row['title']} {row['description']}".split() for row in self.requirements[:_SAMPLE]]
         found = Counter(word for words in texts for word in set(words))
         return min(found, key=lambda word: abs(found[word] / len(texts) - share))
 
     def _made(self, kind: ItemKind, rows: list[Row], items: Iterable[Item]) -> Iterator[Made]:
-        """Give new items, each with its event; they come to stand in `rows`."""
+        """Return new items, each with its event; they come to stand in `rows`."""
         types, statuses = list(kind.types), list(kind.statuses)
         for number, item in enumerate(items, start=len(rows)):
             author, at = self._by(number, self._full.items)
