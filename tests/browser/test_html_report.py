@@ -23,7 +23,7 @@ OPEN_TO_ALL = (
 """A page that takes a text as it is wherever one can stand."""
 TAGS = {"html", "head", "meta", "title", "style", "body", "h1", "p", "dl", "div", "dt", "dd"}
 TAGS |= {"table", "thead", "tbody", "tr", "th", "td", "span"}
-ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "scope", "rowspan", "colspan"}
+ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "scope", "rowspan", "colspan", "data-label"}
 """What a report is made of, whatever the texts in it."""
 SHAPE = """() => {
     const all = [...document.querySelectorAll('*')];
