@@ -83,8 +83,8 @@ async def list_audit_log(
     """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
     chosen = replace(
         _chosen(actor, action, resource_type, resource_id),
-        since=None if since is None else parse_moment("since", since),
-        until=None if until is None else parse_moment("until", until),
+        since=parse_moment("since", since),
+        until=parse_moment("until", until),
     )
     async with database.connection() as connection:
         items, total = await service.audit_log(connection, chosen, skip, limit)

@@ -45,7 +45,7 @@ async def list_notifications(
 ) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
     types = parse_choice("type", type, NotificationType)
-    since = None if updated_since is None else parse_moment("updated_since", updated_since)
+    since = parse_moment("updated_since", updated_since)
     async with database.connection() as connection:
         found = await repository.list_notifications(
             connection, _id(viewer), unread_only=unread_only, types=types, since=since, skip=skip, limit=limit

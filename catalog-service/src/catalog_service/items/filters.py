@@ -112,8 +112,8 @@ class ItemFilters(BaseModel):
         conditions.choose("status", parse_choice("status", self.status, kind.statuses))
         conditions.choose("created_by", parse_words("created_by", self.created_by))
         conditions.choose("external_id", parse_words("external_id", self.external_id))
-        if self.updated_since is not None:
-            moment = parse_moment("updated_since", self.updated_since)
+        moment = parse_moment("updated_since", self.updated_since)
+        if moment is not None:
             conditions.add("updated_at >= %(updated_since)s", updated_since=moment)
         return conditions
 

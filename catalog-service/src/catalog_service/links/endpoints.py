@@ -96,8 +96,8 @@ class LinkFilters(BaseModel):
         conditions.choose("l.link_source", parse_choice("link_source", self.link_source, LinkSource))
         if self.suspect is not None:
             conditions.add(f"l.id {'' if self.suspect else 'NOT '}IN ({suspicion.suspect_links('l.id')})")
-        if self.updated_since is not None:
-            moment = parse_moment("updated_since", self.updated_since)
+        moment = parse_moment("updated_since", self.updated_since)
+        if moment is not None:
             conditions.add("l.updated_at >= %(updated_since)s", updated_since=moment)
         return conditions
 

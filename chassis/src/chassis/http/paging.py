@@ -239,12 +239,15 @@ UPDATED_SINCE = "Changed at or after this moment: an RFC 3339 timestamp, or a da
 """How `updated_since` is described wherever it is taken."""
 
 
-def parse_moment(name: str, value: str) -> datetime:
+def parse_moment(name: str, value: str | None) -> datetime | None:
     """Return the moment in UTC that query parameter `name` gives: an RFC 3339 timestamp, or a day for its midnight UTC.
 
-    The "+" of an offset may have become a blank, as it does in an address in which it is not percent-encoded.
+    None when it is left out. The "+" of an offset may have become a blank, as it does in an address in which it is
+    not percent-encoded.
     Raises Invalid for anything else.
     """
+    if value is None:
+        return None
     try:
         if found := _MOMENT.fullmatch(value.strip()):
             # datetime keeps microseconds; a leap second is taken for the second before it.

@@ -94,7 +94,7 @@ async def list_generation_runs(
     request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50, updated_since: UpdatedSince = None
 ) -> Response:
     """Return one page of the runs."""
-    since = None if updated_since is None else parse_moment("updated_since", updated_since)
+    since = parse_moment("updated_since", updated_since)
     async with database.connection() as connection:
         rows, total = await runs.page(connection, skip, limit, since)
     return page(request, rows, total, skip, limit)

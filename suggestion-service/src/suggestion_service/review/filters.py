@@ -110,7 +110,6 @@ class Filters:
     @classmethod
     def read(cls, fields: FilterFields) -> "Filters":
         """Read what was written; raise Invalid, with pointers into /query, for an unknown value."""
-        since = fields.reviewed_since
         return cls(
             status=parse_choice("status", fields.status, SuggestionStatus),
             method=_mapped(parse_choice("method", fields.method, _MethodWord), _method),
@@ -121,7 +120,7 @@ class Filters:
             min_score=fields.min_score,
             max_score=fields.max_score,
             reviewed_by=_mapped(parse_words("reviewed_by", fields.reviewed_by), str.lower),
-            reviewed_since=None if since is None else parse_moment("reviewed_since", since),
+            reviewed_since=parse_moment("reviewed_since", fields.reviewed_since),
             search=_search(fields.search),
         )
 
