@@ -1,6 +1,6 @@
 """Runs the Alembic migrations of services: `python -m chassis.migrations PACKAGE...`.
 
-The setting DATABASE_URL says where; with several packages each has its own, CATALOG_SERVICE_DATABASE_URL for example.
+Where is said by a setting of the package, CATALOG_SERVICE_DATABASE_URL for example, or else by DATABASE_URL.
 It is a command, never a part of starting an app; an app waits for its schema.
 """
 
@@ -12,12 +12,21 @@ from typing import Any
 import sqlalchemy
 from alembic import command, context
 from alembic.config import Config
+from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import MetaData, pool
 
 from chassis.settings import DatabaseSettings, read
 from chassis.start_failure import StartFailure
 
 _LOCK = 7_235_114
+
+
+class _OwnDatabase(BaseSettings):
+    """Where the database of one of several packages is."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    database_url: str | None = None
 
 
 def upgrade(package: str, database_url: str, to: str = "head") -> None:
@@ -58,7 +67,8 @@ def sqlalchemy_url(database_url: str) -> str:
 def main(packages: Sequence[str]) -> None:
     """Migrate the database of each of these services; raise StartFailure when one cannot be."""
     for package in packages:
-        url = read(DatabaseSettings, _env_prefix=f"{package}_" if len(packages) > 1 else "").database_url
+        own = read(_OwnDatabase, _env_prefix=f"{package}_").database_url
+        url = own or read(DatabaseSettings).database_url
         try:
             upgrade(package, url)
         except sqlalchemy.exc.OperationalError as error:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 
 from prometheus_client import Gauge
@@ -19,6 +20,7 @@ def software() -> str:
     return __version__
 
 
+@cache
 def newest_schema(package: str) -> str:
     """Return the number of the newest migration of service `package`, such as `0010`: the schema that it needs."""
     versions = files(package).joinpath("migrations", "versions")

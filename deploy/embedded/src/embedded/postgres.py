@@ -197,8 +197,6 @@ def migrate(urls: Mapping[str, str]) -> None:
     if not old:
         return
     settings = {f"{package}_DATABASE_URL".upper(): url for package, url in old.items()}
-    if len(old) == 1:
-        settings = dict.fromkeys(["DATABASE_URL"], *old.values())
     command = [sys.executable, "-m", "chassis.migrations", *old]
     done = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
