@@ -55,9 +55,9 @@ class About:
         return "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
 
 
-def notes_on(modules: Choice[str] | None, known: list[str]) -> tuple[str, ...]:
+def notes_on(modules: Choice[str], known: list[str]) -> tuple[str, ...]:
     """Return a sentence for each module asked for that nothing is in; `known` are all modules that there are."""
-    asked: tuple[Any, ...] = (*modules.included, *modules.excluded) if modules else ()
+    asked: tuple[Any, ...] = (*modules.included, *modules.excluded)
     return tuple(_unknown(name, known) for name in asked if name and name not in known)
 
 

@@ -11,7 +11,7 @@ from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.database import Connection
-from chassis.http.paging import parse_words
+from chassis.http.paging import Choice, parse_words
 
 
 def with_coverage(counts: Row) -> Row:
@@ -36,8 +36,12 @@ async def about(connection: Connection, scope: Scope, made_at: datetime) -> Abou
     to any requirement at all): those of the same modules and tags, which are the filters that both kinds share.
     """
     summary = with_coverage(await repository.summary(connection, scope))
-    known = await repository.modules(connection) if scope.modules is not None else []
-    return About(summary, made_at, scope.filters, notes_on(scope.modules, known))
+    return About(summary, made_at, scope.filters, await _notes(connection, scope.modules))
+
+
+async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
+    """Return what a reader should know of the modules that are asked for; None: there is no such filter."""
+    return () if modules is None else notes_on(modules, await repository.modules(connection))
 
 
 async def matrix(connection: Connection, scope: Scope, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
@@ -94,5 +98,5 @@ async def gaps(connection: Connection, module: str | None, made_at: datetime, sk
         "project": PROJECT,
         "made_at": made_at,
         "filters": {} if module is None else {"module": module},
-        "notes": notes_on(modules, await repository.modules(connection) if modules is not None else []),
+        "notes": await _notes(connection, modules),
     }
