@@ -4,8 +4,8 @@ import pytest
 
 from acceptance.manifests import pods
 from acceptance.manifests.breaking import JOB, Break, Change, rules_of, said
+from acceptance.manifests.pods import VERSION
 from acceptance.manifests.rules import Rule
-from chassis import __version__
 
 BREAKS: list[Break] = [
     (pods.probes, "Deployment gateway: program has no startupProbe.", lambda p: p.container().pop("startupProbe")),
@@ -77,12 +77,12 @@ BREAKS: list[Break] = [
     ),
     (
         pods.images,
-        f"Deployment gateway: the image traceline/gateway:0.0.9 is not of version {__version__}.",
+        f"Deployment gateway: the image traceline/gateway:0.0.9 is not of version {VERSION}.",
         lambda p: p.container().update(image="traceline/gateway:0.0.9"),
     ),
     (
         pods.jobs,
-        f"Job auth-migrations-0-0-9: its name does not end with the version {__version__}.",
+        f"Job auth-migrations-0-0-9: its name does not end with the version {VERSION}.",
         lambda p: p.get("Job", "auth-migrations")["metadata"].update(name="auth-migrations-0-0-9"),
     ),
     (

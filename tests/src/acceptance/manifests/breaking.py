@@ -7,11 +7,11 @@ from types import ModuleType
 from typing import Any
 
 from acceptance.manifests.objects import Manifests, Object
+from acceptance.manifests.pods import VERSION
 from acceptance.manifests.rendering import FOLDER, render, render_keys
 from acceptance.manifests.rules import OF_A_WHOLE, OF_EACH_PART, OF_PRODUCTION, Rule
-from chassis import __version__
 
-JOB = f"Job auth-migrations-{__version__.replace('.', '-')}"
+JOB = f"Job auth-migrations-{VERSION.replace('.', '-')}"
 
 
 class Production:

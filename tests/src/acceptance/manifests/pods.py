@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from acceptance.manifests.objects import Manifests, Object, Workload
-from chassis import __version__
+from chassis.version import software
 
+VERSION = software()
 SCRATCH = "/tmp"  # noqa: S108 - a folder in containers
 ZONE = "topology.kubernetes.io/zone"
 PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
@@ -101,8 +102,8 @@ def images(manifests: Manifests) -> Iterator[str]:
         _, _, tag = str(container["image"]).partition("@")[0].rpartition("/")[2].partition(":")
         if not tag or tag == "latest":
             yield f"{workload}: the image {container['image']} has no version."
-        elif workload.is_ours and tag != __version__:
-            yield f"{workload}: the image {container['image']} is not of version {__version__}."
+        elif workload.is_ours and tag != VERSION:
+            yield f"{workload}: the image {container['image']} is not of version {VERSION}."
 
 
 def selectors(manifests: Manifests) -> Iterator[str]:
@@ -132,8 +133,8 @@ def jobs(manifests: Manifests) -> Iterator[str]:
     for workload in manifests.workloads:
         if workload.runs_to_an_end and workload.pod.get("restartPolicy") not in ("Never", "OnFailure"):
             yield f"{workload}: its pods do not end for good."
-        if workload.kind == "Job" and not workload.name.endswith(f"-{__version__.replace('.', '-')}"):
-            yield f"{workload}: its name does not end with the version {__version__}."
+        if workload.kind == "Job" and not workload.name.endswith(f"-{VERSION.replace('.', '-')}"):
+            yield f"{workload}: its name does not end with the version {VERSION}."
 
 
 def namespace(manifests: Manifests) -> Iterator[str]:
