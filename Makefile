@@ -67,7 +67,7 @@ format: $(TOOLS)
 
 # What the tests and the stack need beside .venv, before anything runs that is impatient.
 servers: $(INSTALLED)
-	@$(BIN)/python -m chassis.bus.private_node
+	@$(BIN)/python -m chassis.local.rabbitmq
 
 test: $(TOOLS) servers $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder

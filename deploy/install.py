@@ -24,8 +24,8 @@ FETCHED = re.compile(
 )
 UNPACKS = "Installing collected packages"
 RUNS = (
-    "import embedded.serving, stack.run, chassis.migrations, chassis.bus.rabbitmq, chassis.trace_export,"
-    " sqlalchemy.dialects.postgresql.psycopg, supervisor.supervisord"
+    "import embedded.serving, stack.run, chassis.migrations, chassis.messaging.bus.rabbitmq,"
+    " chassis.observability.trace_export, sqlalchemy.dialects.postgresql.psycopg, supervisor.supervisord"
 )
 NEWER_PIP = Path(__file__).with_name("pip.lock")
 KERNELS = "suggestion-service"

@@ -13,11 +13,11 @@ from auth_service.app import create_app
 from auth_service.settings import Settings
 from auth_service.startup import prepare
 from auth_service.users.passwords import Passwords
-from chassis import outbox
-from chassis.database import Database
-from chassis.http.responses import encode
-from chassis.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.db.database import Database
+from chassis.messaging import outbox
 from chassis.testing import PostgresServer
+from chassis.web.responses import encode
 
 SECRET = "the quick brown fox signs for the lazy dog"
 POOL_SIZE = 8

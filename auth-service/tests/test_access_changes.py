@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from auth_service.worker import create_worker
-from chassis.bus.in_process import InProcessBus
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
+from chassis.messaging.bus.in_process import InProcessBus
 
 from .conftest import PASSWORD, Service, problem
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 
 from .conftest import PASSWORD, Service, problem
 

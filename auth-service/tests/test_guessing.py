@@ -8,7 +8,7 @@ import httpx
 
 from auth_service.sessions.throttle import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
 from auth_service.users.passwords import OF_ADDRESS, OF_STRANGERS, PLACES
-from chassis.problems import Unavailable
+from chassis.core.problems import Unavailable
 
 from .conftest import Service, problem, running
 

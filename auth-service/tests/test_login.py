@@ -11,7 +11,7 @@ import pytest
 from auth_service.app import create_app
 from auth_service.users import passwords as passwords_module
 from auth_service.users.passwords import Passwords
-from chassis.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, InternalTokens, Role
 from contracts.tokens import REQUIRED_CLAIMS, TYPE
 
 from .conftest import PASSWORD, POOL_SIZE, Service, problem, running, settings_of

@@ -5,8 +5,8 @@ from hashlib import blake2b
 
 import pytest
 
-from chassis.http.responses import encode
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
+from chassis.web.responses import encode
 
 from .conftest import PASSWORD, Service, problem, running, settings_of
 

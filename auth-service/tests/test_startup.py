@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from auth_service.settings import Settings
 from auth_service.startup import BuiltInPasswordRefused, log_in_hint, prepare
-from chassis.database import Database
+from chassis.db.database import Database
 
 from .conftest import ADMIN, SECRET, running, settings_of
 

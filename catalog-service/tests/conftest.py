@@ -10,8 +10,8 @@ import pytest
 
 from catalog_service.app import create_app
 from catalog_service.settings import Settings
-from chassis.database import Database
-from chassis.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.db.database import Database
 from chassis.testing import PostgresServer
 
 Json = dict[str, Any]

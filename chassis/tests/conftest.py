@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
-from chassis import messaging_migration
-from chassis.database import Database
+from chassis.db.database import Database
+from chassis.messaging import migration as messaging_migration
 from chassis.testing import PostgresServer
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent, Payload, Received
 
 POISON = "poison"
 

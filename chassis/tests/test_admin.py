@@ -8,12 +8,12 @@ import orjson
 import pytest
 from happenings import POISON, Happened, apply, apply_all, effects, record
 
-from chassis import outbox
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Database
-from chassis.events import SYSTEM, NewEvent, Payload, sequenced
-from chassis.inbox import Inbox
-from chassis.relay import Relay
+from chassis.db.database import Database
+from chassis.messaging import outbox
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.messaging.inbox import Inbox
+from chassis.messaging.relay import Relay
 from chassis.testing import commands
 
 
@@ -272,6 +272,6 @@ async def test_a_database_that_is_no_service_s_is_told_as_that(postgres: Any) ->
 
 
 async def test_a_package_without_a_copy_is_not_rebuilt(database: Database) -> None:
-    code, _, errors = await admin(database, "rebuild", "chassis.http")
+    code, _, errors = await admin(database, "rebuild", "chassis.web")
     assert code == 1
-    assert errors == ("Error: chassis.http is no service that keeps a copy: there is no module chassis.http.copy.\n")
+    assert errors == ("Error: chassis.web is no service that keeps a copy: there is no module chassis.web.copy.\n")

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from chassis.bus import Bus, Publication
-from chassis.bus.in_process import InProcessBus
+from chassis.messaging.bus import Bus, Publication
+from chassis.messaging.bus.in_process import InProcessBus
 from chassis.testing import NewRabbitMQBus
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chassis.database import AWAY, Database, Unstorable
+from chassis.db.database import AWAY, Database, Unstorable
 
 _KEPT = "SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'LocalBufferContext'"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from chassis.debian import wait_for_others
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.local.debian import wait_for_others
 
 # As apt-get and dpkg lock: a record lock of a process of its own, held until its standard input ends.
 _HOLDS = """

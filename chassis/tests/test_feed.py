@@ -6,15 +6,15 @@ import httpx
 import pytest
 from happenings import Happened, apply, effects, record
 
-from chassis import outbox
 from chassis.admin import positions
-from chassis.database import Database
-from chassis.feed import Feed
-from chassis.http.app import create_app
-from chassis.identity import InternalTokens
-from chassis.inbox import Inbox
-from chassis.peers import Peer
-from chassis.problems import Unavailable
+from chassis.core.identity import InternalTokens
+from chassis.core.problems import Unavailable
+from chassis.db.database import Database
+from chassis.messaging import outbox
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.server.app import create_app
+from chassis.web.peers import Peer
 
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 

@@ -12,14 +12,14 @@ import pytest
 from fastapi import APIRouter, Form, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.coalescing import Coalesced
-from chassis.database import Connection, Database, Db
-from chassis.http.app import create_app
-from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Skip, page, parse_sort
-from chassis.http.responses import check_precondition, created, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Admin, Identity, InternalTokens, Reviewer, Role, ServiceCaller, Viewer
+from chassis.core.identity import Admin, Identity, InternalTokens, Reviewer, Role, ServiceCaller, Viewer
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Connection, Database, Db
+from chassis.server.app import create_app
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import Limit, Skip, page, parse_sort
+from chassis.web.responses import check_precondition, created, item
+from chassis.web.strict_route import StrictRoute
 
 SECRET = "the quick brown fox signs for the lazy dog"
 TOKENS = InternalTokens(SECRET)
@@ -227,7 +227,7 @@ async def test_what_is_no_internal_token_is_refused(client: httpx.AsyncClient, a
 @pytest.mark.parametrize("ahead", [0.05, 1, 4])
 def test_an_issuer_whose_clock_is_a_little_ahead_is_believed(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
     now = ceil(time.time()) + ahead  # as in the first moment of the issuer's next second
-    monkeypatch.setattr("chassis.identity.time.time", lambda: now)
+    monkeypatch.setattr("chassis.core.identity.time.time", lambda: now)
     token = InternalTokens(SECRET).issue(Identity(7, "a@b.test", Role.ADMIN))
     assert InternalTokens(SECRET).verify(token).id == 7
 

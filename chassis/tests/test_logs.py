@@ -15,14 +15,16 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.trace import SpanKind
 from pydantic import BaseModel
 
-from chassis import outbox, request_context, telemetry
-from chassis.database import Connection, Database, Db
-from chassis.events import Actor, NewEvent, Payload, Received
-from chassis.http.app import create_app
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Identity, InternalTokens, Role, Viewer
-from chassis.inbox import Inbox
-from chassis.logs import JsonFormatter, nobody_awaited
+from chassis.core import request_context
+from chassis.core.identity import Identity, InternalTokens, Role, Viewer
+from chassis.db.database import Connection, Database, Db
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, Payload, Received
+from chassis.messaging.inbox import Inbox
+from chassis.observability import telemetry
+from chassis.observability.logs import JsonFormatter, nobody_awaited
+from chassis.server.app import create_app
+from chassis.web.strict_route import StrictRoute
 
 SECRET = "correct horse battery staple"
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
@@ -254,7 +256,7 @@ async def test_a_request_that_fails_is_logged_by_route_and_status_and_nothing_of
     written = "".join(lines.written)
     assert SECRET not in written
     assert token not in written
-    unforeseen, answered = (line for line in lines.read if line["logger"] == "chassis.http.edge")
+    unforeseen, answered = (line for line in lines.read if line["logger"] == "chassis.web.edge")
     assert "CheckViolation" in unforeseen["exception"]
     assert answered["message"] == "POST /api/v1/accounts/{name} is answered with 500"
     assert {(line["request_id"], line["actor"]) for line in (unforeseen, answered)} == {("r-1", 7)}

@@ -8,12 +8,13 @@ import orjson
 import pytest
 from happenings import Happened, apply, effects, record
 
-from chassis import outbox, request_context
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
-from chassis.inbox import MAX_ATTEMPTS, Inbox
-from chassis.relay import Relay
+from chassis.core import request_context
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
+from chassis.messaging.inbox import MAX_ATTEMPTS, Inbox
+from chassis.messaging.relay import Relay
 from chassis.testing.metrics import measured, rises
 
 

@@ -13,24 +13,24 @@ from prometheus_client import REGISTRY, Metric
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis import outbox
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Database
-from chassis.feed import Feed
-from chassis.http.app import create_app
-from chassis.http.server import listen
-from chassis.identity import InternalTokens
-from chassis.inbox import Inbox
-from chassis.metrics import exposition
-from chassis.metrics.databases import of_database, of_pool
-from chassis.metrics.messaging import of_feed, of_inbox
-from chassis.metrics.readings import Reading, Readings, gauge
-from chassis.metrics.requests import Measured
-from chassis.peers import Peer
-from chassis.relay import Relay
+from chassis.core.identity import InternalTokens
+from chassis.db.database import Database
+from chassis.messaging import outbox
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.messaging.metrics import of_feed, of_inbox
+from chassis.messaging.relay import Relay
+from chassis.observability.databases import of_database, of_pool
+from chassis.observability.readings import Reading, Readings, gauge
+from chassis.observability.requests import Measured
+from chassis.server import exposition
+from chassis.server.app import create_app
+from chassis.server.http_server import listen
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, read
 from chassis.testing.metrics import measured as measured_by
+from chassis.web.peers import Peer
 
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1")

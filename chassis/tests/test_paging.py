@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chassis.http.paging import Choice, parse_choice, parse_expand, parse_ids, parse_moment, parse_sort, parse_words
-from chassis.problems import Invalid
+from chassis.core.problems import Invalid
+from chassis.web.paging import (
+    Choice,
+    parse_choice,
+    parse_expand,
+    parse_ids,
+    parse_moment,
+    parse_sort,
+    parse_words,
+)
 
 
 @pytest.mark.parametrize(

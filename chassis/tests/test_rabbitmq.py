@@ -10,9 +10,9 @@ import aio_pika
 import pytest
 from yarl import URL
 
-from chassis.bus import NotPublished, Publication
-from chassis.bus.rabbitmq import RabbitMQBus, publisher
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.messaging.bus import NotPublished, Publication
+from chassis.messaging.bus.rabbitmq import RabbitMQBus, publisher
 from chassis.testing import NewRabbitMQBus, RabbitMQNode
 
 SOURCES = frozenset({"test"})

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from chassis.database import Database
-from chassis.replicas import Replicas
-from chassis.worker import Worker
+from chassis.db.database import Database
+from chassis.db.replicas import Replicas
+from chassis.server.worker import Worker
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:

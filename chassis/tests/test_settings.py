@@ -5,8 +5,8 @@ import secrets
 import pytest
 from pydantic import Field
 
-from chassis.settings import ServiceSettings, check, read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import ServiceSettings, check, read
+from chassis.core.start_failure import StartFailure
 
 
 @pytest.fixture

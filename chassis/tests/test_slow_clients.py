@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from chassis.http import protocol
-from chassis.http.server import Server, listen
+from chassis.server import protocol
+from chassis.server.http_server import Server, listen
 
 PATIENCE = 20
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
@@ -186,7 +186,7 @@ async def test_a_client_that_takes_too_little_to_ever_have_it_all_is_cut(
 async def test_beyond_the_most_connections_a_new_one_is_closed_and_the_others_are_served(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("chassis.http.server._MOST_CONNECTIONS", 1)
+    monkeypatch.setattr("chassis.server.http_server._MOST_CONNECTIONS", 1)
     async with serving(App()) as (_, port):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(3):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chassis import strict_json
-from chassis.problems import Invalid, MalformedBody
+from chassis.core.problems import Invalid, MalformedBody
+from chassis.web import strict_json
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,15 @@ from opentelemetry.trace import SpanKind, StatusCode
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from chassis import outbox, telemetry
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload, Received
-from chassis.identity import InternalTokens
-from chassis.inbox import Inbox
-from chassis.peers import Peer
-from chassis.relay import Relay
+from chassis.core.identity import InternalTokens
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.events import SYSTEM, NewEvent, Payload, Received
+from chassis.messaging.inbox import Inbox
+from chassis.messaging.relay import Relay
+from chassis.observability import telemetry
+from chassis.web.peers import Peer
 
 SECRET = "correct horse battery staple"
 
@@ -179,7 +180,7 @@ async def test_a_call_to_another_service_carries_the_trace_and_what_a_loop_asks_
 PROGRAM = """
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind
-from chassis import logs, telemetry
+from chassis.observability import logs, telemetry
 logs.configure("test")
 telemetry.configure("test")
 for _ in range(3):
@@ -227,7 +228,7 @@ def test_a_collector_that_says_nothing_does_not_hold_up_the_end() -> None:
 @pytest.mark.parametrize("off", [{}, {"OTEL_TRACES_EXPORTER": "none"}, {"OTEL_SDK_DISABLED": "true"}])
 def test_what_sends_traces_is_loaded_only_when_it_is_wanted(off: dict[str, str]) -> None:
     program = (
-        "import sys, chassis.process; from chassis import telemetry; telemetry.configure('test');"
+        "import sys, chassis.server.process; from chassis.observability import telemetry; telemetry.configure('test');"
         "telemetry.stop(); print([name for name in sys.modules if name.startswith('opentelemetry.sdk')])"
     )
     where = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"} if off else {}

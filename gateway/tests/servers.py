@@ -8,7 +8,7 @@ from types import TracebackType
 
 from starlette.types import ASGIApp
 
-from chassis.http.server import Server
+from chassis.server.http_server import Server
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

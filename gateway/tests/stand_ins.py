@@ -18,10 +18,10 @@ from pydantic import SecretStr
 from servers import serving
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.events import SYSTEM, NewEvent, Payload, sequenced
-from chassis.identity import InternalTokens
-from chassis.peers import Peer
-from chassis.problems import Problem, render
+from chassis.core.identity import InternalTokens
+from chassis.core.problems import Problem, render
+from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.web.peers import Peer
 from contracts import tokens
 from gateway.access import Access
 from gateway.app import Gateway

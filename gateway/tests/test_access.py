@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jwt.utils import base64url_encode
 from stand_ins import Running
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 from contracts.auth import PasswordChanged, TokenEnded, UserState, UserUpdated
 from contracts.tokens import LONGEST_LIFETIME, TYPE
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chassis.http.problem_documents import problem_responses
+from chassis.web.problem_documents import problem_responses
 from gateway.merging import merge
 
 

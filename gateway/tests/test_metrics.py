@@ -3,7 +3,7 @@
 import httpx
 from stand_ins import Running
 
-from chassis.metrics.requests import Measured
+from chassis.observability.requests import Measured
 from chassis.testing.metrics import Series, measured, rises
 from gateway.app import measured_as
 

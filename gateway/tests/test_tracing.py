@@ -10,7 +10,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 from stand_ins import running_gateway, telling_app
 
-from chassis import telemetry
+from chassis.observability import telemetry
 from gateway import tracing
 
 OUTSIDE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

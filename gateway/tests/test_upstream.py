@@ -10,8 +10,8 @@ import pytest
 from servers import Handler, Speaking, answering, read_request, serving
 from starlette.types import Message, Receive, Scope, Send
 
-from chassis.problems import MalformedBody, TooLarge, Unavailable
-from chassis.start_failure import StartFailure
+from chassis.core.problems import MalformedBody, TooLarge, Unavailable
+from chassis.core.start_failure import StartFailure
 from gateway.connection import Broken
 from gateway.upstream import Upstream
 

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from chassis.database import Database
-from chassis.events import SYSTEM, Actor, NewEvent, Payload, sequenced
-from chassis.identity import Identity, InternalTokens, Role
-from chassis.inbox import Inbox
+from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.db.database import Database
+from chassis.messaging.events import SYSTEM, Actor, NewEvent, Payload, sequenced
+from chassis.messaging.inbox import Inbox
 from chassis.testing import PostgresServer
 from contracts import auth, catalog, suggestion
 from notification_service.app import create_app

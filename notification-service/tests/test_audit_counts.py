@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from chassis.identity import Role
+from chassis.core.identity import Role
 from contracts import auth, catalog
 from notification_service import repository
 

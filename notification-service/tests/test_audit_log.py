@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from chassis.identity import Role
+from chassis.core.identity import Role
 from contracts import auth, catalog, suggestion
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from chassis.events import Actor
+from chassis.messaging.events import Actor
 from contracts import catalog
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg.rows import dict_row
 
-from chassis.events import Actor
-from chassis.rebuild import Rebuilt, rebuild
+from chassis.messaging.events import Actor
+from chassis.messaging.rebuild import Rebuilt, rebuild
 from contracts import auth
 from notification_service.copy import new_copy
 

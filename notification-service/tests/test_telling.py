@@ -8,11 +8,11 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from chassis.bus import Publication
-from chassis.bus.in_process import InProcessBus
-from chassis.events import Actor
-from chassis.identity import Role
-from chassis.peers import Peer
+from chassis.core.identity import Role
+from chassis.messaging.bus import Publication
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.events import Actor
+from chassis.web.peers import Peer
 from contracts import auth, catalog, suggestion
 from notification_service.settings import Settings
 from notification_service.worker import create_worker

@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Database
-from chassis.events import Actor, NewEvent, Payload, sequenced
-from chassis.feed import Feed
-from chassis.identity import Identity, InternalTokens, Role
-from chassis.inbox import Inbox
-from chassis.peers import Peer
+from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.db.database import Database
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.messaging.events import Actor, NewEvent, Payload, sequenced
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
 from chassis.testing import PostgresServer
+from chassis.web.peers import Peer
 from contracts import catalog as told
 from contracts.routes import ignored_by
 from suggestion_service.app import create_app

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from chassis.bus import Publication
+from chassis.messaging.bus import Publication
 
 PUMP = "the pump stops when the tank is full"
 

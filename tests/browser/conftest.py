@@ -12,8 +12,8 @@ from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
-from chassis import debian
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.local import debian
 
 from .trap import Trap
 from .visit import Visit

@@ -15,9 +15,9 @@ import notification_service.app
 import notification_service.settings
 import suggestion_service.app
 import suggestion_service.settings
-from chassis.database import Database
-from chassis.identity import InternalTokens
-from chassis.peers import Peer
+from chassis.core.identity import InternalTokens
+from chassis.db.database import Database
+from chassis.web.peers import Peer
 from gateway.merging import merge
 
 SECRET = "the quick brown fox signs for the lazy dog"

@@ -10,7 +10,7 @@ from jsonschema import Draft7Validator, FormatChecker
 
 import contracts.asyncapi
 from acceptance.golden import Golden, golden_messages
-from chassis.events import Actor, Message, NewEvent, UndecodableMessage, sequenced
+from chassis.messaging.events import Actor, Message, NewEvent, UndecodableMessage, sequenced
 from contracts import messages
 from contracts.messages import ENVELOPE
 

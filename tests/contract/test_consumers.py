@@ -6,7 +6,7 @@ import pytest
 
 import notification_service.handlers
 import suggestion_service.handlers
-from chassis.events import Payload
+from chassis.messaging.events import Payload
 from contracts.asyncapi import document
 from contracts.routes import CONSUMED, PUBLISHED, ignored_by
 

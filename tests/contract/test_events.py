@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from acceptance.golden import Golden, golden_messages
-from chassis.events import Message, NewEvent, Payload, Received, UndecodableMessage, sequenced
+from chassis.messaging.events import Message, NewEvent, Payload, Received, UndecodableMessage, sequenced
 from contracts import auth, catalog, suggestion
 from contracts.routes import PUBLISHED
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 
 THEIRS = re.compile(
     r"Input |should (be|have|match)|valid (string|integer|number|boolean|UUID|datetime|dictionary|list)|parse|"

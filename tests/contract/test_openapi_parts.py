@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chassis.problems import Problem
+from chassis.core.problems import Problem
 
 Operation = tuple[str, dict[str, Any]]
 REPOSITORY = Path(__file__).parents[2]

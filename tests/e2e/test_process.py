@@ -15,8 +15,8 @@ from acceptance.client import Json, Traceline, ok, problem
 from acceptance.process import RunningTraceline, fresh_folder, living_in
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
+from chassis.core.version import software
 from chassis.testing.metrics import read
-from chassis.version import software
 
 
 @dataclass(frozen=True, slots=True)

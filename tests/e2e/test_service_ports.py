@@ -5,7 +5,7 @@ import pytest
 
 from acceptance.client import API, PASSWORD, Traceline
 from acceptance.stack import RunningStack
-from chassis.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, InternalTokens, Role
 from stack.programs import SERVICES
 
 from .conftest import GIVEN

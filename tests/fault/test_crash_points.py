@@ -21,9 +21,9 @@ ONE_OF_EACH = [
     ("suggestion-service", "after:suggestion_service.review.acceptance:link"),
     ("suggestion-service", "after:suggestion_service.review.undoing:unlink"),
     ("catalog-service", "before:catalog_service.links.endpoints:answer"),
-    ("catalog-worker", "after:chassis.bus.rabbitmq:RabbitMQBus.publish"),
-    ("suggestion-worker", "before:chassis.inbox:Inbox._advance"),
-    ("notification-worker", "after:chassis.inbox:Inbox.receive"),
+    ("catalog-worker", "after:chassis.messaging.bus.rabbitmq:RabbitMQBus.publish"),
+    ("suggestion-worker", "before:chassis.messaging.inbox:Inbox._advance"),
+    ("notification-worker", "after:chassis.messaging.inbox:Inbox.receive"),
 ]
 
 

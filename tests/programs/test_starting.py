@@ -15,8 +15,8 @@ import pytest
 
 from acceptance.program import free_port
 from acceptance.waiting import eventually
+from chassis.core.version import software
 from chassis.testing import PostgresServer, commands
-from chassis.version import software
 
 SERVICES = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
 PROGRAMS = [f"{service}.{part}" for service in SERVICES for part in ("app", "worker")]

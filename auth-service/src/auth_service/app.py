@@ -13,12 +13,12 @@ from auth_service.signing_keys import endpoints as signing_keys
 from auth_service.signing_keys.service import CurrentKey
 from auth_service.users import endpoints as users
 from auth_service.users.passwords import Passwords
-from chassis.database import Database
-from chassis.http import app as http
-from chassis.identity import InternalTokens
-from chassis.process import Process, run
-from chassis.settings import read
-from chassis.version import newest_schema
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import read
+from chassis.core.version import newest_schema
+from chassis.db.database import Database
+from chassis.server import app as http
+from chassis.server.process import Process, run
 
 SCHEMA_VERSION = newest_schema("auth_service")
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from chassis.schema import new_metadata
+from chassis.db.schema import new_metadata
 
 metadata = new_metadata()
 

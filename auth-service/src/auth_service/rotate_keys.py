@@ -9,10 +9,10 @@ import asyncio
 from psycopg_pool import PoolTimeout
 
 from auth_service.signing_keys import service
-from chassis import logs
-from chassis.database import Database
-from chassis.settings import DatabaseSettings, ServiceSettings, read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import DatabaseSettings, ServiceSettings, read
+from chassis.core.start_failure import StartFailure
+from chassis.db.database import Database
+from chassis.observability import logs
 
 
 async def rotate(settings: DatabaseSettings | ServiceSettings, *, at_once: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, SecretStr
 
 from auth_service.users.emails import parse_email
-from chassis.settings import ServiceSettings
+from chassis.core.settings import ServiceSettings
 from contracts.tokens import LONGEST_LIFETIME
 
 BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone

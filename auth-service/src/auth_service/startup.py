@@ -7,10 +7,10 @@ from auth_service.settings import BUILT_IN_ADMIN_PASSWORD, Settings
 from auth_service.signing_keys.service import ensure_first
 from auth_service.users import repository, service
 from auth_service.users.passwords import Passwords
-from chassis.database import Database
-from chassis.events import SYSTEM
-from chassis.identity import Role
-from chassis.start_failure import StartFailure
+from chassis.core.identity import Role
+from chassis.core.start_failure import StartFailure
+from chassis.db.database import Database
+from chassis.messaging.events import SYSTEM
 
 _log = logging.getLogger(__name__)
 _LOCK = 7_235_121

@@ -6,13 +6,13 @@ from auth_service.app import SCHEMA_VERSION
 from auth_service.sessions import repository, throttle
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
-from chassis.bus import Bus
-from chassis.database import Database
-from chassis.messaging_loops import new_worker, publish
-from chassis.process import Process, run
-from chassis.process.settings import BrokerSettings
-from chassis.settings import read
-from chassis.worker import Worker
+from chassis.core.settings import read
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
+from chassis.server.messaging_loops import new_worker, publish
+from chassis.server.process import Process, run
+from chassis.server.process.settings import BrokerSettings
+from chassis.server.worker import Worker
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:

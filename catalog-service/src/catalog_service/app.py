@@ -17,12 +17,12 @@ from catalog_service.search.endpoints import router as search_router
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Database
-from chassis.http.app import create_app as create_service_app
-from chassis.identity import InternalTokens
-from chassis.process import Process, run
-from chassis.settings import read
-from chassis.version import newest_schema
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import read
+from chassis.core.version import newest_schema
+from chassis.db.database import Database
+from chassis.server.app import create_app as create_service_app
+from chassis.server.process import Process, run
 
 SCHEMA_VERSION = newest_schema("catalog_service")
 

@@ -1,6 +1,6 @@
 """How a caller is named in the fields that say who did it."""
 
-from chassis.events import Actor
+from chassis.messaging.events import Actor
 
 MAX_LENGTH = 100
 

@@ -7,8 +7,8 @@ from uuid import UUID
 import orjson
 from psycopg.rows import tuple_row
 
-from chassis.database import Connection
-from chassis.http.paging import Choice
+from chassis.db.database import Connection
+from chassis.web.paging import Choice
 
 Row = dict[str, Any]
 

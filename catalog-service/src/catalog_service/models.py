@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.schema import new_metadata
+from chassis.db.schema import new_metadata
 
 PRIORITIES = ("critical", "high", "medium", "low")
 REQUIREMENT_TYPES = ("functional", "non_functional", "technical")

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from catalog_service.items.source_urls import RUNNING
-from chassis.settings import ServiceSettings
+from chassis.core.settings import ServiceSettings
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 

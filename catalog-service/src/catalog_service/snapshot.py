@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from chassis.database import Connection, Database
+from chassis.db.database import Connection, Database
 
 
 @asynccontextmanager

@@ -9,13 +9,13 @@ from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.search.upkeep import file_new_entries, make_documents_anew
 from catalog_service.settings import Settings
-from chassis.bus import Bus
-from chassis.database import Database
-from chassis.messaging_loops import new_worker, publish
-from chassis.process import Process, run
-from chassis.process.settings import BrokerSettings
-from chassis.settings import read
-from chassis.worker import Worker
+from chassis.core.settings import read
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
+from chassis.server.messaging_loops import new_worker, publish
+from chassis.server.process import Process, run
+from chassis.server.process.settings import BrokerSettings
+from chassis.server.worker import Worker
 
 _FILE_ENTRIES_EVERY = 2
 _NEVER_AGAIN = 24 * 3600

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from chassis.database import Database
+from chassis.db.database import Database
 from chassis.testing import PostgresServer
 
 

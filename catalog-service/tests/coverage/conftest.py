@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from chassis.database import Database
+from chassis.db.database import Database
 from chassis.testing import PostgresServer
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
-from chassis import outbox
-from chassis.database import Database
+from chassis.db.database import Database
+from chassis.messaging import outbox
 from chassis.testing.metrics import measured
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from catalog_service.coverage import projector, repository
 from catalog_service.coverage.projector import CoverageProjector
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent, Payload
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent, Payload
 from contracts.catalog import (
     LinkCreated,
     LinkDeleted,

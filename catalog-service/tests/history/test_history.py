@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from chassis import migrations
-from chassis.database import Database
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
+from chassis.db.database import Database
 from chassis.testing import PostgresServer
 
 KINDS = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 
 ALL = pytest.mark.parametrize("path", ["/requirements", "/test-cases", "/links"])
 

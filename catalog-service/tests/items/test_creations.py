@@ -7,8 +7,8 @@ import pytest
 
 from catalog_service.items.creations import ItemCreations
 from catalog_service.requirements.kind import REQUIREMENT
-from chassis.database import Database
-from chassis.events import SYSTEM, NewEvent
+from chassis.db.database import Database
+from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import CoverageDropped
 
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
-from chassis.problems import Invalid
+from chassis.core.problems import Invalid
 
 SECRET = "the quick brown fox signs for the lazy dog"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from chassis.database import Database, columns, placeholders
+from chassis.db.database import Database, columns, placeholders
 from chassis.testing import PostgresServer
 
 _BEGAN = datetime(2025, 1, 1, tzinfo=UTC)

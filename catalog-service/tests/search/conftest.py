@@ -9,7 +9,7 @@ import httpx
 import pytest
 from psycopg.types.json import Json
 
-from chassis.database import Database, columns, placeholders
+from chassis.db.database import Database, columns, placeholders
 from chassis.testing import PostgresServer
 
 

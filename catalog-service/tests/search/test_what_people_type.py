@@ -9,7 +9,7 @@ import pytest
 
 from catalog_service.search.upkeep import file_new_entries, make_documents_anew
 from chassis import migrations
-from chassis.database import Database
+from chassis.db.database import Database
 from chassis.testing import PostgresServer
 
 WAYS = ("/api/v1/search?q", "/api/v1/requirements?search")

@@ -15,8 +15,8 @@ from alembic.config import Config
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import MetaData, pool
 
-from chassis.settings import DatabaseSettings, read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import DatabaseSettings, read
+from chassis.core.start_failure import StartFailure
 
 _LOCK = 7_235_114
 

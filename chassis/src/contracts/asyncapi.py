@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from chassis.bus.rabbitmq.topology import Topology
-from chassis.events import Payload
+from chassis.messaging.bus.rabbitmq.topology import Topology
+from chassis.messaging.events import Payload
 from contracts.messages import messages, schemas
 from contracts.routes import CONSUMED, PUBLISHED, sources_of
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from chassis.events import Payload
+from chassis.messaging.events import Payload
 
 
 class UserState(BaseModel):

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from chassis.events import Payload
+from chassis.messaging.events import Payload
 from contracts.routes import PUBLISHED
 
 EVENTS: tuple[type[Payload], ...] = tuple(event for events in PUBLISHED.values() for event in events)
@@ -75,7 +75,7 @@ ENVELOPE: dict[str, Any] = {
         "data",
     ],
 }
-"""The envelope of every event; `chassis.events.NewEvent` writes it."""
+"""The envelope of every event; `chassis.messaging.events.NewEvent` writes it."""
 
 
 def messages() -> dict[str, Any]:

@@ -6,7 +6,7 @@ handlers of the services are held against this table by tests/contract/test_cons
 
 from collections.abc import Mapping
 
-from chassis.events import Payload
+from chassis.messaging.events import Payload
 from contracts import auth, catalog, suggestion
 
 PUBLISHED: Mapping[str, tuple[type[Payload], ...]] = {

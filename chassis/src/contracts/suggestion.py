@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from chassis.events import Payload
+from chassis.messaging.events import Payload
 
 
 class ReviewedSuggestion(BaseModel):

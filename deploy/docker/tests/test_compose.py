@@ -10,8 +10,8 @@ import yaml
 from pydantic.fields import FieldInfo
 
 from acceptance.manifests.environment import settings_of as settings_read_by
-from chassis.process.settings import ProcessSettings
-from chassis.settings import is_secret
+from chassis.core.settings import is_secret
+from chassis.server.process.settings import ProcessSettings
 
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]

@@ -21,8 +21,8 @@ from acceptance.client import API, Traceline, requirement
 from acceptance.own_postgres import own_postgres
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
+from chassis.core.version import software
 from chassis.testing.postgres import with_database
-from chassis.version import software
 
 pytestmark = pytest.mark.long
 

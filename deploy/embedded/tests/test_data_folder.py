@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 from embedded.data_folder import DataFolder
 
 

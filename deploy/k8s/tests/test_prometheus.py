@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from acceptance.manifests.rendering import FOLDER
-from chassis import version
-from chassis.metrics.requests import Measured
+from chassis.core import version
+from chassis.observability.requests import Measured
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, measured
 from embedded.composition import SCHEMAS, compose

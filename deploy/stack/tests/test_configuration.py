@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from supervisor.options import ServerOptions  # type: ignore[import-untyped]
 
-from chassis.bus.private_node import PrivateNode
-from chassis.free_ports import free_port
+from chassis.local.free_ports import free_port
+from chassis.local.rabbitmq import PrivateNode
 from stack import configuration, ports
 from stack.programs import SERVICES, Surroundings, all_processes, processes_with_ports, programs
 

@@ -12,7 +12,7 @@ from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack, module
 from acceptance.waiting import eventually
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 from chassis.testing.metrics import Series, read
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import jwt
 
-from chassis import outbox
-from chassis.events import Message
-from chassis.identity import Identity, Role
-from chassis.peers import Peer
-from chassis.problems import Unavailable
+from chassis.core.identity import Identity, Role
+from chassis.core.problems import Unavailable
+from chassis.messaging import outbox
+from chassis.messaging.events import Message
+from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
 from gateway import bearer

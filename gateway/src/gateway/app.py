@@ -5,16 +5,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.http.edge import Edge, Headers
-from chassis.http.query_names import QueryNames
-from chassis.http.responses import answer, etag
-from chassis.identity import InternalTokens
-from chassis.peers import Peer
-from chassis.problems import MethodNotAllowed, Unavailable
-from chassis.process import Process, run
-from chassis.request_context import HEADER
-from chassis.settings import read
-from chassis.worker import Worker
+from chassis.core.identity import InternalTokens
+from chassis.core.problems import MethodNotAllowed, Unavailable
+from chassis.core.request_context import HEADER
+from chassis.core.settings import read
+from chassis.server.process import Process, run
+from chassis.server.worker import Worker
+from chassis.web.edge import Edge, Headers
+from chassis.web.peers import Peer
+from chassis.web.query_names import QueryNames
+from chassis.web.responses import answer, etag
 from gateway import bearer, documentation, head, headers, tracing
 from gateway.access import Access
 from gateway.cors import Cors

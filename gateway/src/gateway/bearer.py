@@ -5,7 +5,7 @@ What is told helps whoever has a token of theirs: of one whose signature is not 
 
 import re
 
-from chassis.problems import Unauthenticated
+from chassis.core.problems import Unauthenticated
 
 _SCHEME = "Bearer"
 _TOKEN = re.compile(r"[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]*")

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from starlette.types import Receive
 
-from chassis.problems import TooLarge
+from chassis.core.problems import TooLarge
 from gateway.connection import Connection
 
 _WATCH_AFTER = 0.5

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from starlette.responses import Response
 from starlette.types import Scope
 
-from chassis.http.edge import Headers
+from chassis.web.edge import Headers
 
 _METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 _SENT = b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-ID"

@@ -10,8 +10,8 @@ from importlib.resources import files
 from fastapi.openapi.docs import get_swagger_ui_html
 from starlette.staticfiles import StaticFiles
 
-from chassis.http.responses import encode
-from chassis.peers import Peer
+from chassis.web.peers import Peer
+from chassis.web.responses import encode
 from gateway.merging import merge
 
 OPENAPI_PATH = "/api/v1/openapi.json"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from chassis.problems import MalformedBody
+from chassis.core.problems import MalformedBody
 
 _FORWARDED = frozenset(
     {

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chassis import version
-from chassis.peers import Peer
-from chassis.problems import Unavailable
+from chassis.core import version
+from chassis.core.problems import Unavailable
+from chassis.web.peers import Peer
 
 _TIMEOUT = 2
 _KEPT, _KEPT_WHEN_AWAY = 1.0, 0.1

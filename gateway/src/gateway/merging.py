@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from chassis.http.problem_documents import documents, problem_responses
-from chassis.version import software
+from chassis.core.version import software
+from chassis.web.problem_documents import documents, problem_responses
 from gateway import query_parameters
 from gateway.routes import VERSIONS
 from gateway.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem

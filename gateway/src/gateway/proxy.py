@@ -8,17 +8,10 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis.http.wording import NO_ADDRESS
-from chassis.identity import InternalTokens
-from chassis.problems import (
-    MalformedBody,
-    NotFound,
-    Problem,
-    TimedOut,
-    TooLarge,
-    Unavailable,
-)
-from chassis.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
+from chassis.core.identity import InternalTokens
+from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, TooLarge, Unavailable
+from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
+from chassis.core.wording import NO_ADDRESS
 from gateway import bearer
 from gateway.access import Access
 from gateway.headers import Incoming

@@ -2,7 +2,7 @@
 
 from starlette.types import Scope
 
-from chassis.http.edge import Headers
+from chassis.web.edge import Headers
 from gateway.routes import is_unstored
 
 _DEFAULTS = (

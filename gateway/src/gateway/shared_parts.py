@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from chassis.http.problem_documents import USUAL_CODES, codes_of
-from chassis.problems import MEDIA_TYPE
+from chassis.core.problems import MEDIA_TYPE
+from chassis.web.problem_documents import USUAL_CODES, codes_of
 
 
 def _header(name: str, description: str, example: str) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from opentelemetry.trace import SpanKind
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis import request_context, telemetry
+from chassis.core import request_context
+from chassis.observability import telemetry
 from gateway.routes import route_of
 
 

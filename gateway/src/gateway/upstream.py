@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from starlette.types import Receive, Scope, Send
 
-from chassis.problems import MalformedBody, Unavailable
-from chassis.start_failure import StartFailure
+from chassis.core.problems import MalformedBody, Unavailable
+from chassis.core.start_failure import StartFailure
 from gateway.caller import Caller, chunk
 from gateway.connection import Broken, Connection
 

@@ -5,13 +5,13 @@ from functools import partial
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from chassis.coalescing import Coalesced
-from chassis.database import Database
-from chassis.http.app import create_app as create_service_app
-from chassis.identity import InternalTokens
-from chassis.process import Process, run
-from chassis.settings import read
-from chassis.version import newest_schema
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import read
+from chassis.core.version import newest_schema
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Database
+from chassis.server.app import create_app as create_service_app
+from chassis.server.process import Process, run
 from notification_service import audit_endpoints, endpoints, repository
 from notification_service.settings import Settings
 

@@ -6,8 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from chassis.database import Db
-from chassis.http.paging import (
+from chassis.core.identity import Admin, Viewer
+from chassis.db.database import Db
+from chassis.web.paging import (
     FREE_ALTERNATIVES,
     Limit,
     Page,
@@ -18,8 +19,7 @@ from chassis.http.paging import (
     parse_moment,
     parse_words,
 )
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Admin, Viewer
+from chassis.web.strict_route import StrictRoute
 from notification_service import repository, service
 from notification_service.repository import AuditFilter
 from notification_service.schemas import Activity, AuditEntry, Days

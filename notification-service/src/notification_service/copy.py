@@ -5,8 +5,8 @@ Notifications and the audit log are this service's own record, and stay.
 
 from collections.abc import Mapping
 
-from chassis.database import Connection
-from chassis.rebuild import Copy, Reach, replace
+from chassis.db.database import Connection
+from chassis.messaging.rebuild import Copy, Reach, replace
 from contracts import auth
 from notification_service.handlers import remembered
 

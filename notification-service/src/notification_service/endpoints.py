@@ -4,13 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from chassis.coalescing import Coalesced
-from chassis.database import Db
-from chassis.http.paging import Skip, page, parse_choice, parse_moment
-from chassis.http.problem_documents import problem_responses
-from chassis.http.responses import answer, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Identity, Viewer
+from chassis.core.identity import Identity, Viewer
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Db
+from chassis.web.paging import Skip, page, parse_choice, parse_moment
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer, item
+from chassis.web.strict_route import StrictRoute
 from notification_service import repository, service
 from notification_service.schemas import (
     Marked,

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.events import Actor, Received
+from chassis.messaging.events import Actor, Received
 from contracts import auth, catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
 from notification_service.wording import counted, given, joined, listed, named, pair, percent, run_outcome, who

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from chassis.database import Connection
-from chassis.events import Payload, Received
-from chassis.inbox import Handler
+from chassis.db.database import Connection
+from chassis.messaging.events import Payload, Received
+from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
 from notification_service import entries, service, texts
 from notification_service.entries import Entries

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.schema import new_metadata
+from chassis.db.schema import new_metadata
 
 metadata = new_metadata()
 

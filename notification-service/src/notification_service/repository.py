@@ -8,8 +8,8 @@ from uuid import UUID
 
 import orjson
 
-from chassis.database import Connection, Database
-from chassis.http.paging import Choice
+from chassis.db.database import Connection, Database
+from chassis.web.paging import Choice
 from contracts.auth import UserState
 from notification_service.entries import Entry
 from notification_service.vocabulary import NotificationType

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.http.paging import UPDATED_SINCE, Page, alternatives
+from chassis.web.paging import UPDATED_SINCE, Page, alternatives
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
 NotificationId = Annotated[int, Path(ge=1, le=2**63 - 1, description="A notification's id.")]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from chassis.database import Connection
-from chassis.events import Received
-from chassis.problems import NotFound
+from chassis.core.problems import NotFound
+from chassis.db.database import Connection
+from chassis.messaging.events import Received
 from contracts.auth import UserState
 from notification_service import repository
 from notification_service.entries import Entry, changes

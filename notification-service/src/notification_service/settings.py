@@ -2,7 +2,7 @@
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.settings import ServiceSettings
+from chassis.core.settings import ServiceSettings
 
 
 class Settings(ServiceSettings):

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from chassis.events import Received
+from chassis.messaging.events import Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import NotificationType
 from notification_service.wording import counted, named, pair, percent, run_outcome

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from chassis.events import Actor
+from chassis.messaging.events import Actor
 from contracts.catalog import LinkState
 from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
 

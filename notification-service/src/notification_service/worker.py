@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 from starlette.types import ASGIApp
 
-from chassis.bus import Bus
-from chassis.database import Database
-from chassis.feed import Feed
-from chassis.inbox import Inbox
-from chassis.messaging_loops import consume, new_worker
-from chassis.peers import Peer
-from chassis.process import Process, run
-from chassis.process.settings import BrokerSettings
-from chassis.settings import read
-from chassis.worker import Worker
+from chassis.core.settings import read
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.server.messaging_loops import consume, new_worker
+from chassis.server.process import Process, run
+from chassis.server.process.settings import BrokerSettings
+from chassis.server.worker import Worker
+from chassis.web.peers import Peer
 from notification_service.app import SCHEMA_VERSION
 from notification_service.handlers import HANDLERS
 from notification_service.settings import Addresses, Settings

@@ -3,13 +3,13 @@
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from chassis.database import Database
-from chassis.http import app as http
-from chassis.identity import InternalTokens
-from chassis.peers import Peer
-from chassis.process import Process, run
-from chassis.settings import read
-from chassis.version import newest_schema
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import read
+from chassis.core.version import newest_schema
+from chassis.db.database import Database
+from chassis.server import app as http
+from chassis.server.process import Process, run
+from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review

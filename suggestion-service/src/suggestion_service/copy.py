@@ -1,7 +1,7 @@
 """What `python -m chassis.admin rebuild suggestion_service` rebuilds: the copy of catalog's items and links."""
 
-from chassis.rebuild import Copy
-from chassis.settings import read
+from chassis.core.settings import read
+from chassis.messaging.rebuild import Copy
 from suggestion_service.handlers import handlers
 from suggestion_service.items import merging
 from suggestion_service.settings import Settings

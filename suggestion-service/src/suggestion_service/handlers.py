@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from chassis.database import Connection
-from chassis.events import Payload, Received
-from chassis.inbox import Handler
+from chassis.db.database import Connection
+from chassis.messaging.events import Payload, Received
+from chassis.messaging.inbox import Handler
 from contracts import catalog
 from suggestion_service.engine import Side
 from suggestion_service.items import service

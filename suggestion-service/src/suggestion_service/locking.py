@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 
 async def lock_suggestions(connection: Connection, ids: Sequence[UUID]) -> None:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 from sqlalchemy.types import UserDefinedType
 
-from chassis.schema import new_metadata
+from chassis.db.schema import new_metadata
 
 metadata = new_metadata()
 

@@ -14,8 +14,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from chassis.settings import read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import read
+from chassis.core.start_failure import StartFailure
 from suggestion_service import item_files
 from suggestion_service.embeddings.item_vectors import embed_items
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.settings import ServiceSettings
+from chassis.core.settings import ServiceSettings
 
 
 class EmbeddingSettings(BaseSettings):

@@ -2,16 +2,16 @@
 
 from starlette.types import ASGIApp
 
-from chassis.bus import Bus
-from chassis.database import Database
-from chassis.feed import Feed
-from chassis.inbox import Inbox
-from chassis.messaging_loops import consume, new_worker, publish
-from chassis.peers import Peer
-from chassis.process import Process, run
-from chassis.process.settings import BrokerSettings
-from chassis.settings import read
-from chassis.worker import Worker
+from chassis.core.settings import read
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.server.messaging_loops import consume, new_worker, publish
+from chassis.server.process import Process, run
+from chassis.server.process.settings import BrokerSettings
+from chassis.server.worker import Worker
+from chassis.web.peers import Peer
 from contracts.routes import ignored_by
 from suggestion_service.allocator import give_back_large_arrays
 from suggestion_service.app import SCHEMA_VERSION

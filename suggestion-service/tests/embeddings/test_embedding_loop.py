@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
-from chassis.tasks import end
+from chassis.core.tasks import end
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import measured
 from suggestion_service.embeddings import repository, tables

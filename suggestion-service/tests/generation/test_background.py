@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from chassis.events import Actor
+from chassis.messaging.events import Actor
 from suggestion_service.generation import queue
 
 PUMP = "the pump stops when the tank is full"

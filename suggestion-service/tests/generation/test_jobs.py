@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chassis.bus.in_process import InProcessBus
+from chassis.messaging.bus.in_process import InProcessBus
 from suggestion_service.generation import queue
 from suggestion_service.generation.jobs import QUEUE, ScoringJobs
 

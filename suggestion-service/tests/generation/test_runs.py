@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from chassis.problems import Unavailable
+from chassis.core.problems import Unavailable
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUMP = "the pump stops when the tank is full"

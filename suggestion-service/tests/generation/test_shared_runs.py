@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Database
+from chassis.db.database import Database
+from chassis.messaging.bus.in_process import InProcessBus
 from suggestion_service.generation import run_loop
 
 PUMP = "the pump stops when the tank is full"

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from psycopg.rows import dict_row
 
-from chassis.rebuild import Rebuilt, rebuild
+from chassis.messaging.rebuild import Rebuilt, rebuild
 from suggestion_service.copy import new_copy
 
 SECRET = "the quick brown fox signs for the lazy dog"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 from suggestion_service.review import acceptance, repository
 
 PUMP = "the pump stops when the tank is full"

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from chassis.identity import Identity, Role
+from chassis.core.identity import Identity, Role
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUMP = "the pump stops when the tank is full"

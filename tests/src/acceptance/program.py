@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
-from chassis import free_ports
+from chassis.local import free_ports
 
 ADMIN_EMAIL = "admin@traceline.test"
 ADMIN_PASSWORD = "the admin of these tests"

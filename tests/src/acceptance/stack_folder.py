@@ -9,7 +9,7 @@ import psutil
 import psycopg
 
 from acceptance.process import living_in
-from chassis.bus.private_node import PrivateNode
+from chassis.local.rabbitmq import PrivateNode
 from stack.programs import SERVICES
 from stack.supervision import Supervisor
 

@@ -8,12 +8,12 @@ from auth_service.addresses import client_address
 from auth_service.sessions import repository, service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
 from auth_service.users.passwords import PasswordPort
-from chassis import outbox
-from chassis.database import Db
-from chassis.http.problem_documents import problem_responses
-from chassis.http.responses import answer
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import ServiceCaller, Viewer
+from chassis.core.identity import ServiceCaller, Viewer
+from chassis.db.database import Db
+from chassis.messaging import outbox
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
 from contracts.tokens import LONGEST_LIFETIME
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])

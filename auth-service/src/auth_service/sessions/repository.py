@@ -6,9 +6,9 @@ from typing import Any
 
 from psycopg.rows import DictRow
 
-from chassis import outbox
-from chassis.database import Connection
-from chassis.events import NewEvent
+from chassis.db.database import Connection
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent
 
 _ADDRESS_LOCKS = 1
 _ACCOUNT_LOCKS = 2

@@ -14,11 +14,11 @@ from auth_service.users import service as user_service
 from auth_service.users.emails import account_name
 from auth_service.users.passwords import Passwords
 from auth_service.users.repository import Credentials
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import Actor, NewEvent, actor_of
-from chassis.identity import Identity
-from chassis.problems import Forbidden, TooManyRequests, Unauthenticated
+from chassis.core.identity import Identity
+from chassis.core.problems import Forbidden, TooManyRequests, Unauthenticated
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, actor_of
 from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
 
 _ANONYMOUS = Actor(None, "anonymous")

@@ -23,8 +23,8 @@ from math import ceil
 
 from auth_service.addresses import network_of
 from auth_service.sessions import repository
-from chassis.database import Connection, Database
-from chassis.problems import TooManyRequests
+from chassis.core.problems import TooManyRequests
+from chassis.db.database import Connection, Database
 
 WINDOW = timedelta(minutes=15)
 ACCOUNT_LIMIT = 10

@@ -4,10 +4,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from auth_service.signing_keys import service
-from chassis.database import Db
-from chassis.http.problem_documents import with_headers
-from chassis.http.responses import item
-from chassis.http.strict_route import StrictRoute
+from chassis.db.database import Db
+from chassis.web.problem_documents import with_headers
+from chassis.web.responses import item
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from psycopg.rows import DictRow
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 _LOCK = 7_235_120
 

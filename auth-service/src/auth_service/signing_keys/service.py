@@ -17,7 +17,7 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from auth_service.signing_keys import repository
-from chassis.database import Connection, Database
+from chassis.db.database import Connection, Database
 from contracts.tokens import ALGORITHM
 
 _log = logging.getLogger(__name__)

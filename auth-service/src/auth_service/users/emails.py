@@ -6,7 +6,7 @@ import email_validator
 from email_validator import EmailNotValidError, validate_email
 from pydantic_core import PydanticCustomError
 
-from chassis.http.wording import shown
+from chassis.core.wording import shown
 
 # The library's documented switch: a service of an intranet has users at .local, .test and single labels.
 email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()

@@ -9,16 +9,16 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from auth_service.users import repository, service
 from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import NewUser, Registration, User, UserChange
-from chassis.coalescing import Coalesced
-from chassis.database import Connection, Database, Db
-from chassis.events import actor_of
-from chassis.http.idempotency import answer_once
-from chassis.http.paging import Limit, Page, Skip, alternatives, page, parse_choice, parse_sort, sorts
-from chassis.http.problem_documents import problem_responses
-from chassis.http.responses import check_precondition, created, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Admin, Identity, Role, Viewer
-from chassis.problems import Unauthenticated
+from chassis.core.identity import Admin, Identity, Role, Viewer
+from chassis.core.problems import Unauthenticated
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Connection, Database, Db
+from chassis.messaging.events import actor_of
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import Limit, Page, Skip, alternatives, page, parse_choice, parse_sort, sorts
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import check_precondition, created, item
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 

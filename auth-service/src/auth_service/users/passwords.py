@@ -23,8 +23,8 @@ from fastapi import Depends, Request
 
 from auth_service.addresses import client_address, network_of
 from auth_service.sessions import throttle
-from chassis.database import Db
-from chassis.problems import Unavailable
+from chassis.core.problems import Unavailable
+from chassis.db.database import Db
 
 _HASHER = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1, type=Type.ID)
 """OWASP's minimum: about 22 ms and 19 MiB a password."""

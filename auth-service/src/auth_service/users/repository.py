@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
-from chassis import outbox
-from chassis.database import Connection, columns, placeholders
-from chassis.events import NewEvent
-from chassis.http.paging import Choice, Sort
-from chassis.identity import Role
+from chassis.core.identity import Role
+from chassis.db.database import Connection, columns, placeholders
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent
+from chassis.web.paging import Choice, Sort
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""

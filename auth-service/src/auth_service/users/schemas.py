@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, St
 from typing_extensions import TypedDict
 
 from auth_service.users.emails import MAX_LENGTH, parse_email
-from chassis.identity import Role
+from chassis.core.identity import Role
 
 Email = Annotated[str, Field(max_length=MAX_LENGTH, examples=["kim@example.com"]), AfterValidator(parse_email)]
 Password = Annotated[SecretStr, Field(min_length=8, max_length=128, examples=["correct horse battery"])]

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from auth_service.users import repository
 from auth_service.users.repository import UserRow
-from chassis.database import Connection, refusing
-from chassis.events import Actor, NewEvent
-from chassis.identity import Role
-from chassis.problems import Conflict, NotFound
+from chassis.core.identity import Role
+from chassis.core.problems import Conflict, NotFound
+from chassis.db.database import Connection, refusing
+from chassis.messaging.events import Actor, NewEvent
 from contracts.auth import UserCreated, UserState, UserUpdated
 
 _SHOWN = ("id", "email", "full_name", "role", "is_active", "created_at")

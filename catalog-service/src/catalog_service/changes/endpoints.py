@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Request, Response
 
 from catalog_service.changes import service
 from catalog_service.changes.schemas import RecordChanges
-from chassis.database import Db
-from chassis.http.paging import Limit
-from chassis.http.problem_documents import problem_responses
-from chassis.http.responses import answer
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Viewer
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web.paging import Limit
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
 

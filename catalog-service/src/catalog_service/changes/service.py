@@ -11,8 +11,8 @@ from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.listing import Row
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Database
-from chassis.problems import Gone, Invalid
+from chassis.core.problems import Gone, Invalid
+from chassis.db.database import Database
 
 _KINDS: tuple[ItemKind, ...] = (REQUIREMENT, TEST_CASE)
 _FIELDS = {**{kind.name: kind.columns for kind in _KINDS}, "link": LINK_COLUMNS}

@@ -3,8 +3,8 @@
 from prometheus_client import Metric
 
 from catalog_service.coverage import repository
-from chassis.database import Database
-from chassis.metrics.readings import Reading, gauge
+from chassis.db.database import Database
+from chassis.observability.readings import Reading, gauge
 
 _MOST_MODULES = 50
 _FRESH_FOR = 60.0

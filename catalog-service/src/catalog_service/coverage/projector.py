@@ -14,9 +14,9 @@ import orjson
 
 from catalog_service.coverage import repository
 from catalog_service.coverage.repository import State
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, NewEvent
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import (
     CoverageDropped,
     LinkCreated,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 
 @dataclass(slots=True)

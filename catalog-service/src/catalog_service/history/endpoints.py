@@ -11,12 +11,12 @@ from catalog_service.history.service import Versions
 from catalog_service.items.kind import ItemKind
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Db
-from chassis.http.paging import Limit, Skip, page
-from chassis.http.problem_documents import problem_responses, with_headers
-from chassis.http.responses import item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Viewer
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web.paging import Limit, Skip, page
+from chassis.web.problem_documents import problem_responses, with_headers
+from chassis.web.responses import item
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Row
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 
 async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:

@@ -15,8 +15,8 @@ from catalog_service.listing import Row, by_field
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.snapshot import snapshot
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Connection, Database
-from chassis.problems import FieldError, Invalid
+from chassis.core.problems import FieldError, Invalid
+from chassis.db.database import Connection, Database
 
 _UNTOLD = frozenset({"id", "version", "created_at", "updated_at"})
 """Fields whose beginning and end tell nothing: they are in every entry by themselves."""

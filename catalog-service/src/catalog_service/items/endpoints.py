@@ -14,12 +14,12 @@ from catalog_service.items.reads import ItemReads
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.listing import Row
-from chassis.database import Connection, Database
-from chassis.events import actor_of
-from chassis.http.idempotency import answer_once
-from chassis.http.paging import page
-from chassis.http.responses import check_precondition, created, item
-from chassis.identity import Identity
+from chassis.core.identity import Identity
+from chassis.db.database import Connection, Database
+from chassis.messaging.events import actor_of
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import page
+from chassis.web.responses import check_precondition, created, item
 
 
 async def create(kind: ItemKind, request: Request, database: Database, caller: Identity, body: ItemWrite) -> Response:

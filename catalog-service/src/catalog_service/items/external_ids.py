@@ -13,12 +13,12 @@ from catalog_service.items.creations import ItemCreations
 from catalog_service.items.kind import BRIEF, ItemKind
 from catalog_service.items.schemas import ItemWrite
 from catalog_service.listing import by_field
-from chassis import strict_json
-from chassis.database import Database
-from chassis.events import actor_of
-from chassis.http.responses import check_precondition, created, item
-from chassis.identity import Identity
-from chassis.problems import Conflict, Invalid, PreconditionFailed
+from chassis.core.identity import Identity
+from chassis.core.problems import Conflict, Invalid, PreconditionFailed
+from chassis.db.database import Database
+from chassis.messaging.events import actor_of
+from chassis.web import strict_json
+from chassis.web.responses import check_precondition, created, item
 
 ExternalId = Annotated[
     str,

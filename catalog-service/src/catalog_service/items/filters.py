@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.listing import Conditions, ordered
-from chassis.http.paging import (
+from chassis.web.paging import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
     Choice,

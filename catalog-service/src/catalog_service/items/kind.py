@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from chassis.events import Payload
-from chassis.http.wording import shown
-from chassis.problems import Conflict, NotFound
+from chassis.core.problems import Conflict, NotFound
+from chassis.core.wording import shown
+from chassis.messaging.events import Payload
 
 COLUMNS = (
     "id",

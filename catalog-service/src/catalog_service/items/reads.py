@@ -11,8 +11,8 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Row, fetch_page_as_json, fetch_rows_as_json
 from catalog_service.search.query import understand
 from catalog_service.search.repository import FOUND, parameters, search
-from chassis.coalescing import Coalesced
-from chassis.database import Database
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Database
 
 
 class ItemReads:

@@ -8,9 +8,9 @@ from psycopg.types.json import Json
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.listing import Row
-from chassis import outbox
-from chassis.database import Connection, columns, placeholders, refusing
-from chassis.events import NewEvent
+from chassis.db.database import Connection, columns, placeholders, refusing
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent
 
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:

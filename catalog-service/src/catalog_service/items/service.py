@@ -13,9 +13,9 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.items.merge_patch import merged
 from catalog_service.links import service as links
 from catalog_service.listing import Row
-from chassis import outbox
-from chassis.database import Connection
-from chassis.events import Actor, NewEvent, Payload
+from chassis.db.database import Connection
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, Payload
 
 
 def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:

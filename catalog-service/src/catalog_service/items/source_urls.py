@@ -7,7 +7,7 @@ script, starts a program or opens a share of a network.
 import re
 from collections.abc import Iterable
 
-from chassis.problems import Invalid
+from chassis.core.problems import Invalid
 
 KNOWN = ("http", "https", "mailto")
 RUNNING = frozenset({"javascript", "vbscript", "data"})

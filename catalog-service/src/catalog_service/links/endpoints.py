@@ -25,10 +25,12 @@ from catalog_service.links.schemas import (
 from catalog_service.listing import Conditions, Row, ordered
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Connection, Db
-from chassis.events import actor_of
-from chassis.http.idempotency import answer_once
-from chassis.http.paging import (
+from chassis.core.identity import Reviewer, ServiceCaller, Viewer
+from chassis.core.problems import Conflict, FieldError, Invalid, Problem
+from chassis.db.database import Connection, Db
+from chassis.messaging.events import actor_of
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import (
     ALTERNATIVES,
     Limit,
     Page,
@@ -42,12 +44,10 @@ from chassis.http.paging import (
     parse_sort,
     sorts,
 )
-from chassis.http.problem_documents import problem_responses
-from chassis.http.query import documented, read_query
-from chassis.http.responses import answer, check_precondition, created, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Reviewer, ServiceCaller, Viewer
-from chassis.problems import Conflict, FieldError, Invalid, Problem
+from chassis.web.problem_documents import problem_responses
+from chassis.web.query import documented, read_query
+from chassis.web.responses import answer, check_precondition, created, item
+from chassis.web.strict_route import StrictRoute
 
 PATH = "/api/v1/links"
 _SORTS = {"created_at": "l.created_at", "updated_at": "l.updated_at", "confidence_score": "l.confidence_score"}

@@ -12,10 +12,10 @@ from catalog_service.links import suspicion
 from catalog_service.listing import Conditions, Row, by_field, counted, fetch_page
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis import outbox
-from chassis.database import Connection, columns, placeholders, refusing
-from chassis.events import NewEvent
-from chassis.problems import Conflict
+from chassis.core.problems import Conflict
+from chassis.db.database import Connection, columns, placeholders, refusing
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent
 
 COLUMNS = (
     "id",

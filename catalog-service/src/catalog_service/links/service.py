@@ -12,10 +12,10 @@ from catalog_service.links.schemas import LinkSource
 from catalog_service.listing import Row, by_field
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis import outbox
-from chassis.database import Connection
-from chassis.events import Actor, NewEvent
-from chassis.problems import Conflict, Invalid, NotFound, Problem
+from chassis.core.problems import Conflict, Invalid, NotFound, Problem
+from chassis.db.database import Connection
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 _KINDS = (REQUIREMENT, TEST_CASE)

@@ -8,9 +8,9 @@ from catalog_service.links import repository, service
 from catalog_service.listing import Row
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis import outbox
-from chassis.database import Connection
-from chassis.events import Actor
+from chassis.db.database import Connection
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor
 
 
 class Outcome(NamedTuple):

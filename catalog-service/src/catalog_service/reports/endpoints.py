@@ -16,14 +16,14 @@ from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
-from chassis.database import Db
-from chassis.http import paging
-from chassis.http.paging import FREE_ALTERNATIVES, Limit, Skip
-from chassis.http.problem_documents import with_headers
-from chassis.http.query import documented, read_query
-from chassis.http.responses import answer
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Viewer
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web import paging
+from chassis.web.paging import FREE_ALTERNATIVES, Limit, Skip
+from chassis.web.problem_documents import with_headers
+from chassis.web.query import documented, read_query
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Reports"])
 

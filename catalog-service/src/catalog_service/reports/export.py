@@ -20,7 +20,7 @@ from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.scope import Scope as ReportScope
 from catalog_service.snapshot import snapshot
-from chassis.database import Database
+from chassis.db.database import Database
 
 _BLOCK = 256 * 1024
 

@@ -8,8 +8,8 @@ from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.listing import Conditions, Row, counted, fetch_page
 from catalog_service.reports.scope import Scope
-from chassis.database import Connection
-from chassis.http.paging import Choice
+from chassis.db.database import Connection
+from chassis.web.paging import Choice
 
 _ROWS_AT_ONCE = 500
 _ORDER = "r.module, r.external_id, r.id"

@@ -8,8 +8,8 @@ from typing import Any
 from catalog_service.listing import Conditions, Row
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.requirements.kind import REQUIREMENT
-from chassis.http.paging import Choice
-from chassis.http.wording import nearest
+from chassis.core.wording import nearest
+from chassis.web.paging import Choice
 
 PROJECT = "MAIN"
 """The one project that there is."""

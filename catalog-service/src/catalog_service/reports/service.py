@@ -10,8 +10,8 @@ from catalog_service.reports import repository
 from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Connection
-from chassis.http.paging import Choice, parse_words
+from chassis.db.database import Connection
+from chassis.web.paging import Choice, parse_words
 
 
 def with_coverage(counts: Row) -> Row:

@@ -22,12 +22,12 @@ from catalog_service.requirements.schemas import (
     RequirementType,
     RequirementWrite,
 )
-from chassis.database import Db
-from chassis.http.paging import Page, alternatives, parse_choice
-from chassis.http.problem_documents import problem_responses
-from chassis.http.query import documented, read_query
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Reviewer, Viewer
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Db
+from chassis.web.paging import Page, alternatives, parse_choice
+from chassis.web.problem_documents import problem_responses
+from chassis.web.query import documented, read_query
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Requirements"])
 

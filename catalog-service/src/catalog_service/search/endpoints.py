@@ -6,12 +6,12 @@ from fastapi import APIRouter, Query, Request, Response
 
 from catalog_service.search import service
 from catalog_service.search.schemas import ItemKind, SearchPage
-from chassis.database import Db
-from chassis.http import paging
-from chassis.http.paging import Limit, Skip, alternatives, parse_choice
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Viewer
-from chassis.problems import Invalid
+from chassis.core.identity import Viewer
+from chassis.core.problems import Invalid
+from chassis.db.database import Db
+from chassis.web import paging
+from chassis.web.paging import Limit, Skip, alternatives, parse_choice
+from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Search"])
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from catalog_service.search.folding import CJK, composed
 from catalog_service.search.words import Typed, take_apart
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 _BEGINNINGS = 8
 """Of a query of more words, a pasted title for example, only the last is searched by its beginning."""

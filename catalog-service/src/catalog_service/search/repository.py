@@ -6,7 +6,7 @@ from uuid import UUID
 
 from catalog_service.listing import Conditions, Row
 from catalog_service.search.query import SearchQuery
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 _TABLES = {"requirement": "requirements", "test_case": "test_cases"}
 

@@ -9,7 +9,7 @@ from catalog_service.search import repository, spelling
 from catalog_service.search.query import SearchQuery, understand
 from catalog_service.search.repository import Hit
 from catalog_service.search.snippet import Snippets
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 _TEXTS = ("title", "tags", "description", "steps", "preconditions", "postconditions", "test_data")
 _SHOWN = ("external_id", "title", "module", "status")

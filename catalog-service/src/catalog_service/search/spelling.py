@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from catalog_service.search.folding import fold
 from catalog_service.search.query import SearchQuery, Term, quoted
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 _SHORTEST, _LONGEST = 4, 30
 _WORDS = 4

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from chassis.database import Database
+from chassis.db.database import Database
 
 TABLES = ("requirements", "test_cases")
 _AT_ONCE = 200

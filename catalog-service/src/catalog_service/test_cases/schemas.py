@@ -8,7 +8,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
-from chassis.http.wording import shown
+from chassis.core.wording import shown
 
 
 class TestCaseType(StrEnum):

@@ -8,15 +8,15 @@ import httpx
 import psycopg
 from psycopg.rows import dict_row
 
-from chassis import database_url
 from chassis.admin.settings import CallSettings, address_of
-from chassis.database import Connection
-from chassis.feed import changes_of
-from chassis.identity import InternalTokens
-from chassis.peers import Peer
-from chassis.rebuild import ReadFeed
-from chassis.settings import DatabaseSettings, read
-from chassis.start_failure import StartFailure
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import DatabaseSettings, read
+from chassis.core.start_failure import StartFailure
+from chassis.db import database_url
+from chassis.db.database import Connection
+from chassis.messaging.feed import changes_of
+from chassis.messaging.rebuild import ReadFeed
+from chassis.web.peers import Peer
 
 _TIMEOUT = httpx.Timeout(30, connect=5)
 

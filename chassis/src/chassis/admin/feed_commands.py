@@ -4,12 +4,12 @@ from contextlib import AsyncExitStack
 
 import click
 
-from chassis import relay
 from chassis.admin import connections, output, positions
 from chassis.admin.running import json_option, running
 from chassis.admin.settings import address_of
-from chassis.inbox import kept_counts
-from chassis.rebuild import ReadFeed
+from chassis.messaging import relay
+from chassis.messaging.inbox import kept_counts
+from chassis.messaging.rebuild import ReadFeed
 
 
 @click.command()

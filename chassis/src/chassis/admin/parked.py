@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from chassis.admin.running import Refused
-from chassis.database import Connection
+from chassis.db.database import Connection
 
 Row = dict[str, Any]
 

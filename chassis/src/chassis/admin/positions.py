@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from chassis import inbox, outbox
 from chassis.admin.running import Refused
-from chassis.database import Connection
-from chassis.problems import Unavailable
-from chassis.rebuild import ReadFeed
+from chassis.core.problems import Unavailable
+from chassis.db.database import Connection
+from chassis.messaging import inbox, outbox
+from chassis.messaging.rebuild import ReadFeed
 
 Row = dict[str, Any]
 

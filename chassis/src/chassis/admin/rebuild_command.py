@@ -4,10 +4,10 @@ import importlib
 
 import click
 
-from chassis import rebuild
 from chassis.admin import connections, output
 from chassis.admin.running import Refused, json_option, running
-from chassis.rebuild import Copy
+from chassis.messaging import rebuild
+from chassis.messaging.rebuild import Copy
 
 
 @click.command("rebuild")

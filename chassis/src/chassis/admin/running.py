@@ -8,9 +8,10 @@ from typing import Any
 import click
 import psycopg
 
-from chassis import database_url, logs
-from chassis.problems import Unavailable
-from chassis.start_failure import StartFailure
+from chassis.core.problems import Unavailable
+from chassis.core.start_failure import StartFailure
+from chassis.db import database_url
+from chassis.observability import logs
 
 json_option = click.option("--json", "in_json", is_flag=True, help="Print JSON.")
 

@@ -2,7 +2,7 @@
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.settings import SharedSecret, read
+from chassis.core.settings import SharedSecret, read
 
 
 class CallSettings(BaseSettings):

@@ -12,9 +12,9 @@ from contextlib import ExitStack, nullcontext
 import aio_pika
 import pytest
 
-from chassis.bus.rabbitmq import RabbitMQBus
-from chassis.bus.rabbitmq.topology import Topology
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.messaging.bus.rabbitmq import RabbitMQBus
+from chassis.messaging.bus.rabbitmq.topology import Topology
 from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel, schema_differences
 from chassis.testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
 

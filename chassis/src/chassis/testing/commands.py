@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload([__name__, "chassis.process", "chassis.admin.connections", "chassis.rebuild"])
+_PROCESSES.set_forkserver_preload(
+    [__name__, "chassis.server.process", "chassis.admin.connections", "chassis.messaging.rebuild"]
+)
 
 
 def run(

@@ -3,8 +3,8 @@
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from chassis.metrics.exposition import Everything
-from chassis.metrics.readings import Reading, Readings
+from chassis.observability.readings import Reading, Readings
+from chassis.server.exposition import Everything
 
 Series = dict[str, float]
 

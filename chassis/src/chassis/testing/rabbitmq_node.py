@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from chassis.bus import private_node
-from chassis.bus.private_node import PrivateNode
+from chassis.local import rabbitmq as private_node
+from chassis.local.rabbitmq import PrivateNode
 
 _READY_WITHIN = 60.0
 _STOPPED_WITHIN = 30.0

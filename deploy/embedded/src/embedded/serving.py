@@ -9,12 +9,12 @@ import uvloop
 from starlette.types import ASGIApp
 
 from auth_service.startup import first_log_in
-from chassis import version
-from chassis.http.server import Server, settle
-from chassis.metrics import exposition
-from chassis.metrics.readings import Readings
-from chassis.metrics.requests import Measured
-from chassis.problems import Problem
+from chassis.core import version
+from chassis.core.problems import Problem
+from chassis.observability.readings import Readings
+from chassis.observability.requests import Measured
+from chassis.server import exposition
+from chassis.server.http_server import Server, settle
 from embedded.composition import SCHEMAS, Traceline, compose
 from embedded.data_folder import DataFolder
 from embedded.demo import tell_of_demo

@@ -14,9 +14,9 @@ import gateway.settings
 import notification_service.settings
 import suggestion_service.settings
 from auth_service.startup import first_password
-from chassis.http.server import is_loopback
-from chassis.process.settings import ProxySettings
-from chassis.settings import check, read, together
+from chassis.core.settings import check, read, together
+from chassis.server.http_server import is_loopback
+from chassis.server.process.settings import ProxySettings
 
 
 class Settings(BaseSettings):

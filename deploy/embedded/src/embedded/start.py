@@ -6,8 +6,8 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from chassis import logs
-from chassis.http.server import listen
+from chassis.observability import logs
+from chassis.server.http_server import listen
 from embedded.data_folder import DataFolder
 from embedded.settings import AllSettings
 

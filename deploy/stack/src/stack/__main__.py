@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 
 _EPILOG = """\
 python -m stack ctl ...           supervisorctl: status, restart catalog-service, stop 'gateway:*'

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import psycopg
 from psycopg import sql
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 from embedded.postgres import migrate
 from stack.programs import SERVICES
 

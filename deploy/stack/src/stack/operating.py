@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from chassis.settings import read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import read
+from chassis.core.start_failure import StartFailure
 from embedded.data_folder import DataFolder
 from embedded.postgres import Postgres, server_of
 from stack.programs import SERVICES

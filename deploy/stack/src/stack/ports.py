@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from chassis.free_ports import free_port
+from chassis.local.free_ports import free_port
 
 
 def assign(file: Path, names: Iterable[str], taken: set[int]) -> dict[str, int]:

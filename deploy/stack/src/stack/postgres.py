@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 from embedded.postgres import closed_to_others, refuse_foreign, server_of, write_configuration
 from stack.programs import Program, Stage
 

@@ -2,9 +2,9 @@
 
 import time
 
-from chassis.bus import private_node
-from chassis.bus.private_node import PrivateNode
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.local import rabbitmq as private_node
+from chassis.local.rabbitmq import PrivateNode
 from stack.programs import Program, Stage
 
 _STARTS_WITHIN = 60

@@ -10,9 +10,9 @@ from types import FrameType
 from typing import Any
 
 from auth_service.startup import admin_has, first_log_in, log_in_hint
-from chassis.database import Database
-from chassis.http.server import listen
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
+from chassis.db.database import Database
+from chassis.server.http_server import listen
 from embedded.data_folder import DataFolder
 from embedded.demo import tell_of_demo
 from stack.settings import AllSettings, check_folder, read_settings

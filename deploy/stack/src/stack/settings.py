@@ -15,10 +15,10 @@ import gateway.settings
 import notification_service.settings
 import suggestion_service.settings
 from auth_service.startup import first_password
-from chassis.http.server import is_loopback
-from chassis.process.settings import ProxySettings
-from chassis.settings import check, read, together
-from chassis.start_failure import StartFailure
+from chassis.core.settings import check, read, together
+from chassis.core.start_failure import StartFailure
+from chassis.server.http_server import is_loopback
+from chassis.server.process.settings import ProxySettings
 
 _LONGEST_FOLDER = 80
 """Bytes that leave room for the names of the sockets below: the system allows 107 for the whole path."""

@@ -12,7 +12,7 @@ from xmlrpc.client import Fault, ProtocolError, ServerProxy
 import psutil
 from supervisor.xmlrpc import Faults, SupervisorTransport  # type: ignore[import-untyped]
 
-from chassis.start_failure import StartFailure
+from chassis.core.start_failure import StartFailure
 
 _ANSWERS_WITHIN = 10
 _STOPS_WITHIN = 40

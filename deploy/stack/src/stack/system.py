@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from chassis.bus.private_node import PrivateNode
+from chassis.local.rabbitmq import PrivateNode
 from stack import configuration, databases, ports, rabbitmq
 from stack.postgres import Postgres
 from stack.programs import GATEWAY, Program, Stage, Surroundings, all_processes, processes_with_ports, programs

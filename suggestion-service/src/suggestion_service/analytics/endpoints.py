@@ -6,10 +6,10 @@ from typing import Any
 
 from fastapi import APIRouter, Response
 
-from chassis.database import Db
-from chassis.http.responses import answer
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Viewer
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
 from suggestion_service.analytics import repository
 from suggestion_service.analytics.schemas import Performance
 from suggestion_service.learning import repository as learning

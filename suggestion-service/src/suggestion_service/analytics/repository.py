@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.review.band import BAND
 
 

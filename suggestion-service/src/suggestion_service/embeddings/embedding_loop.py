@@ -8,8 +8,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from chassis.database import Database
-from chassis.signals import woken
+from chassis.core.signals import woken
+from chassis.db.database import Database
 from suggestion_service.embeddings import repository
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable

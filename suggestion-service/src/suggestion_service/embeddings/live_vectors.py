@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service.embeddings import repository
 from suggestion_service.engine import Side
 from suggestion_service.engine.embedding import EmbeddingView, ItemVectors

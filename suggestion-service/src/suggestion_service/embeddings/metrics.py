@@ -2,8 +2,8 @@
 
 from prometheus_client import Metric
 
-from chassis.database import Database
-from chassis.metrics.readings import Reading, gauge
+from chassis.db.database import Database
+from chassis.observability.readings import Reading, gauge
 from suggestion_service.embeddings import repository
 
 _FRESH_FOR = 300.0

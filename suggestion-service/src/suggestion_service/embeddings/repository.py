@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 
 import orjson
 
-from chassis.database import Connection
-from chassis.events import SYSTEM
+from chassis.db.database import Connection
+from chassis.messaging.events import SYSTEM
 from suggestion_service.engine import ItemText
 from suggestion_service.engine.embedding import ItemVectors
 

@@ -7,8 +7,8 @@ import sys
 
 import psycopg
 
-from chassis.settings import DatabaseSettings, read
-from chassis.start_failure import StartFailure
+from chassis.core.settings import DatabaseSettings, read
+from chassis.core.start_failure import StartFailure
 
 AVAILABLE = """
 SELECT name FROM pg_available_extension_versions

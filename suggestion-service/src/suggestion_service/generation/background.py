@@ -7,8 +7,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
 
-from chassis import outbox, telemetry
-from chassis.database import AWAY, Database
+from chassis.db.database import AWAY, Database
+from chassis.messaging import outbox
+from chassis.observability import telemetry
 from suggestion_service import metrics
 from suggestion_service.generation import queue, repository
 from suggestion_service.generation.changed import generated_event

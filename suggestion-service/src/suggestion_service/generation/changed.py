@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import UUID
 
-from chassis.events import Actor, NewEvent
+from chassis.messaging.events import Actor, NewEvent
 from contracts.suggestion import ItemSuggestionsGenerated
 from suggestion_service.engine import Algorithm, Side
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
 from suggestion_service.engine import Corpus, Entry, Snapshot
 from suggestion_service.generation import repository

@@ -6,13 +6,13 @@ from uuid import UUID
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from chassis.database import Connection, Db
-from chassis.http.idempotency import answer_once
-from chassis.http.paging import UPDATED_SINCE, Limit, Page, Skip, page, parse_moment
-from chassis.http.problem_documents import problem_responses
-from chassis.http.responses import answer, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Reviewer, Viewer
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Connection, Db
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import UPDATED_SINCE, Limit, Page, Skip, page, parse_moment
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer, item
+from chassis.web.strict_route import StrictRoute
 from suggestion_service import metrics
 from suggestion_service.generation import runs, service
 from suggestion_service.generation.schemas import AlgorithmName, Run

@@ -6,9 +6,9 @@ nothing is none.
 
 import asyncio
 
-from chassis.bus import Bus
-from chassis.database import Database
-from chassis.signals import woken
+from chassis.core.signals import woken
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
 from suggestion_service.generation import queue
 
 QUEUE = "suggestion.scoring"

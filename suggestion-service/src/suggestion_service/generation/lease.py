@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-from chassis.database import AWAY, Connection, Database
+from chassis.db.database import AWAY, Connection, Database
 
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 from uuid import UUID
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service import metrics
 from suggestion_service.engine import Block
 from suggestion_service.generation import parts, repository

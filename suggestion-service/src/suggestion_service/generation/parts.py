@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.generation.runs import LEASE, ClaimedRun, Order, RunLost, order_of
 
 _FIRST_ID = UUID(int=0)

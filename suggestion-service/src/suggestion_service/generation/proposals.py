@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service.engine import Algorithm, Block, Explanation, Reading
 from suggestion_service.generation import repository
 from suggestion_service.generation.corpus import View

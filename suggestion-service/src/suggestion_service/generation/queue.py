@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis.database import Connection
-from chassis.events import Actor
+from chassis.db.database import Connection
+from chassis.messaging.events import Actor
 from suggestion_service.generation.changed import ChangedItem
 
 _LEASE = "interval '20 seconds'"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service.engine import ItemText, Reading, read
 from suggestion_service.generation import repository
 

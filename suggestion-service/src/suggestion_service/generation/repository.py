@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.locking import lock_suggestions
 
 # A pair may be suggested when it is not linked and was not suggested since the text of one of the two changed, nor is

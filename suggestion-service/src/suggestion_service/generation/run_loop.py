@@ -5,12 +5,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
-from chassis import outbox, request_context
-from chassis.bus import Bus
-from chassis.database import AWAY, Connection, Database
-from chassis.feed import Feed
-from chassis.problems import Problem
-from chassis.signals import woken
+from chassis.core import request_context
+from chassis.core.problems import Problem
+from chassis.core.signals import woken
+from chassis.db.database import AWAY, Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.bus import Bus
+from chassis.messaging.feed import Feed
 from suggestion_service import metrics
 from suggestion_service.generation import parts, repository, runs
 from suggestion_service.generation.corpus import LiveCorpus

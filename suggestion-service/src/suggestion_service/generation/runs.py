@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis.database import Connection
-from chassis.events import Actor
+from chassis.db.database import Connection
+from chassis.messaging.events import Actor
 from suggestion_service.engine import Algorithm
 from suggestion_service.generation import settlement
 

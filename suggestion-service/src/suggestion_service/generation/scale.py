@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.engine import Algorithm
 from suggestion_service.generation.proposals import Pair
 

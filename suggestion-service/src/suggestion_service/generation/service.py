@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import Actor, NewEvent, actor_of
-from chassis.identity import Identity
-from chassis.problems import Conflict, NotFound
-from chassis.request_context import request_id
+from chassis.core.identity import Identity
+from chassis.core.problems import Conflict, NotFound
+from chassis.core.request_context import request_id
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, actor_of
 from contracts.suggestion import RunFinished
 from suggestion_service.generation import runs
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
-from chassis.events import SYSTEM, Actor
+from chassis.db.database import Connection
+from chassis.messaging.events import SYSTEM, Actor
 from suggestion_service.generation.changed import ChangedItem
 
 _STATE = """

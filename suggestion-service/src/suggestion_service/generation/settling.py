@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from chassis import outbox
-from chassis.database import Database
-from chassis.signals import woken
+from chassis.core.signals import woken
+from chassis.db.database import Database
+from chassis.messaging import outbox
 from suggestion_service import metrics
 from suggestion_service.generation import repository, settlement
 from suggestion_service.generation.changed import generated_event

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from chassis.database import Connection
-from chassis.rebuild import Reach, replace
+from chassis.db.database import Connection
+from chassis.messaging.rebuild import Reach, replace
 
 _COMPARED = ("side", "external_id", "title", "module", "tags", "priority", "text", "terms", "sequence", "deleted")
 _SCORED = ("text", "module", "tags", "priority")

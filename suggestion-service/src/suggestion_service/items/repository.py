@@ -6,8 +6,8 @@ from uuid import UUID
 
 import orjson
 
-from chassis import telemetry
-from chassis.database import Connection
+from chassis.db.database import Connection
+from chassis.observability import telemetry
 
 Row = Mapping[str, Any]
 

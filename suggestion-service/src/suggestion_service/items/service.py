@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
-from chassis.events import Actor, P, Received
+from chassis.db.database import Connection
+from chassis.messaging.events import Actor, P, Received
 from contracts import catalog
 from suggestion_service import engine
 from suggestion_service.items import repository

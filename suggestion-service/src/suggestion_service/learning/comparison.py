@@ -7,7 +7,7 @@ from uuid import UUID
 
 import numpy as np
 
-from chassis.database import Database
+from chassis.db.database import Database
 from suggestion_service.learning import repository
 from suggestion_service.learning.lessons import Adjustment, Floats, Lessons
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Database
-from chassis.signals import woken
+from chassis.core.signals import woken
+from chassis.db.database import Database
 from suggestion_service.learning import repository
 from suggestion_service.learning.comparison import Comparison
 from suggestion_service.learning.lessons import Adjustment, Lessons, Review

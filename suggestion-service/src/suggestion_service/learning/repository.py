@@ -8,7 +8,7 @@ from uuid import UUID
 
 import orjson
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.learning.verdict import Verdict
 from suggestion_service.locking import lock_suggestions
 

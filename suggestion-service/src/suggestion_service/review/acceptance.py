@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis import outbox, request_context
-from chassis.database import Connection, Database
-from chassis.events import Actor, NewEvent
-from chassis.identity import Identity
-from chassis.peers import Peer
-from chassis.problems import Problem, Unavailable
+from chassis.core import request_context
+from chassis.core.identity import Identity
+from chassis.core.problems import Problem, Unavailable
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent
+from chassis.web.peers import Peer
 from contracts.catalog import LinkState
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.metrics import count_reviews

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import NewEvent, actor_of
-from chassis.http.paging import Choice
-from chassis.identity import Identity
-from chassis.peers import Peer
-from chassis.problems import Conflict, FieldError, Invalid, Problem
+from chassis.core.identity import Identity
+from chassis.core.problems import Conflict, FieldError, Invalid, Problem
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent, actor_of
+from chassis.web.paging import Choice
+from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository

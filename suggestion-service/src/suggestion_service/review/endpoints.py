@@ -6,14 +6,14 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
-from chassis.database import Db
-from chassis.http.paging import Limit, Page, Skip, page, parse_expand, sorts
-from chassis.http.problem_documents import problem_responses
-from chassis.http.query import documented, read_query
-from chassis.http.responses import answer, item
-from chassis.http.strict_route import StrictRoute
-from chassis.identity import Reviewer, Viewer
-from chassis.peers import Peer
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Db
+from chassis.web.paging import Limit, Page, Skip, page, parse_expand, sorts
+from chassis.web.peers import Peer
+from chassis.web.problem_documents import problem_responses
+from chassis.web.query import documented, read_query
+from chassis.web.responses import answer, item
+from chassis.web.strict_route import StrictRoute
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult

@@ -9,7 +9,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from chassis.http.paging import (
+from chassis.core.problems import Invalid
+from chassis.web.paging import (
     FREE_ALTERNATIVES,
     Choice,
     Sort,
@@ -20,7 +21,6 @@ from chassis.http.paging import (
     parse_sort,
     parse_words,
 )
-from chassis.problems import Invalid
 from suggestion_service.review.band import BAND, Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
 

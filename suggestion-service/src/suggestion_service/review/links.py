@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chassis.peers import Peer
-from chassis.problems import Conflict, NotFound, Problem, Unavailable
+from chassis.core.problems import Conflict, NotFound, Problem, Unavailable
+from chassis.web.peers import Peer
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.review.band import BAND
 
 _FEWEST = 20

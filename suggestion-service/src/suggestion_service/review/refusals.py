@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
-from chassis.problems import Conflict, NotFound, Problem
+from chassis.core.problems import Conflict, NotFound, Problem
+from chassis.db.database import Connection
 from suggestion_service.review import repository
 from suggestion_service.review.repository import State
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
-from chassis.http.paging import Sort
+from chassis.db.database import Connection
+from chassis.web.paging import Sort
 from suggestion_service.locking import lock_suggestions
 from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import Filters, order_by

@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import NewEvent, actor_of
-from chassis.http.paging import Sort
-from chassis.identity import Identity
-from chassis.peers import Peer
+from chassis.core.identity import Identity
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import NewEvent, actor_of
+from chassis.web.paging import Sort
+from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import Accept, Reject

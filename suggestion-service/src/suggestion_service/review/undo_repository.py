@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.database import Connection
+from chassis.db.database import Connection
 from suggestion_service.locking import lock_suggestions
 
 _LOOK = """

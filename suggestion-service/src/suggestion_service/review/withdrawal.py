@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from chassis import outbox
-from chassis.database import Connection, Database
-from chassis.events import SYSTEM, Actor, NewEvent
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, Actor, NewEvent
 from contracts.suggestion import SuggestionsExpired
 from suggestion_service.review import repository
 

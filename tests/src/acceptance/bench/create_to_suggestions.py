@@ -17,7 +17,7 @@ from acceptance.bench.texts import Texts
 from acceptance.faults.databases import query
 from acceptance.settling import settled
 from acceptance.stack import RunningStack
-from chassis.bus.rabbitmq.topology import Topology
+from chassis.messaging.bus.rabbitmq.topology import Topology
 from contracts.catalog import RequirementCreated
 
 _ITEMS = 1000

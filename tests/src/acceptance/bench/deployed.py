@@ -11,7 +11,7 @@ from acceptance.bench.running import log_in
 from acceptance.bench.texts import Texts
 from acceptance.settling import settled
 from acceptance.stack import RunningStack
-from chassis.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, InternalTokens, Role
 
 _REQUIREMENTS = 500
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from acceptance.bench.texts import Texts
-from chassis.events import Actor, NewEvent
+from chassis.messaging.events import Actor, NewEvent
 from contracts import catalog
 
 _AUTHOR = Actor(7, "author@bench.test")

@@ -11,7 +11,7 @@ import psutil
 import uvloop
 
 from acceptance.bench.load import Measured, request, run
-from chassis.identity import Identity, InternalTokens
+from chassis.core.identity import Identity, InternalTokens
 
 _CONNECTIONS = 32
 _SECONDS = 2.0

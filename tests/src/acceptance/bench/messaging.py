@@ -12,12 +12,12 @@ import uvloop
 
 from acceptance.bench.events import creates
 from acceptance.bench.texts import Texts
-from chassis import outbox
-from chassis.bus import Deliver, Publication
-from chassis.bus.rabbitmq import RabbitMQBus
-from chassis.database import Database
-from chassis.inbox import Inbox
-from chassis.relay import Relay
+from chassis.db.database import Database
+from chassis.messaging import outbox
+from chassis.messaging.bus import Deliver, Publication
+from chassis.messaging.bus.rabbitmq import RabbitMQBus
+from chassis.messaging.inbox import Inbox
+from chassis.messaging.relay import Relay
 from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
 from chassis.testing.rabbitmq_node import RabbitMQNode
 from contracts.routes import ignored_by

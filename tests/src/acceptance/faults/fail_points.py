@@ -33,18 +33,18 @@ MAKE_LINK = (
 """Nothing yet; made, or deleted, and not committed; committed and not answered."""
 
 PUBLISH = (
-    "after:chassis.outbox:number",
-    "after:chassis.outbox:read",
-    "after:chassis.bus.rabbitmq:RabbitMQBus.publish",
-    "after:chassis.relay:Relay._move",
+    "after:chassis.messaging.outbox:number",
+    "after:chassis.messaging.outbox:read",
+    "after:chassis.messaging.bus.rabbitmq:RabbitMQBus.publish",
+    "after:chassis.messaging.relay:Relay._move",
 )
 """Numbered; read; published and not remembered; remembered."""
 
 RECEIVE = (
-    "before:chassis.inbox:Inbox._apply",
-    "before:chassis.inbox:Inbox._advance",
-    "after:chassis.inbox:Inbox._apply",
-    "after:chassis.inbox:Inbox.receive",
+    "before:chassis.messaging.inbox:Inbox._apply",
+    "before:chassis.messaging.inbox:Inbox._advance",
+    "after:chassis.messaging.inbox:Inbox._apply",
+    "after:chassis.messaging.inbox:Inbox.receive",
 )
 """Delivered; handled and not committed; committed; committed and not acknowledged."""
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from acceptance.manifests.environment import environment
 from acceptance.manifests.objects import Manifests, Object, Workload, selects
-from chassis.process.lifecycle import DRAIN
-from chassis.process.settings import ProcessSettings
+from chassis.server.process.lifecycle import DRAIN
+from chassis.server.process.settings import ProcessSettings
 
 BUDGET = "PodDisruptionBudget"
 SCALERS = ("HorizontalPodAutoscaler", "ScaledObject")

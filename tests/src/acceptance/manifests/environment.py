@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
 from acceptance.manifests.objects import Manifests, Object, Workload, image_name
-from chassis.process.settings import BrokerSettings, ProcessSettings
+from chassis.server.process.settings import BrokerSettings, ProcessSettings
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from acceptance.manifests.objects import Manifests, Object, Workload
-from chassis.version import software
+from chassis.core.version import software
 
 VERSION = software()
 SCRATCH = "/tmp"  # noqa: S108 - a folder in containers

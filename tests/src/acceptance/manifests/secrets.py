@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from acceptance.manifests.environment import environment, programs_told, secrets_of
 from acceptance.manifests.objects import Manifests, texts
-from chassis.settings import is_secret
+from chassis.core.settings import is_secret
 
 URLS_WITH_PASSWORDS = {"database_url", "rabbitmq_url"}
 _PASSWORD_IN_URL = re.compile(r"://[^/\s:@]+:[^/\s@]+@")

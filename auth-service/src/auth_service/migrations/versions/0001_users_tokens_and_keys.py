@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from chassis import messaging_migration
+from chassis.messaging import migration as messaging_migration
 
 revision = "0001"
 down_revision = None

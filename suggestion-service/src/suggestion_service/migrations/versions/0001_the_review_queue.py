@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from chassis.messaging_migration import create_tables
+from chassis.messaging.migration import create_tables
 
 revision = "0001"
 down_revision = None

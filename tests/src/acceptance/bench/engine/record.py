@@ -21,9 +21,9 @@ from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.kind import TEST_CASE
 from catalog_service.test_cases.schemas import TestCaseWrite
-from chassis.database import Database
-from chassis.events import Actor, NewEvent, Payload, Received
-from chassis.inbox import Handler
+from chassis.db.database import Database
+from chassis.messaging.events import Actor, NewEvent, Payload, Received
+from chassis.messaging.inbox import Handler
 from suggestion_service.engine import Side
 from suggestion_service.handlers import handlers
 

@@ -8,7 +8,7 @@ from acceptance.bench.engine.record import fill
 from acceptance.bench.engine.sizes import Size
 from acceptance.bench.engine.table import header, row, seconds
 from acceptance.bench.engine.texts import make_items
-from chassis.database import Database
+from chassis.db.database import Database
 from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
 from suggestion_service.generation.corpus import LiveCorpus
 

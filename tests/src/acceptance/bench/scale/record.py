@@ -24,8 +24,8 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
-from chassis.database import Database
-from chassis.events import Actor, NewEvent
+from chassis.db.database import Database
+from chassis.messaging.events import Actor, NewEvent
 from contracts.catalog import LinkCreated
 from notification_service.handlers import HANDLERS as NOTIFYING
 

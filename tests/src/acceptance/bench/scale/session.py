@@ -17,7 +17,7 @@ from acceptance.client import Traceline
 from acceptance.faults.draining import drained
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
-from chassis.events import Actor
+from chassis.messaging.events import Actor
 
 _USERS = 16
 _FORMS = ("csv", "xlsx", "html")

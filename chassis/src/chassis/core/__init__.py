@@ -1,0 +1,1 @@
+"""What every room stands on: settings, identities, problems, and what tells of a request while it is answered."""

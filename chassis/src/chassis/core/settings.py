@@ -1,0 +1,148 @@
+"""Settings that come from the environment, or from files for secrets; what is wrong is told all at once."""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, get_args
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from chassis.core.identity import InternalTokens
+from chassis.core.start_failure import StartFailure
+from chassis.core.wording import shown
+
+S = TypeVar("S", bound=BaseSettings)
+
+_DIFFERENT = 16
+_DIGITS_OF_HEX = re.compile(r"[0-9a-fA-F]{64,}")
+_DIFFERENT_OF_HEX = 10
+"""Of 64 random hexadecimal digits one in four lacks one of the sixteen, and one in 10**11 has fewer than ten."""
+
+_TOLD_ANEW = {
+    "int_parsing": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "float_parsing": "it must be a number",
+    "finite_number": "it must be a number",
+    "bool_parsing": "it must be true or false",
+    "greater_than": "it must be more than {gt}",
+    "greater_than_equal": "it must be {ge} or more",
+    "less_than": "it must be less than {lt}",
+    "less_than_equal": "it must be {le} or less",
+    "literal_error": "it must be {expected}",
+    "string_too_short": "it needs {min_length} characters or more",
+    "string_too_long": "it may have {max_length} characters at most",
+    "too_short": "it needs {min_length} characters or more",
+    "too_long": "it may have {max_length} characters at most",
+}
+
+
+def _hard_to_guess(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value()
+    different = len(set(text))
+    if different < (_DIFFERENT_OF_HEX if _DIGITS_OF_HEX.fullmatch(text) else _DIFFERENT):
+        raise PydanticCustomError(
+            "guessable",
+            "it has only {different} different characters; make one with: openssl rand -hex 32",
+            {"different": different},
+        )
+    return secret
+
+
+SharedSecret = Annotated[SecretStr, Field(min_length=32), AfterValidator(_hard_to_guess)]
+"""What programs trust one another by."""
+
+
+class DatabaseSettings(BaseSettings):
+    """For commands that need nothing but the database of one service."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    database_url: str
+
+
+class ServiceSettings(BaseSettings):
+    """Base of each service's settings; a field is set by the environment variable of its name."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    environment: Literal["development", "production"] = "production"
+    database_url: str
+    database_pool_size: int = Field(default=8, ge=1, le=100)
+    internal_token_secret: SharedSecret
+
+    def internal_tokens(self) -> InternalTokens:
+        """Return what issues and verifies the tokens that services trust."""
+        return InternalTokens(self.internal_token_secret.get_secret_value())
+
+
+def read(kind: type[S], **given: Any) -> S:
+    """Read settings from the environment, completed by what is `given`.
+
+    What the environment lacks is looked for in the folder SECRETS_DIR: a file a setting, of its name in lower
+    case, as container platforms mount secrets. Raises StartFailure with a line for each that is missing or wrong.
+    """
+    folder = _secrets_folder()
+    try:
+        return kind(_secrets_dir=folder, **given)
+    except ValidationError as error:
+        raise StartFailure("\n".join(_complaints(kind, error))) from None
+
+
+def check(*kinds: type[BaseSettings], **given: Any) -> None:
+    """Raise StartFailure with a line for each setting of these kinds that is missing or wrong; see `read`."""
+    together(*(partial(read, kind, **given) for kind in kinds))
+
+
+def together(*checks: Callable[[], object]) -> None:
+    """Raise StartFailure with each line that any of the checks raises one with, once."""
+    complaints: dict[str, None] = {}
+    for each in checks:
+        try:
+            each()
+        except StartFailure as failure:
+            complaints |= dict.fromkeys(str(failure).splitlines())
+    if complaints:
+        raise StartFailure("\n".join(complaints))
+
+
+def is_secret(field: FieldInfo) -> bool:
+    """Whether the value of a setting is for nobody's eyes."""
+    return SecretStr in (field.annotation, *get_args(field.annotation))
+
+
+def _secrets_folder() -> str | None:
+    folder = os.environ.get("SECRETS_DIR")
+    if folder is not None and not Path(folder).is_dir():
+        raise StartFailure(f"SECRETS_DIR is {folder}, and there is no such folder.")
+    return folder
+
+
+def _complaints(kind: type[BaseSettings], error: ValidationError) -> Iterator[str]:
+    """Return what is wrong, a sentence a setting; what is a secret, or may hold one, is not shown."""
+    for entry in error.errors():
+        field = str(entry["loc"][0])
+        name = f"{kind.model_config.get('env_prefix', '')}{field}".upper()
+        if entry["type"] == "missing":
+            yield f"The setting {name} is missing."
+        elif _is_secret(kind, field):
+            yield f"The setting {name} is wrong: {_reason(entry)}."
+        else:
+            yield f"The setting {name} is {shown(entry['input'])}: {_reason(entry)}."
+
+
+def _is_secret(kind: type[BaseSettings], field: str) -> bool:
+    return field.endswith("_url") or is_secret(kind.model_fields[field])
+
+
+def _reason(entry: ErrorDetails) -> str:
+    limits: Mapping[str, Any] = entry.get("ctx", {})
+    if limits.get("min_length") == 1:
+        return "it must not be empty"
+    told = _TOLD_ANEW.get(entry["type"])
+    reason = entry["msg"] if told is None else told.format_map(limits)
+    return reason.removeprefix("Value error, ").rstrip(".")

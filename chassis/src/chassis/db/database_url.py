@@ -1,0 +1,20 @@
+"""What a person is told whose DATABASE_URL leads nowhere."""
+
+import psycopg
+
+from chassis.core.start_failure import StartFailure
+
+
+def refusal(error: psycopg.Error) -> StartFailure:
+    """Return the failure that an error of connecting means when waiting does not help."""
+    if isinstance(error, psycopg.OperationalError):
+        return StartFailure(f"DATABASE_URL does not open the database: {reason(error)}.")
+    # Not what the error says: that may show the password.
+    return StartFailure(
+        "DATABASE_URL is no address of a PostgreSQL database; write postgresql://user:password@host:port/name."
+    )
+
+
+def reason(error: psycopg.OperationalError) -> str:
+    """Return the first line of what PostgreSQL or its client says."""
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,264 @@
+"""Applies events exactly once: an event's effect and its inbox row are one transaction.
+
+A handler that fails is rolled back and its event kept with the error, tried again with growing pauses, then
+parked; it blocks nobody. While the database is away nothing is acknowledged.
+"""
+
+import logging
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from prometheus_client import Counter
+
+from chassis.core import request_context
+from chassis.db.database import AWAY, Connection, Database
+from chassis.messaging import spans as event_spans
+from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
+
+_log = logging.getLogger(__name__)
+
+Handler = Callable[[Connection, list[Received[Any]]], Awaitable[None]]
+"""Applies events of one type, in feed order, on the connection of the inbox's transaction."""
+
+MAX_ATTEMPTS = 8
+
+_DUPLICATES = Counter("traceline_inbox_duplicates_total", "Events that came again.", ("consumer",))
+_UNKNOWN = Counter("traceline_inbox_unknown_total", "Events of a type that is not known.", ("consumer",))
+
+
+class Inbox:
+    """The door by which events enter a service.
+
+    `handlers` is the table from event to service call, `ignored` what the consumer has no use for. A type of a followed
+    source that is in neither comes from a newer producer: it is counted, logged and skipped.
+    """
+
+    def __init__(
+        self,
+        queue: str,
+        database: Database,
+        handlers: Mapping[type[Payload], Handler],
+        ignored: Iterable[type[Payload]] = (),
+    ) -> None:
+        self.queue = queue
+        self._database = database
+        self._handlers = {payload.wire_name: (payload, handler) for payload, handler in handlers.items()}
+        self._known = {*self._handlers, *(payload.wire_name for payload in ignored)}
+        self.sources = frozenset(name.partition(".")[0] for name in self._known)
+        self._duplicates = _DUPLICATES.labels(queue)
+        self._unknown = _UNKNOWN.labels(queue)
+
+    async def receive(self, raw: Sequence[bytes]) -> None:
+        """Apply a batch, in order; returns when each event is applied, known already, or kept with its error.
+
+        Raises when the database is away: then the whole batch must come again.
+        """
+        messages = []
+        for body in raw:
+            try:
+                messages.append(Message.read(body))
+            except UndecodableMessage as error:
+                await self._park_unreadable(body, str(error))
+        if not messages:
+            return
+        try:
+            await self._apply(messages)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with its error below
+            if len(messages) == 1:
+                await self._keep(messages[0], error)
+                return
+            # One of them is to blame: apply each by itself, so that the others are not held up.
+            for message in messages:
+                await self.receive([message.raw])
+
+    async def position(self, source: str) -> int:
+        """Return N: every event of `source` up to N was received here."""
+        async with self._database.connection() as connection:
+            cursor = await connection.execute("SELECT position FROM inbox_positions WHERE source = %s", (source,))
+            row = await cursor.fetchone()
+        return 0 if row is None else row["position"]
+
+    async def knows(self, raw: bytes) -> bool:
+        """Check whether an event was received; one that cannot be read counts as known."""
+        async with self._database.connection() as connection:
+            return await knows(connection, raw)
+
+    async def kept(self) -> dict[str, int]:
+        """Return how many events wait to be tried again (`waiting`), and how many are `parked`."""
+        async with self._database.connection() as connection:
+            return await kept_counts(connection)
+
+    async def retry_due(self) -> None:
+        """Try kept events again whose pause is over."""
+        async with self._database.connection() as connection:
+            cursor = await connection.execute(
+                "SELECT id, message FROM inbox_failures WHERE parked_at IS NULL AND next_attempt_at <= now()"
+                " ORDER BY id LIMIT 100"
+            )
+            due = await cursor.fetchall()
+        for row in due:
+            await self.retry(row["id"], bytes(row["message"]))
+
+    async def retry(self, failure_id: int, raw: bytes) -> bool:
+        """Try one kept event again; return whether it was applied."""
+        try:
+            await self._apply([Message.read(raw)], failure_id)
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - kept with its error
+            await self._failed_again(failure_id, error)
+            return False
+        return True
+
+    async def _apply(self, messages: Sequence[Message], failure_id: int | None = None) -> None:
+        async with self._database.transaction() as connection:
+            await lock(connection, self.queue)
+            cursor = await connection.execute(
+                # What was kept with its error and works now is kept no more.
+                "WITH mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s)"
+                " INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[])"
+                " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
+                {
+                    "ids": [message.id for message in messages],
+                    "wire_names": [message.wire_name for message in messages],
+                    "failure_id": failure_id,
+                },
+            )
+            new = {row["event_id"] for row in await cursor.fetchall()}
+            unique = {message.id: message for message in messages if message.id in new}
+            for wire_name, run in groupby(unique.values(), key=lambda message: message.wire_name):
+                if wire_name in self._handlers:
+                    payload, handler = self._handlers[wire_name]
+                    await self._handle(connection, handler, payload, list(run))
+            await self._advance(connection, messages)
+        self._duplicates.inc(len(messages) - len(new))
+        for message in unique.values():
+            if message.wire_name not in self._known:
+                self._unknown.inc()
+                _log.warning("%s skips %s: it does not know %s", self.queue, message.id, message.wire_name)
+
+    async def _handle(
+        self, connection: Connection, handler: Handler, payload: type[Payload], messages: Sequence[Message]
+    ) -> None:
+        with event_spans.applying(self.queue, [message.attributes for message in messages]):
+            events = [message.decode(payload) for message in messages]
+            first = events[0]
+            with request_context.of_event(
+                str(first.id),
+                request=first.correlation_id,
+                gateway_request=first.gateway_request_id,
+                actor=first.actor.id,
+            ):
+                await handler(connection, events)
+
+    async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
+        """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
+        received: dict[str, set[int]] = {}
+        for message in messages:
+            if message.source in self.sources:
+                received.setdefault(message.source, set()).add(message.sequence)
+        for source, sequences in received.items():
+            for first, last in _runs(sorted(sequences)):
+                await connection.execute(
+                    "INSERT INTO inbox_positions AS known (source, position)"
+                    " VALUES (%(source)s, CASE WHEN %(first)s = 1 THEN %(last)s ELSE 0 END)"
+                    " ON CONFLICT (source) DO UPDATE SET position = %(last)s"
+                    " WHERE %(first)s <= known.position + 1 AND known.position < %(last)s",
+                    {"source": source, "first": first, "last": last},
+                )
+
+    async def _keep(self, message: Message, error: Exception) -> None:
+        attributes = message.attributes
+        with request_context.of_event(
+            str(message.id),
+            request=attributes.get("correlationid", ""),
+            gateway_request=attributes.get("gatewayrequestid", ""),
+            actor=attributes.get("actorid"),
+        ):
+            _log.warning(
+                "%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error
+            )
+        parked = isinstance(error, UndecodableMessage)
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, %s, %s, %s, 1, now() + interval '1 second', CASE WHEN %s THEN now() END)"
+                " ON CONFLICT (event_id) DO NOTHING",
+                (message.id, message.wire_name, message.raw, _describe(error), parked),
+            )
+            await self._advance(connection, [message])
+
+    async def _park_unreadable(self, raw: bytes, error: str) -> None:
+        _log.error("%s parked a message that it cannot read: %s", self.queue, error)
+        # Named by its content, so that the same message delivered again is parked once.
+        event_id = uuid.uuid5(uuid.NAMESPACE_OID, raw.hex())
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, '', %s, %s, 1, now(), now()) ON CONFLICT (event_id) DO NOTHING",
+                (event_id, raw, error),
+            )
+
+    async def _failed_again(self, failure_id: int, error: Exception) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                "UPDATE inbox_failures SET attempts = attempts + 1, error = %(error)s,"
+                " next_attempt_at = now() + least(power(2, attempts), 300) * interval '1 second',"
+                " parked_at = CASE WHEN %(hopeless)s OR attempts + 1 >= %(most)s THEN now() END WHERE id = %(id)s",
+                {
+                    "error": _describe(error),
+                    "hopeless": isinstance(error, UndecodableMessage),
+                    "most": MAX_ATTEMPTS,
+                    "id": failure_id,
+                },
+            )
+
+
+async def lock(connection: Connection, queue: str) -> None:
+    """Let nothing else enter by the inbox of `queue` until the transaction ends; wait for what is entering.
+
+    So two replicas, or the bus and a reader who catches up, neither deadlock nor overtake.
+    """
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"inbox:{queue}",))
+
+
+async def knows(connection: Connection, raw: bytes) -> bool:
+    """Check whether the service's inbox has received an event, see `Inbox.knows`."""
+    try:
+        event_id = Message.read(raw).id
+    except UndecodableMessage:
+        return True
+    cursor = await connection.execute(
+        "SELECT FROM inbox WHERE event_id = %(id)s UNION ALL SELECT FROM inbox_failures WHERE event_id = %(id)s",
+        {"id": event_id},
+    )
+    return await cursor.fetchone() is not None
+
+
+async def kept_counts(connection: Connection) -> dict[str, int]:
+    """Return what the service's inbox keeps, see `Inbox.kept`."""
+    cursor = await connection.execute(
+        "SELECT count(*) FILTER (WHERE parked_at IS NULL) AS waiting, count(parked_at) AS parked FROM inbox_failures"
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate gives one row"
+    return row
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:2000].replace("\0", "\\0")
+
+
+def _runs(sequences: Sequence[int]) -> list[tuple[int, int]]:
+    """Return (first, last) of each run without a gap in ascending `sequences`."""
+    runs: list[tuple[int, int]] = []
+    for sequence in sequences:
+        if runs and sequence == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], sequence)
+        else:
+            runs.append((sequence, sequence))
+    return runs

@@ -1,0 +1,212 @@
+"""Rebuilds a service's copy of another service's data from nothing, while events flow and readers read.
+
+The source's feed is applied to temporary tables of the names of the copy's own, so the service's handlers are used
+as they are and nothing but the copy can be touched. Then the inbox is locked, what was received meanwhile is applied
+too, and what differs is put into the copy: all in one transaction. The inbox keeps what it knows, so events that
+have not been received yet come by themselves, with all their effects, and once.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from psycopg import sql
+
+from chassis.db.database import AWAY, Connection
+from chassis.messaging import inbox, outbox
+from chassis.messaging.events import Message, Payload, UndecodableMessage
+from chassis.messaging.inbox import Handler
+
+_log = logging.getLogger(__name__)
+_PAGE = 250
+
+ReadFeed = Callable[[int, int], Awaitable[bytes]]
+"""Takes (after, limit); gives the document of GET /internal/changes of the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the copy has to go: every event up to `position` was received; the feed ends at `head`."""
+
+    position: int
+    head: int
+
+    def covers(self, column: str) -> str:
+        """Return the SQL condition that the place in `column` is none of an event that is still to come."""
+        return f"({column} <= {self.position:d} OR {column} > {self.head:d})"
+
+
+async def _nothing(_: Connection) -> None:
+    """Prepare nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A service's copy: what its module `copy` gives by `new_copy()`.
+
+    `queue` is the inbox by which the events of `source` come. `handlers` write to `tables` alone; an event that comes
+    late changes nothing there. `merge` brings the real tables (schema public) to what the temporary ones (schema
+    pg_temp) say and gives how many rows it had to put right, by table. `prepare` fills what the handlers need filled.
+    """
+
+    queue: str
+    source: str
+    tables: Sequence[str]
+    handlers: Mapping[type[Payload], Handler]
+    merge: Callable[[Connection, Reach], Awaitable[Mapping[str, int]]]
+    prepare: Callable[[Connection], Awaitable[None]] = _nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild did. `events` were applied, `skipped` could not be; the copy is as of `reach.position`."""
+
+    reach: Reach
+    events: int
+    skipped: int
+    corrected: Mapping[str, int]
+
+
+async def rebuild(connection: Connection, copy: Copy, read_feed: ReadFeed) -> Rebuilt:
+    """Rebuild the copy by one transaction; when it raises, the copy is as it was.
+
+    `connection` is used by nobody else, and not afterwards: its plans are those for the temporary tables.
+    """
+    async with connection.transaction():
+        await connection.execute("SET LOCAL statement_timeout = '15min'")
+        for table in copy.tables:
+            await connection.execute(_sql("CREATE TEMPORARY TABLE {0} (LIKE {1} INCLUDING ALL) ON COMMIT DROP", table))
+        await copy.prepare(connection)
+        folding = _Folding(connection, copy)
+        place = await _fold_received(connection, folding, read_feed)
+        await inbox.lock(connection, copy.queue)
+        reach = await _fold_the_rest(connection, folding, place, read_feed)
+        for table in copy.tables:
+            await connection.execute(_sql("ANALYZE {0}", table))
+        corrected = await copy.merge(connection, reach)
+        # A source that was set back to an older state tells these places again.
+        await connection.execute(
+            "UPDATE inbox_positions SET position = %(head)s WHERE source = %(source)s AND position > %(head)s",
+            {"head": reach.head, "source": copy.source},
+        )
+    return Rebuilt(reach, folding.applied, len(folding.skipped), corrected)
+
+
+async def replace(connection: Connection, table: str, key: str, reach: Reach) -> int:
+    """Make a table, whose `key` is one column, what its temporary one is; return how many rows were wrong or missing.
+
+    For the `merge` of tables that nobody follows in memory.
+    """
+    unknown = await connection.execute(
+        _sql(
+            f"DELETE FROM {{1}} AS kept WHERE {reach.covers('kept.sequence')}"
+            " AND NOT EXISTS (SELECT FROM {0} AS fresh WHERE fresh.{2} = kept.{2})",
+            table,
+            key,
+        )
+    )
+    await connection.execute(
+        _sql(
+            "DELETE FROM {1} AS kept USING (SELECT * FROM {0} EXCEPT SELECT * FROM {1}) AS fresh"
+            " WHERE kept.{2} = fresh.{2}",
+            table,
+            key,
+        )
+    )
+    put = await connection.execute(_sql("INSERT INTO {1} (SELECT * FROM {0} EXCEPT SELECT * FROM {1})", table))
+    return unknown.rowcount + put.rowcount
+
+
+class _Folding:
+    """Applies events to the temporary tables; what cannot be applied is put aside."""
+
+    def __init__(self, connection: Connection, copy: Copy) -> None:
+        self.source = copy.source
+        self._connection = connection
+        self._handlers = {payload.wire_name: (payload, handler) for payload, handler in copy.handlers.items()}
+        self.applied = 0
+        self.skipped: list[Message] = []
+
+    async def apply(self, messages: Sequence[Message]) -> None:
+        """Apply messages in their order."""
+        try:
+            async with self._connection.transaction():
+                for wire_name, run in groupby(messages, key=lambda message: message.wire_name):
+                    if wire_name in self._handlers:
+                        payload, handler = self._handlers[wire_name]
+                        await handler(self._connection, [message.decode(payload) for message in run])
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - put aside below, and told at the end
+            if len(messages) == 1:
+                _log.warning("%s %s cannot be applied: %s", messages[0].wire_name, messages[0].id, error)
+                self.skipped.append(messages[0])
+                return
+            for message in messages:
+                await self.apply([message])
+        else:
+            self.applied += len(messages)
+
+
+async def _fold_received(connection: Connection, folding: _Folding, read_feed: ReadFeed) -> int:
+    """Apply what was received before the call; return the place of the last of these events."""
+    position, place = await _position(connection, folding.source), 0
+    while place < position:
+        _, events = await _page(read_feed, place)
+        if not events:
+            break
+        events = events[: position - place]
+        await folding.apply(_readable(events))
+        place += len(events)
+    return place
+
+
+async def _fold_the_rest(connection: Connection, folding: _Folding, place: int, read_feed: ReadFeed) -> Reach:
+    """Apply what was received since, when nothing more can be received."""
+    # What could not be applied may have been, by the worker, since: it would be missing.
+    again, folding.skipped = folding.skipped, []
+    for message in again:
+        await folding.apply([message])
+    position = await _position(connection, folding.source)
+    head, events = await _page(read_feed, place)
+    while events:
+        await folding.apply(await _received(connection, position, _readable(events)))
+        place += len(events)
+        head, events = await _page(read_feed, place)
+    return Reach(position, head)
+
+
+async def _received(connection: Connection, position: int, messages: Sequence[Message]) -> list[Message]:
+    """Return those of the messages that the inbox has received: up to the position all, after it some."""
+    later = [message.id for message in messages if message.sequence > position]
+    cursor = await connection.execute("SELECT event_id FROM inbox WHERE event_id = ANY(%s)", (later,))
+    known = {row["event_id"] for row in await cursor.fetchall()}
+    return [message for message in messages if message.sequence <= position or message.id in known]
+
+
+async def _page(read_feed: ReadFeed, after: int) -> tuple[int, list[bytes]]:
+    return outbox.read_changes(await read_feed(after, _PAGE))
+
+
+def _readable(events: Sequence[bytes]) -> list[Message]:
+    messages = []
+    for event in events:
+        try:
+            messages.append(Message.read(event))
+        except UndecodableMessage as error:
+            _log.warning("An event of the feed cannot be read: %s", error)
+    return messages
+
+
+async def _position(connection: Connection, source: str) -> int:
+    cursor = await connection.execute("SELECT position FROM inbox_positions WHERE source = %s", (source,))
+    row = await cursor.fetchone()
+    return 0 if row is None else row["position"]
+
+
+def _sql(text: str, table: str, *names: str) -> sql.Composed:
+    """Return SQL with {0} for the temporary table, {1} for the real one, and {2} and on for columns."""
+    return sql.SQL(text).format(
+        sql.Identifier("pg_temp", table), sql.Identifier("public", table), *map(sql.Identifier, names)
+    )

@@ -1,0 +1,1 @@
+"""Logs, traces and what programs measure of themselves."""

@@ -1,0 +1,44 @@
+"""Whether a service's database answers, and how much of its connections is in use."""
+
+import asyncio
+
+from prometheus_client import Metric
+
+from chassis.db.database import AWAY, Database
+from chassis.observability.readings import Reading, gauge
+
+_PATIENCE = 1.0
+_LABELS = ("database",)
+
+
+def of_pool(database: Database) -> Reading:
+    """Return the reading of this process's connections; it asks nobody."""
+
+    async def read() -> list[Metric]:
+        name, use = (database.name,), database.use()
+        return [
+            gauge("traceline_database_pool_size", "Connections there may be.", _LABELS, [(name, use.size)]),
+            gauge("traceline_database_pool_available", "Connections nobody uses.", _LABELS, [(name, use.available)]),
+            gauge("traceline_database_pool_waiting", "Who waits for a connection.", _LABELS, [(name, use.waiting)]),
+        ]
+
+    return Reading(read, fresh_for=0)
+
+
+def of_database(database: Database) -> Reading:
+    """Return the reading of whether the database answers."""
+
+    async def read() -> list[Metric]:
+        meaning = "1 when the database answers within a second."
+        return [gauge("traceline_database_up", meaning, _LABELS, [((database.name,), await _answers(database))])]
+
+    return Reading(read)
+
+
+async def _answers(database: Database) -> bool:
+    try:
+        async with asyncio.timeout(_PATIENCE), database.connection() as connection:
+            await connection.execute("SELECT")
+    except (*AWAY, TimeoutError):
+        return False
+    return True

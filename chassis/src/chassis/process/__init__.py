@@ -1,9 +1,0 @@
-"""One program: what `python -m SERVICE.app` and `python -m SERVICE.worker` stand on.
-
-It waits for what comes up later (its database, the schema), serves until SIGTERM, finishes and closes everything.
-"""
-
-from chassis.process.lifecycle import run
-from chassis.process.resources import Process
-
-__all__ = ["Process", "run"]

@@ -1,0 +1,116 @@
+"""The app factory: what the HTTP app of every service has in common."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from chassis.core import version
+from chassis.core.identity import InternalTokens, ServiceCaller
+from chassis.core.problems import MethodNotAllowed, Problem, render
+from chassis.db.database import Database, Db
+from chassis.db.readiness import check_schema
+from chassis.messaging import outbox
+from chassis.observability import telemetry
+from chassis.web.edge import Edge, as_problem
+from chassis.web.responses import answer
+from chassis.web.service_document import DocumentedApp, describe
+from chassis.web.strict_route import StrictRoute
+
+
+def create_app(
+    title: str,
+    routers: Sequence[APIRouter],
+    *,
+    database: Database,
+    internal_tokens: InternalTokens,
+    schema_version: str,
+    state: Mapping[str, object] = MappingProxyType({}),
+) -> FastAPI:
+    """Return a service's HTTP app.
+
+    It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`),
+    `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
+    in `request.app.state`.
+    """
+    app = DocumentedApp(
+        title=title,
+        openapi_url=None,  # the one below is a route as the others are
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=telemetry.of_routes(),
+    )
+    app.state.database = database
+    app.state.internal_tokens = internal_tokens
+    for name, value in state.items():
+        setattr(app.state, name, value)
+    for router in [*routers, _internal_routes(schema_version)]:
+        _add_routes(app, router)
+    app.add_exception_handler(Problem, _render)
+    app.add_exception_handler(RequestValidationError, _render)
+    app.add_exception_handler(HTTPException, _render)
+    app.add_middleware(Edge)
+    return app
+
+
+def _add_routes(app: FastAPI, router: APIRouter) -> None:
+    """Put the routes of a router among the app's own.
+
+    `include_router` would match each request twice, through every route before the right one: a tenth of the
+    time of a small request.
+    """
+    for route in router.routes:
+        if isinstance(route, APIRoute):
+            describe(route)
+        app.router.routes.append(route)
+
+
+def _internal_routes(schema_version: str) -> APIRouter:
+    router = APIRouter(include_in_schema=False, route_class=StrictRoute)
+
+    @router.get("/openapi.json")
+    async def openapi(request: Request) -> Response:
+        return answer(request.app.openapi())
+
+    @router.get("/livez")
+    async def livez() -> Response:
+        return Response(b'{"status":"ok"}', media_type="application/json")
+
+    @router.get("/readyz")
+    async def readyz(database: Db) -> Response:
+        async with database.connection() as connection:
+            schema = await check_schema(connection, schema_version)
+        return answer({"status": "ok", "software": version.software(), "schema": schema})
+
+    @router.get("/internal/changes")
+    async def changes(_: ServiceCaller, database: Db, after: int = 0, limit: int = 500) -> Response:
+        return Response(await outbox.changes(database, after, min(limit, 2000)), media_type="application/json")
+
+    return router
+
+
+async def _render(request: Request, error: Exception) -> Response:
+    problem = as_problem(error)
+    if isinstance(problem, MethodNotAllowed):
+        problem.headers["Allow"] = ", ".join(sorted(_methods(request)))
+    return render(problem, request.scope)
+
+
+def _methods(request: Request) -> set[str]:
+    """Return the methods of the address: Starlette names those of its first route alone."""
+    path = request.scope["path"]
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
+    # An address of its own is none of `/{id}`.
+    found = [route for route in routes if route.path == path] or [
+        route for route in routes if route.matches(request.scope)[0] is not Match.NONE
+    ]
+    methods = {method for route in found for method in route.methods or ()}
+    # The gateway answers HEAD by what GET is answered with.
+    return methods | {"HEAD"} if "GET" in methods else methods

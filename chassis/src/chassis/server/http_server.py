@@ -1,0 +1,152 @@
+"""The HTTP server of every program: uvicorn, which ends without failing a request."""
+
+import asyncio
+import gc
+import logging
+import resource
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from ipaddress import ip_address
+from typing import cast
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from chassis.core.signals import woken
+from chassis.core.start_failure import StartFailure
+from chassis.server.protocol import Protocol
+
+_log = logging.getLogger(__name__)
+_GC_THRESHOLDS = (10_000, 20, 20)
+_SWITCH_INTERVAL = 0.003
+_BACKLOG = 2048
+_MOST_CONNECTIONS = 10_000
+
+
+class Server(uvicorn.Server):
+    """Serves until it is told to stop, then answers what is under way.
+
+    `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
+    then are idle ones closed. `grace`: seconds that requests under way have to end after that.
+    `trusted_proxies`: whose X-Forwarded-For says who calls: addresses and networks, with commas between.
+    A client that keeps it waiting is closed; see `chassis.server.protocol` for how long it may. Of the files that
+    the process may have open, half are for connections, 10,000 at most; beyond those a new one is closed at once.
+    """
+
+    def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0, trusted_proxies: str = "") -> None:
+        self._most_connections = _allow_connections()
+        protocol = partial(Protocol, most_connections=self._most_connections)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=cast(type[Protocol], protocol),
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                log_level="error",  # its warning of each malformed request would let anybody fill the disk
+                server_header=False,
+                proxy_headers=bool(trusted_proxies),
+                forwarded_allow_ips=trusted_proxies,
+                backlog=_BACKLOG,
+                timeout_graceful_shutdown=int(grace),
+            )
+        )
+        self._drain = drain
+        self._stopping = asyncio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the program: uvicorn would raise them again before its databases are closed."""
+        yield
+
+    def stop_on_signals(self) -> None:
+        """Stop gracefully at the first SIGINT or SIGTERM, at once at the second."""
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self.stop)
+
+    async def main_loop(self) -> None:
+        """Do what is to be done each second until the end. uvicorn's own loop looks ten times a second."""
+        clock = asyncio.get_running_loop()
+        while not await self.on_tick(0):
+            self._check_connections(clock.time())
+            await woken(self._stopping, 1.0)
+
+    def _check_connections(self, now: float) -> None:
+        connections = self.server_state.connections
+        if len(connections) >= self._most_connections:
+            _log.warning("%d connections are open, as many as there may be; new ones are closed", len(connections))
+        for connection in list(connections):
+            cast(Protocol, connection).check(now)
+
+    def stop(self) -> None:
+        """Begin to end."""
+        self._stopping.set()
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no new connections, see those that are there through, and end."""
+        for server in self.servers:
+            server.close()
+        # The list itself: a request under way has it already.
+        self.server_state.default_headers.append((b"connection", b"close"))
+        clock = asyncio.get_running_loop()
+        end = clock.time() + self._drain
+        # By looking: uvicorn tells nobody when a connection ends.
+        while self.server_state.connections and clock.time() < end and not self.force_exit:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        await super().shutdown(sockets)
+
+
+def _allow_connections() -> int:
+    """Let the process open as many files as it may and needs; return how many connections that allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * _MOST_CONNECTIONS
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return _MOST_CONNECTIONS
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most // 2
+
+
+def settle() -> None:
+    """Tune the interpreter for serving; to be called once when everything is loaded."""
+    # What is there now stays: the collector need not walk through it again, which takes 100 ms.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    # Scoring runs in threads: a request that awaits twenty times would wait 5 ms for its turn each time.
+    sys.setswitchinterval(_SWITCH_INTERVAL)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether nobody but this machine reaches what listens on `host`."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
+
+
+def listen(host: str, port: int, what_to_set: str) -> socket.socket:
+    """Return a listening socket; raise StartFailure, which names the settings `what_to_set`, when that cannot be."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with ExitStack() as unless_it_listens:
+            listener = unless_it_listens.enter_context(socket.socket(family, kind, protocol))
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(_BACKLOG)
+            unless_it_listens.pop_all()
+    except OSError as error:
+        raise StartFailure(
+            f"Traceline cannot listen on {host} port {port} ({error.strerror}); stop what listens there or set"
+            f" {what_to_set} to another address."
+        ) from None
+    return listener

@@ -1,0 +1,60 @@
+"""The background loops that services have in common: relay, retries, healing, forgetting what nobody needs."""
+
+import logging
+from collections.abc import Sequence
+
+from chassis.core.problems import Unavailable
+from chassis.db.database import Database
+from chassis.messaging.bus import Bus
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.messaging.metrics import of_feed, of_inbox
+from chassis.messaging.relay import Relay
+from chassis.observability.databases import of_database
+from chassis.server.worker import Loop, Worker
+from chassis.web.idempotency import forget_old_keys
+
+_log = logging.getLogger(__name__)
+_HEAL_EVERY = 10
+
+
+def new_worker(name: str, database: Database) -> Worker:
+    """Return a worker that forgets what is too old to be asked for again."""
+    worker = Worker()
+    worker.readings.append(of_database(database))
+
+    async def forget() -> None:
+        await forget_old_keys(database)
+
+    worker.every(f"{name} idempotency keys", 3600, forget, alone=True)
+    return worker
+
+
+def publish(worker: Worker, name: str, database: Database, bus: Bus) -> None:
+    """Have the service's events published."""
+    worker.add(f"{name} relay", Relay(database, bus).run, alone=True)
+    worker.readings.append(of_feed(name, database))
+
+
+def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> None:
+    """Have the events of `feeds`, the sources that the inbox follows, delivered to it: by the bus, or else by reading.
+
+    Raises ValueError when a source has no feed.
+    """
+    if {feed.source for feed in feeds} != inbox.sources:
+        raise ValueError(f"{inbox.queue} follows {sorted(inbox.sources)}: give the feeds of those.")
+    bus.subscribe(inbox.queue, inbox.sources, inbox.receive)
+    worker.readings.append(of_inbox(inbox, feeds))
+    worker.every(f"{inbox.queue} inbox retries", 1, inbox.retry_due, alone=True)
+    for feed in feeds:
+        worker.every(f"{inbox.queue} feed of {feed.source}", _HEAL_EVERY, _patiently(feed), alone=True)
+
+
+def _patiently(feed: Feed) -> Loop:
+    async def heal() -> None:
+        try:
+            await feed.heal()
+        except Unavailable as away:
+            _log.warning("The feed of %s cannot be read: %s", feed.source, away.detail)
+
+    return heal

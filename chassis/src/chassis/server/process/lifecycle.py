@@ -1,0 +1,116 @@
+"""A program from its start to its end: it serves until SIGTERM, then finishes and closes everything."""
+
+import asyncio
+import inspect
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+import uvloop
+from pydantic_settings import BaseSettings
+from starlette.types import ASGIApp
+
+from chassis.core import version
+from chassis.core.settings import check, read
+from chassis.core.start_failure import StartFailure
+from chassis.observability import logs, telemetry
+from chassis.observability.readings import Readings
+from chassis.observability.requests import Measured, RouteOf, template
+from chassis.server import exposition
+from chassis.server.http_server import Server, listen, settle
+from chassis.server.process.resources import Process
+from chassis.server.process.settings import ProcessSettings
+
+_log = logging.getLogger(__name__)
+
+DRAIN = 2
+"""Seconds in which clients may use their open connections once more, and are told to close them."""
+
+Compose = Callable[[Process], Awaitable[ASGIApp]]
+
+
+def run(
+    compose: Compose, *settings: type[BaseSettings], route_of: RouteOf = template, schema: str | None = None
+) -> None:
+    """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
+
+    `settings` are the kinds that it reads beside ProcessSettings: what is wrong in any of them is told at once.
+    `route_of` tells the routes by which its requests are measured, `schema` is what it needs of its database.
+    """
+    program = _program_of(compose)
+    logs.configure(program)
+    version.announce({} if schema is None else {program: schema})
+    telemetry.configure(program)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_run(compose, settings, partial(Measured, program=program, route_of=route_of)))
+    except StartFailure as failure:
+        for line in str(failure).splitlines():
+            _log.error("%s", line)
+        sys.exit(1)
+    except asyncio.CancelledError:
+        pass  # stopped while it was still waiting to start
+    except Exception:  # noqa: BLE001 - in the log like all else, where errors quote nothing
+        _log.exception("The program cannot go on")
+        sys.exit(1)
+    finally:
+        telemetry.stop()
+
+
+def _program_of(compose: Compose) -> str:
+    """Return the name of the program that a module composes: `catalog-service`, `catalog-worker`, `gateway`."""
+    module = Path(inspect.getfile(compose))
+    package = module.parent.name
+    return package.replace("_service", f"-{'worker' if module.stem == 'worker' else 'service'}")
+
+
+async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: Callable[[ASGIApp], ASGIApp]) -> None:
+    starting = asyncio.current_task()
+    assert starting is not None, "it runs as a task"
+    stopped = asyncio.Event()
+
+    def stop() -> None:
+        stopped.set()
+        starting.cancel()
+
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    loop.set_exception_handler(logs.nobody_awaited)
+    check(ProcessSettings, *kinds)
+    settings = read(ProcessSettings)
+    async with AsyncExitStack() as resources:
+        readings = Readings()
+        if settings.metrics_port is not None:
+            metrics = listen(settings.http_host, settings.metrics_port, "HTTP_HOST or METRICS_PORT")
+            await resources.enter_async_context(exposition.served(metrics, readings))
+        app = await compose(Process(settings, resources, readings))
+        if settings.metrics_port is not None:
+            app = measured(app)
+        if stopped.is_set():  # and the cancellation was swallowed by what it met
+            return
+        listener = _listener(settings)
+        server = Server(
+            app,
+            grace=settings.shutdown_grace_seconds,
+            drain=DRAIN,
+            trusted_proxies=settings.forwarded_allow_ips,
+        )
+        settle()
+        server.stop_on_signals()
+        await server.serve(sockets=[listener])
+
+
+def _listener(settings: ProcessSettings) -> socket.socket:
+    if settings.http_socket_fd is None:
+        return listen(settings.http_host, settings.http_port, "HTTP_HOST or HTTP_PORT")
+    try:
+        return socket.socket(fileno=settings.http_socket_fd)
+    except OSError as error:
+        raise StartFailure(
+            f"HTTP_SOCKET_FD is {settings.http_socket_fd}, which is no socket ({error.strerror})."
+        ) from None

@@ -1,0 +1,111 @@
+"""What programs are put together from: the database, peers, the bus and workers, opened once and closed at the end."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from functools import partial
+from typing import Any, TypeVar
+
+import httpx
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from chassis.core.identity import InternalTokens
+from chassis.core.settings import ServiceSettings, read
+from chassis.db.database import Database
+from chassis.db.replicas import Replicas
+from chassis.messaging.bus import Bus
+from chassis.observability.databases import of_pool
+from chassis.observability.readings import Readings
+from chassis.server.app import create_app
+from chassis.server.http_server import is_loopback
+from chassis.server.process.database import open_when_ready
+from chassis.server.process.settings import BrokerSettings, ProcessSettings
+from chassis.server.worker import Worker
+from chassis.web.peers import Peer
+
+T = TypeVar("T")
+
+_PEER_TIMEOUT = httpx.Timeout(10, connect=2)
+
+
+class Process:
+    """What programs are put together from. What was opened is closed at the end, the last one first."""
+
+    def __init__(self, settings: ProcessSettings, resources: AsyncExitStack, readings: Readings) -> None:
+        self._settings = settings
+        self._resources = resources
+        self._readings = readings
+        self._replicas: Replicas | None = None
+        self._probes: Callable[[], FastAPI] | None = None
+
+    @property
+    def on_loopback(self) -> bool:
+        """Whether nobody but this machine reaches the program."""
+        return is_loopback(self._settings.http_host)
+
+    async def database(self, settings: ServiceSettings, schema: str) -> Database:
+        """Return the open database; wait while it is not there or has an older schema.
+
+        Raises StartFailure when waiting does not help, or takes longer than START_PATIENCE_SECONDS.
+        """
+        database = Database(settings.database_url, pool_size=settings.database_pool_size)
+        await open_when_ready(database, schema, patience=self._settings.start_patience_seconds)
+        self._resources.push_async_callback(database.close)
+        self._readings.add([of_pool(database)])
+        self._replicas = Replicas(database)
+        self._probes = partial(
+            create_app,
+            "worker",
+            [],
+            database=database,
+            internal_tokens=settings.internal_tokens(),
+            schema_version=schema,
+        )
+        announcing = Worker()
+        announcing.add("announcing commits", self._replicas.announce)
+        self._run_beside(announcing.run())
+        return database
+
+    def peer(self, name: str, url: str, tokens: InternalTokens, caller: str) -> Peer:
+        """Return the service `name` at `url`, as `caller` asks it."""
+        client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
+        self._resources.push_async_callback(client.aclose)
+        return Peer(name, client, tokens, caller)
+
+    async def open(self, resource: AbstractAsyncContextManager[T]) -> T:
+        """Return what a context manager gives, closed when the program ends."""
+        return await self._resources.enter_async_context(resource)
+
+    def bus(self) -> Bus:
+        """Return the broker of RABBITMQ_URL; a worker starts and stops it."""
+        # Only workers need it, and it takes 10 MB.
+        from chassis.messaging.bus.rabbitmq import RabbitMQBus
+
+        return RabbitMQBus(read(BrokerSettings).rabbitmq_url)
+
+    def probes(self) -> ASGIApp:
+        """Return the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
+        assert self._probes is not None, "a worker opens its database first"
+        return self._probes()
+
+    async def use(self, worker: Worker, bus: Bus | None = None) -> None:
+        """Run a worker, and the bus that it uses, until the program ends.
+
+        Of several replicas, the programs that opened the same database, one leads.
+        """
+        if bus is not None:
+            await bus.start()
+        self._readings.add(worker.readings)
+        self._run_beside(worker.run(self._replicas))
+        if bus is not None:
+            self._resources.push_async_callback(bus.stop)
+
+    def _run_beside(self, work: Coroutine[Any, Any, None]) -> None:
+        running = asyncio.create_task(work)
+
+        async def stop() -> None:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+        self._resources.push_async_callback(stop)

@@ -1,0 +1,83 @@
+"""The loops of a service that run beside its HTTP app."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from chassis.core.tasks import end
+from chassis.observability.readings import Reading
+
+_log = logging.getLogger(__name__)
+_FIRST_PAUSE = 0.2
+_LONGEST_PAUSE = 5.0
+
+Loop = Callable[[], Awaitable[None]]
+
+
+class Leadership(Protocol):
+    """Decides which of several workers does what only one of them may do."""
+
+    async def lead(self, work: Loop) -> None:
+        """Run `work` whenever this worker leads, and cancel it when it does no more; for ever."""
+
+
+class Worker:
+    """Runs loops until it is stopped; a loop that fails is logged and begun again after a growing pause.
+
+    What is `alone` is done by one worker of a service at a time.
+    """
+
+    def __init__(self) -> None:
+        self._shared: dict[str, Loop] = {}
+        self._alone: dict[str, Loop] = {}
+        self.readings: list[Reading] = []
+        """What can be measured of what the loops do."""
+
+    def add(self, name: str, loop: Loop, *, alone: bool = False) -> None:
+        """Add a loop that runs for ever."""
+        (self._alone if alone else self._shared)[name] = loop
+
+    def every(self, name: str, seconds: float, work: Loop, *, alone: bool = False) -> None:
+        """Add work that is done now and then again `seconds` after it was done."""
+
+        async def repeat() -> None:
+            while True:
+                await work()
+                await asyncio.sleep(seconds)
+
+        self.add(name, repeat, alone=alone)
+
+    async def run(self, leadership: Leadership | None = None) -> None:
+        """Run all loops until cancelled. Without `leadership` there is no other worker."""
+        if leadership is None:
+            await _run(self._shared | self._alone)
+            return
+
+        async def lead() -> None:
+            await leadership.lead(lambda: _run(self._alone))
+
+        await _run({**self._shared, "leadership": lead})
+
+
+async def _run(loops: dict[str, Loop]) -> None:
+    tasks = [asyncio.create_task(_supervised(name, loop), name=name) for name, loop in loops.items()]
+    try:
+        await asyncio.gather(*(asyncio.shield(task) for task in tasks))
+    finally:
+        await end(*tasks)
+
+
+async def _supervised(name: str, loop: Loop) -> None:
+    pause = _FIRST_PAUSE
+    clock = asyncio.get_running_loop()
+    while True:
+        began = clock.time()
+        try:
+            await loop()
+        except Exception:  # noqa: BLE001 - a loop must outlive whatever it met
+            if clock.time() - began > _LONGEST_PAUSE:
+                pause = _FIRST_PAUSE
+            _log.exception("%s failed; again in %.1f s", name, pause)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE)

@@ -1,0 +1,56 @@
+"""Calls from one service to another: the few that are synchronous."""
+
+from typing import Any
+
+import httpx
+
+from chassis.core.identity import Identity, InternalTokens
+from chassis.core.problems import Unavailable
+from chassis.core.request_context import gateway_request_id, request_id
+from chassis.observability import telemetry
+from chassis.web.responses import encode
+
+
+class Peer:
+    """Another service, called with a service's own token; every call has a time-out."""
+
+    def __init__(self, name: str, client: httpx.AsyncClient, tokens: InternalTokens, caller: str) -> None:
+        """`client` knows the base URL and the time-out; `caller` is the name of the calling service."""
+        self.name = name
+        self._client = client
+        self._tokens = tokens
+        self._identity = Identity(id=None, email=caller, role=None)
+
+    async def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
+        """GET; raises Unavailable when the service does not answer, answers late or with 5xx."""
+        return await self._call("GET", path, params=params)
+
+    async def put(self, path: str, body: Any) -> httpx.Response:
+        """PUT a JSON body; raises Unavailable when the service does not answer, answers late or with 5xx."""
+        return await self._call("PUT", path, content=encode(body))
+
+    async def _call(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        with telemetry.calling(self.name, method) as span:
+            response = await self._send(method, path, **parts)
+            telemetry.answered(span, response.status_code, at_fault=400)
+        if response.status_code >= 500:
+            raise Unavailable(f"{self.name} cannot work right now; try again.")
+        return response
+
+    async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        headers = {
+            "authorization": f"Bearer {self._tokens.issue(self._identity)}",
+            "content-type": "application/json",
+            "x-request-id": request_id.get() or "none",
+            **({"x-gateway-request-id": by_gateway} if (by_gateway := gateway_request_id.get()) else {}),
+            **telemetry.headers(),
+        }
+        try:
+            try:
+                return await self._client.request(method, path, headers=headers, **parts)
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                # Most likely a connection that was kept open and that the service has closed by ending. Once more:
+                # to GET and to PUT the same thing again does no harm.
+                return await self._client.request(method, path, headers=headers, **parts)
+        except httpx.HTTPError as error:
+            raise Unavailable(f"{self.name} does not answer right now; try again.") from error

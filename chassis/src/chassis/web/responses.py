@@ -1,0 +1,65 @@
+"""Answers as JSON documents, with strong ETags and conditional requests (RFC 9110)."""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+from fastapi import Request, Response
+
+from chassis.core.problems import PreconditionFailed
+
+
+def encode(body: Any) -> bytes:
+    """Return the JSON of a body; timestamps are RFC 3339 in UTC, ending in Z."""
+    return orjson.dumps(body, option=orjson.OPT_UTC_Z)
+
+
+def answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a JSON answer."""
+    return Response(encode(body), status, headers, "application/json")
+
+
+def etag(content: bytes) -> str:
+    """Return the strong ETag of an item's JSON: it changes exactly when the answer does."""
+    return f'"{blake2b(content, digest_size=12).hexdigest()}"'
+
+
+def item(request: Request, body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return one item with its ETag; 304 when a GET says that the caller has it already."""
+    content = encode(body)
+    tag = etag(content)
+    if request.method == "GET" and _matches(request.headers.get("if-none-match"), tag, weak=True):
+        return Response(status_code=304, headers={"ETag": tag})
+    return Response(content, status, {"ETag": tag, **(headers or {})}, "application/json")
+
+
+def created(request: Request, body: Any, location: str) -> Response:
+    """Return 201 with the new item, its ETag and its Location."""
+    return item(request, body, 201, {"Location": location})
+
+
+def check_precondition(request: Request, current: Any) -> None:
+    """Raise PreconditionFailed unless the headers of a change allow for `current`, the body of the item.
+
+    `If-Match` must name its state, `If-None-Match` must not.
+    """
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    if wanted is None and unwanted is None:
+        return
+    tag = etag(encode(current))
+    if wanted is not None and not _matches(wanted, tag, weak=False):
+        raise PreconditionFailed("Somebody changed this item since you read it; read it again and repeat the change.")
+    if _matches(unwanted, tag, weak=True):
+        raise PreconditionFailed("This item is there already, which If-None-Match forbids; leave it out to change it.")
+
+
+def _matches(header: str | None, tag: str, *, weak: bool) -> bool:
+    if header is None:
+        return False
+    if header.strip() == "*":
+        return True
+    candidates = [candidate.strip() for candidate in header.split(",")]
+    if weak:
+        candidates = [candidate.removeprefix("W/") for candidate in candidates]
+    return tag in candidates

@@ -1,0 +1,101 @@
+"""JSON as the API accepts it: RFC 8259, text that PostgreSQL can hold, numbers of 64 bits, and of a size to check."""
+
+import json
+import math
+from typing import Any
+
+from chassis.core.problems import Invalid, MalformedBody, reference_token
+
+MAX_DEPTH = 32
+MAX_MEMBERS = 10_000
+"""Of one object or array: each may be wrong, and an error takes a hundred times the memory of a member."""
+_MISTAKES = {
+    "Expecting value": "a value is missing",
+    "Expecting ',' delimiter": "a comma or the closing bracket is missing",
+    "Expecting ':' delimiter": "the colon after a name is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Illegal trailing comma before end of object": "there is a comma after the last member",
+    "Illegal trailing comma before end of array": "there is a comma after the last member",
+    "Unterminated string starting at": "the closing quote is missing of the text that begins",
+    "Invalid control character at": "a text has a line break or another control character (write \\n)",
+    "Invalid \\escape": "a backslash is followed by what it cannot be (write two)",
+    "Invalid \\uXXXX escape": "four hexadecimal digits are missing after \\u",
+    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a byte order mark stands before it",
+    "Extra data": "the body goes on after its end",
+}
+"""What the parser finds, in the words of a person who has written it."""
+_INT64 = range(-(2**63), 2**63)
+
+
+def parse(body: bytes) -> Any:
+    """Return the value of a JSON body.
+
+    Raises MalformedBody for what is no JSON, and Invalid, naming the place, for what is JSON (or is often
+    taken for it) and cannot be stored: NUL, lone surrogates, NaN, Infinity, numbers out of range, too deep, too many.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"))
+    except RecursionError:
+        raise _too_deep("") from None
+    except UnicodeDecodeError as error:
+        raise MalformedBody(f"The body is not UTF-8 text: byte {error.start} cannot be read.") from None
+    except json.JSONDecodeError as error:
+        what = _MISTAKES.get(error.msg, "something is out of place")
+        raise MalformedBody(
+            f"The body is not valid JSON: {what} at line {error.lineno}, column {error.colno}."
+        ) from None
+    except ValueError:  # an integer of more digits than Python converts
+        raise Invalid.field(
+            "", "A number in the body is out of range; send it as text.", "number_out_of_range"
+        ) from None
+    _check(value, "", 0)
+    return value
+
+
+def is_storable(text: str) -> bool:
+    """Check whether PostgreSQL can hold the text and UTF-8 can carry it."""
+    if text.isascii():
+        return "\0" not in text
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _check(value: Any, pointer: str, depth: int) -> None:
+    if isinstance(value, str):
+        _check_text(value, pointer)
+    elif isinstance(value, dict):
+        _check_size(value, pointer, depth)
+        for key, member in value.items():
+            here = f"{pointer}/{reference_token(key)}"
+            _check_text(key, here)
+            _check(member, here, depth + 1)
+    elif isinstance(value, list):
+        _check_size(value, pointer, depth)
+        for index, member in enumerate(value):
+            _check(member, f"{pointer}/{index}", depth + 1)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise Invalid.field(
+                pointer, "NaN, Infinity and numbers beyond 1.8e308 are not accepted.", "number_out_of_range"
+            )
+    elif isinstance(value, int) and value not in _INT64:
+        raise Invalid.field(
+            pointer, "Integers beyond 64 bits are not accepted; send them as text.", "number_out_of_range"
+        )
+
+
+def _check_size(value: dict[str, Any] | list[Any], pointer: str, depth: int) -> None:
+    if depth >= MAX_DEPTH:
+        raise _too_deep(pointer)
+    if len(value) > MAX_MEMBERS:
+        raise Invalid.field(pointer, f"No more than {MAX_MEMBERS} members are accepted.", "too_many")
+
+
+def _check_text(text: str, pointer: str) -> None:
+    if not is_storable(text):
+        raise Invalid.field(
+            pointer, "The text holds NUL (U+0000) or half of a surrogate pair; remove it.", "invalid_text"
+        )
+
+
+def _too_deep(pointer: str) -> Invalid:
+    return Invalid.field(pointer, f"The body is nested deeper than {MAX_DEPTH} levels.", "too_deep")

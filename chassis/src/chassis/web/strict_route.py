@@ -1,0 +1,143 @@
+"""The route class of every service: refuses before a handler runs what nobody asked for and what nobody can store."""
+
+import re
+from collections.abc import Callable, Coroutine
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import Request, Response
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
+from fastapi.params import Query
+from fastapi.routing import APIRoute
+
+from chassis.core.problems import FieldError, Invalid, UnsupportedMediaType, pointer
+from chassis.core.wording import listed, shown
+from chassis.web import strict_json
+from chassis.web.query_names import QueryNames
+from chassis.web.validation import from_validation
+
+_Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+_JSON = frozenset({"application/json", "application/merge-patch+json"})
+_MOST_ERRORS = 100
+_FORM = "application/x-www-form-urlencoded"
+_SAYS_NOTHING = re.compile(rb"\s*(\{\s*\}|null)?\s*")
+_BODILESS = frozenset({"GET", "HEAD"})
+
+
+class _StrictRequest(Request):
+    """A request whose JSON body was parsed by `strict_json`."""
+
+    parsed: Any = None
+
+    async def json(self) -> Any:
+        return self.parsed
+
+
+class StrictRoute(APIRoute):
+    """Checks names and text of the query, the media type and the JSON or form of bodies; errors name the field."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return FastAPI's handler behind the checks."""
+        handler = super().get_route_handler()
+        known = self.query_names()
+        if self.body_field is not None:
+            is_form = type(self.body_field.field_info).__name__ == "Form"
+            handler = _with_checked_form(handler) if is_form else self._with_checked_json(handler)
+        elif not (self.methods or set()) <= _BODILESS and "requestBody" not in (self.openapi_extra or {}):
+            handler = _without_body(handler, known)
+        return _with_checked_query(handler, known)
+
+    def query_names(self) -> QueryNames:
+        """Return the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
+        declared = [field.alias for field in get_flat_params(self.dependant) if isinstance(field.field_info, Query)]
+        documented = (self.openapi_extra or {}).get("parameters", [])
+        return QueryNames([*declared, *(one["name"] for one in documented if one["in"] == "query")])
+
+    def _with_checked_json(self, handler: _Handler) -> _Handler:
+        body_type = self.body_field.field_info.annotation if self.body_field is not None else None
+
+        async def handle(request: Request) -> Response:
+            strict = _StrictRequest(request.scope, request.receive)
+            body = await strict.body()
+            if body:
+                media_type = _media_type(request)
+                if media_type not in _JSON:
+                    raise UnsupportedMediaType(
+                        f"The body must be JSON: send 'Content-Type: application/json', not {media_type or 'none'!r}."
+                    )
+                strict.parsed = strict_json.parse(body)
+            try:
+                return await handler(strict)
+            except RequestValidationError as error:
+                raise from_validation(error, body_type, self.response_model) from None
+
+        return handle
+
+
+def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
+    async def handle(request: Request) -> Response:
+        query: bytes = request.scope["query_string"]
+        if query:
+            if b"%" in query:
+                _check_pairs(query, "query")
+            known.check(query)
+        return await handler(request)
+
+    return handle
+
+
+def _without_body(handler: _Handler, known: QueryNames) -> _Handler:
+    """Refuse a body where none is taken, so that nobody believes that it was heard; an empty object says nothing."""
+    told = "This address takes no body; leave it out."
+    if known.names:
+        told = (
+            f"This address takes no body: send {listed(known.names, 'and')} in the query, as in ?{known.names[0]}=..."
+        )
+
+    async def handle(request: Request) -> Response:
+        if not _SAYS_NOTHING.fullmatch(await request.body()):
+            raise Invalid.field("", told, "unexpected_body")
+        return await handler(request)
+
+    return handle
+
+
+def _with_checked_form(handler: _Handler) -> _Handler:
+    async def handle(request: Request) -> Response:
+        # Kept on the request, so that FastAPI reads the same bytes.
+        body = await request.body()
+        if body:
+            media_type = _media_type(request)
+            if media_type != _FORM:
+                raise UnsupportedMediaType(_told("a form", _FORM, media_type))
+            _check_pairs(body)
+        return await handler(request)
+
+    return handle
+
+
+def _told(kind: str, wanted: str, sent: str) -> str:
+    but = f"not {shown(sent)}" if sent else "which is missing"
+    return f"The body must be {kind}: send 'Content-Type: {wanted}', {but}."
+
+
+def _media_type(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _check_pairs(pairs: bytes, *place: str) -> None:
+    errors: list[FieldError] = []
+    for name, value in parse_qsl(pairs.decode("latin-1"), keep_blank_values=True, errors="surrogateescape"):
+        if not (strict_json.is_storable(name) and strict_json.is_storable(value)):
+            errors.append(
+                FieldError(
+                    pointer(*place, name.replace("\0", "")),
+                    "The text holds NUL (U+0000) or is not UTF-8; remove it.",
+                    "invalid_text",
+                )
+            )
+            if len(errors) == _MOST_ERRORS:
+                break
+    if errors:
+        raise Invalid.fields(errors)
