@@ -148,6 +148,7 @@ class Record:
                 "confidence_score": 1.0,
                 "created_at": at,
                 "created_by": author.email,
+                "updated_at": at,
             }
             titles = {"requirement_title": requirement["title"], "test_case_title": test_case["title"]}
             event = NewEvent(LinkCreated.model_validate({"link": row | titles}), str(row["id"]), author, time=at)
