@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from numpy.typing import NDArray
 
-from chassis.core.tasks import end
+from chassis.core.tasks import cancel_and_wait
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import measured
 from suggestion_service.embeddings import repository, tables
@@ -319,7 +319,7 @@ async def test_the_worker_of_a_process_embeds_by_itself(service: Any, catalog: A
 
         await eventually(there)
     finally:
-        await end(running)
+        await cancel_and_wait(running)
 
 
 async def test_those_who_run_it_see_how_many_items_lack_embeddings(

@@ -22,11 +22,11 @@ class Signal:
             event.set()
 
 
-async def woken(event: asyncio.Event, within: float) -> bool:
-    """Wait until `event` is set, for `within` seconds at most; return whether it was."""
+async def wait_with_timeout(event: asyncio.Event, seconds: float) -> bool:
+    """Wait until `event` is set, for so many seconds at most; return whether it was."""
     # Not asyncio.wait_for: it swallows a cancellation that comes just when the event is set (Python 3.11).
     try:
-        async with asyncio.timeout(within):
+        async with asyncio.timeout(seconds):
             await event.wait()
     except TimeoutError:
         return False

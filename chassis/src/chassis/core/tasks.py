@@ -1,11 +1,11 @@
-"""Ending tasks that run for ever."""
+"""Cancelling tasks."""
 
 import asyncio
 
 _AGAIN_AFTER = 0.5
 
 
-async def end(*tasks: asyncio.Task[None]) -> None:
+async def cancel_and_wait(*tasks: asyncio.Task[None]) -> None:
     """Cancel tasks until they have ended.
 
     Once is not enough: asyncio.wait_for swallows a cancellation that comes just when what it waits for is there

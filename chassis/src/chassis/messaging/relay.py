@@ -6,7 +6,7 @@ from typing import Any
 
 from prometheus_client import Histogram
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging import spans as event_spans
@@ -49,7 +49,7 @@ class Relay:
                 _log.warning("%s", failure)
                 await asyncio.sleep(_PAUSE)
                 continue
-            if await woken(committed, self._poll):
+            if await wait_with_timeout(committed, self._poll):
                 await asyncio.sleep(_LINGER if published < _BUSY else _LINGER_BUSY)
 
     async def publish_waiting(self) -> int:

@@ -16,7 +16,7 @@ from typing import cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.core.start_failure import StartFailure
 from chassis.server.protocol import Protocol
 
@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
         clock = asyncio.get_running_loop()
         while not await self.on_tick(0):
             self._check_connections(clock.time())
-            await woken(self._stopping, 1.0)
+            await wait_with_timeout(self._stopping, 1.0)
 
     def _check_connections(self, now: float) -> None:
         connections = self.server_state.connections

@@ -5,12 +5,11 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-from chassis.core.tasks import end
+from chassis.core.backoff import Backoff
+from chassis.core.tasks import cancel_and_wait
 from chassis.observability.readings import Reading
 
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE = 0.2
-_LONGEST_PAUSE = 5.0
 
 Loop = Callable[[], Awaitable[None]]
 
@@ -65,19 +64,17 @@ async def _run(loops: dict[str, Loop]) -> None:
     try:
         await asyncio.gather(*(asyncio.shield(task) for task in tasks))
     finally:
-        await end(*tasks)
+        await cancel_and_wait(*tasks)
 
 
 async def _supervised(name: str, loop: Loop) -> None:
-    pause = _FIRST_PAUSE
+    backoff = Backoff(first=0.2)
     clock = asyncio.get_running_loop()
     while True:
         began = clock.time()
         try:
             await loop()
         except Exception:  # noqa: BLE001 - a loop must outlive whatever it met
-            if clock.time() - began > _LONGEST_PAUSE:
-                pause = _FIRST_PAUSE
-            _log.exception("%s failed; again in %.1f s", name, pause)
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, _LONGEST_PAUSE)
+            backoff.restart_after(clock.time() - began)
+            _log.exception("%s failed; again in %.1f s", name, backoff.seconds)
+        await backoff.wait()

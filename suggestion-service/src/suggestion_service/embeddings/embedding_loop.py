@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from suggestion_service.embeddings import repository
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
@@ -69,7 +69,7 @@ class EmbeddingLoop:
             if worked is None:
                 await asyncio.sleep(_REST)
             elif not worked:
-                await woken(self._committed, _POLL)
+                await wait_with_timeout(self._committed, _POLL)
 
     async def begin(self) -> Embedder | None:
         """Load the model and declare that it is computed with; return None, and say why, where there is none."""

@@ -6,7 +6,7 @@ nothing is none.
 
 import asyncio
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from suggestion_service.generation import queue
@@ -42,7 +42,7 @@ class ScoringJobs:
             await self._queued.wait()
             self._queued.clear()
             until = clock.time() + _WATCH
-            while await woken(self._committed, until - clock.time()):
+            while await wait_with_timeout(self._committed, until - clock.time()):
                 self._committed.clear()
                 items = await self.send()
                 await asyncio.sleep(min(_PAUSE_AN_ITEM * max(items, 1), _LONGEST_PAUSE))

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from chassis.core import request_context
 from chassis.core.problems import Problem
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import AWAY, Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.bus import Bus
@@ -54,7 +54,7 @@ class RunLoop:
             self._told.clear()
             if not await self.work_off_next():
                 await asyncio.sleep(_PAUSE)
-                await woken(self._told, _POLL)
+                await wait_with_timeout(self._told, _POLL)
 
     async def work_off_next(self) -> bool:
         """Plan the run whose turn it is and do its first part, or do another part; return whether there was one."""

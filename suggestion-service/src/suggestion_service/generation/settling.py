@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from suggestion_service import metrics
@@ -53,7 +53,7 @@ class Settling:
             settled = await self.settle_if_due()
             await asyncio.sleep(_LOOK)
             if settled:
-                await woken(self._committed, _POLL)
+                await wait_with_timeout(self._committed, _POLL)
 
     async def settle_if_due(self) -> bool:
         """Settle when changes have come to rest; return whether everything is settled now."""

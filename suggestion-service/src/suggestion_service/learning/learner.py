@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from chassis.core.signals import woken
+from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from suggestion_service.learning import repository
 from suggestion_service.learning.comparison import Comparison
@@ -44,7 +44,7 @@ class Learner:
             began = clock.time()
             await self.learn_if_due()
             await asyncio.sleep(_PAUSE + _REST * (clock.time() - began))
-            await woken(self._committed, _POLL)
+            await wait_with_timeout(self._committed, _POLL)
 
     async def learn_if_due(self) -> None:
         """Learn when a review, a text or a suggestion is new since the last time."""

@@ -5,12 +5,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chassis.core.tasks import end
+from chassis.core.backoff import Backoff
+from chassis.core.tasks import cancel_and_wait
 from chassis.messaging.bus import Deliver, Publication, Work
 
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class InProcessBus:
     async def stop(self) -> None:
         """See Bus.stop. Publishers wait from now on; their events stay in the outbox."""
         self._started.clear()
-        await end(*self._working)
+        await cancel_and_wait(*self._working)
 
     async def send(self, queue: str, job: bytes) -> None:
         """See Bus.send."""
@@ -78,7 +77,7 @@ class InProcessBus:
         if not batch:
             return
         async with subscription.in_order:
-            pause = _FIRST_PAUSE
+            backoff = Backoff()
             while True:
                 try:
                     await subscription.deliver(batch)
@@ -88,10 +87,9 @@ class InProcessBus:
                         subscription.queue,
                         len(batch),
                         error,
-                        pause,
+                        backoff.seconds,
                     )
                 else:
                     return
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                await backoff.wait()
                 await self._started.wait()

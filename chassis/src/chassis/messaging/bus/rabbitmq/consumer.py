@@ -9,18 +9,16 @@ import logging
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 
 from aio_pika.abc import AbstractChannel
 from aiormq.abc import DeliveredMessage
 
+from chassis.core.backoff import Backoff
 from chassis.messaging.bus import Deliver, Work
 from chassis.messaging.bus.rabbitmq.broker import Broker, BrokerAway
 from chassis.messaging.bus.rabbitmq.topology import Topology
 
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 5.0
 DECLARE_WITHIN = 30.0
 _FINISH_WITHIN = 10.0
 """Seconds that a delivery under way has when the bus stops."""
@@ -65,22 +63,20 @@ class Consumer(ABC):
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _run(self) -> None:
-        clock, pause = asyncio.get_running_loop(), _FIRST_PAUSE
+        clock, backoff = asyncio.get_running_loop(), Backoff()
         while not self._stopping:
             began = clock.time()
             try:
                 async with self._broker.channel(f"consuming {self.queue}") as channel:
                     await self._consume(channel)
             except BrokerAway as away:
-                if clock.time() - began > _LONGEST_PAUSE:
-                    pause = _FIRST_PAUSE
-                _log.warning("%s %s is consumed again in %.1f s.", away, self.queue, pause)
+                backoff.restart_after(clock.time() - began)
+                _log.warning("%s %s is consumed again in %.1f s.", away, self.queue, backoff.seconds)
             except Exception:  # noqa: BLE001 - consuming must outlive whatever it met
-                _log.exception("Consuming %s failed; again in %.1f s", self.queue, pause)
+                _log.exception("Consuming %s failed; again in %.1f s", self.queue, backoff.seconds)
             else:
                 return
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            await backoff.wait()
 
     async def _consume(self, channel: AbstractChannel) -> None:
         arrived = _Arrived()
@@ -103,19 +99,19 @@ class Consumer(ABC):
 
     async def _delivered(self, batch: Sequence[bytes], arrived: "_Arrived") -> bool:
         """Deliver until it is taken; False when the broker will send the batch again, or the bus stops."""
-        pause = _FIRST_PAUSE
+        backoff = Backoff()
         while not arrived.ended.is_set() and not self._stopping:
             self._delivering = True
             try:
                 await self.deliver(batch)
             except Exception as error:  # noqa: BLE001 - whatever it was, the events must not be lost
                 self._delivering = False
-                _log.warning("%s did not take %d events: %s; again in %.1f s", self.queue, len(batch), error, pause)
+                _log.warning(
+                    "%s did not take %d events: %s; again in %.1f s", self.queue, len(batch), error, backoff.seconds
+                )
             else:
                 return True
-            with suppress(TimeoutError):
-                await asyncio.wait_for(arrived.ended.wait(), pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            await backoff.wait(unless=arrived.ended)
         return False
 
 
