@@ -13,6 +13,7 @@ from typing import Any
 from prometheus_client import Counter
 
 from chassis.core import request_context
+from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Connection, Database
 from chassis.messaging import spans as event_spans
 from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
@@ -61,19 +62,8 @@ class Inbox:
                 messages.append(Message.read(body))
             except UndecodableMessage as error:
                 await self._park_unreadable(body, str(error))
-        if not messages:
-            return
-        try:
-            await self._apply(messages)
-        except AWAY:
-            raise
-        except Exception as error:  # noqa: BLE001 - kept with its error below
-            if len(messages) == 1:
-                await self._keep(messages[0], error)
-                return
-            # One of them is to blame: apply each by itself, so that the others are not held up.
-            for message in messages:
-                await self.receive([message.raw])
+        if messages:
+            await all_or_each(messages, self._apply, self._keep, fatal=AWAY)
 
     async def position(self, source: str) -> int:
         """Return N: every event of `source` up to N was received here."""

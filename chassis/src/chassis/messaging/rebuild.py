@@ -13,6 +13,7 @@ from itertools import groupby
 
 from psycopg import sql
 
+from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Connection
 from chassis.messaging import inbox, outbox
 from chassis.messaging.events import Message, Payload, UndecodableMessage
@@ -130,23 +131,19 @@ class _Folding:
 
     async def apply(self, messages: Sequence[Message]) -> None:
         """Apply messages in their order."""
-        try:
-            async with self._connection.transaction():
-                for wire_name, run in groupby(messages, key=lambda message: message.wire_name):
-                    if wire_name in self._handlers:
-                        payload, handler = self._handlers[wire_name]
-                        await handler(self._connection, [message.decode(payload) for message in run])
-        except AWAY:
-            raise
-        except Exception as error:  # noqa: BLE001 - put aside below, and told at the end
-            if len(messages) == 1:
-                _log.warning("%s %s cannot be applied: %s", messages[0].wire_name, messages[0].id, error)
-                self.skipped.append(messages[0])
-                return
-            for message in messages:
-                await self.apply([message])
-        else:
-            self.applied += len(messages)
+        await all_or_each(messages, self._apply, self._skip, fatal=AWAY)
+
+    async def _apply(self, messages: Sequence[Message]) -> None:
+        async with self._connection.transaction():
+            for wire_name, run in groupby(messages, key=lambda message: message.wire_name):
+                if wire_name in self._handlers:
+                    payload, handler = self._handlers[wire_name]
+                    await handler(self._connection, [message.decode(payload) for message in run])
+        self.applied += len(messages)
+
+    async def _skip(self, message: Message, error: Exception) -> None:
+        _log.warning("%s %s cannot be applied: %s", message.wire_name, message.id, error)
+        self.skipped.append(message)
 
 
 async def _fold_received(connection: Connection, folding: _Folding, read_feed: ReadFeed) -> int:
