@@ -26,16 +26,16 @@ from chassis.web.peers import Peer
 from contracts import catalog as told
 from contracts.routes import ignored_by
 from suggestion_service.app import create_app
-from suggestion_service.generation.background import BackgroundScoring
-from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.jobs import ScoringJobs
-from suggestion_service.generation.run_loop import RunLoop
-from suggestion_service.generation.scale import Scales
-from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import handlers
-from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
+from suggestion_service.review_model.trainer import Trainer
+from suggestion_service.scoring.corpus import LiveCorpus
+from suggestion_service.scoring.jobs import ScoringJobs
+from suggestion_service.scoring.on_change import ChangeScoring
+from suggestion_service.scoring.rescore_sweep import RescoreSweep
+from suggestion_service.scoring.run_loop import RunLoop
+from suggestion_service.scoring.scale import Scales
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 
@@ -230,9 +230,9 @@ class Service:
         """Begin as a process begins: with nothing in memory."""
         self.corpus = LiveCorpus(self.database)
         self.scales = Scales(self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold)
-        self.scoring = BackgroundScoring(self.database, self.corpus, self.scales)
-        self.settling = Settling(self.database, self.corpus, self.scales)
-        self.learner = Learner(self.database)
+        self.scoring = ChangeScoring(self.database, self.corpus, self.scales)
+        self.rescore_sweep = RescoreSweep(self.database, self.corpus, self.scales)
+        self.trainer = Trainer(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
         table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
         self.inbox = Inbox("suggestion", self.database, table, ignored_by("suggestion"))

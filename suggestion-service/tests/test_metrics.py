@@ -40,13 +40,13 @@ async def test_runs_that_fail_and_that_are_cancelled_count_as_such(service: Any,
     }
 
 
-async def test_what_the_background_and_settling_suggest_counts(service: Any, catalog: Any) -> None:
+async def test_what_the_background_and_the_rescore_sweep_suggest_counts(service: Any, catalog: Any) -> None:
     before = await measured()
     await service.pair()
     assert rises(before, await measured())[f'traceline_suggestions_created_total{{method="{METHOD}"}}'] == 1
     await service.execute("DELETE FROM suggestions")
     before = await measured()
-    await service.settling.settle()
+    await service.rescore_sweep.sweep()
     assert rises(before, await measured())[f'traceline_suggestions_created_total{{method="{METHOD}"}}'] == 1
 
 

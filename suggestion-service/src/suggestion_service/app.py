@@ -11,9 +11,9 @@ from chassis.server import app as http
 from chassis.server.process import Process, run
 from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
-from suggestion_service.generation import endpoints as generation
 from suggestion_service.review import endpoints as review
 from suggestion_service.review.undoing import Undoing
+from suggestion_service.scoring import endpoints as generation
 from suggestion_service.settings import Addresses, Settings
 
 SCHEMA_VERSION = newest_schema("suggestion_service")

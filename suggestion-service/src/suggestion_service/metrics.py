@@ -9,7 +9,7 @@ from typing import Any
 
 from prometheus_client import Counter
 
-from suggestion_service.generation.proposals import METHODS
+from suggestion_service.scoring.proposals import METHODS
 
 RUNS = Counter("traceline_generation_runs_total", "Runs that have ended.", ("algorithm", "status"))
 PAIRS = Counter("traceline_generation_pairs_total", "Pairs that runs have scored.")

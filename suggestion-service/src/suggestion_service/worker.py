@@ -19,17 +19,17 @@ from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder
 from suggestion_service.embeddings.sentence_model import load_model
-from suggestion_service.generation import run_loop
-from suggestion_service.generation.background import BackgroundScoring
-from suggestion_service.generation.corpus import LiveCorpus
-from suggestion_service.generation.jobs import QUEUE, ScoringJobs
-from suggestion_service.generation.run_loop import RunLoop
-from suggestion_service.generation.scale import Scales
-from suggestion_service.generation.settling import Settling
 from suggestion_service.handlers import handlers
-from suggestion_service.learning.learner import Learner
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
+from suggestion_service.review_model.trainer import Trainer
+from suggestion_service.scoring import run_loop
+from suggestion_service.scoring.corpus import LiveCorpus
+from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
+from suggestion_service.scoring.on_change import ChangeScoring
+from suggestion_service.scoring.rescore_sweep import RescoreSweep
+from suggestion_service.scoring.run_loop import RunLoop
+from suggestion_service.scoring.scale import Scales
 from suggestion_service.settings import Addresses, Settings
 
 
@@ -45,7 +45,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     publish(worker, "suggestion", database, bus)
     consume(worker, inbox, bus, [feed])
     generation = RunLoop(database, corpus, feed, bus)
-    bus.take_part(run_loop.QUEUE, generation.hear)
+    bus.take_part(run_loop.QUEUE, generation.on_wakeup)
     worker.add("suggestion runs", generation.run)
 
     def load() -> Embedder:
@@ -62,7 +62,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     if settings.embeddings_enabled:
         worker.readings.append(of_embeddings(database))
     if settings.auto_suggestions_enabled:
-        scoring = BackgroundScoring(database, corpus, scales)
+        scoring = ChangeScoring(database, corpus, scales)
 
         async def score(_job: bytes) -> None:
             if await scoring.score_waiting():
@@ -72,7 +72,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         bus.take_part(QUEUE, score)
         worker.add("suggestion scoring jobs", jobs.run)
         worker.every("suggestion scoring sweep", 2, jobs.sweep, alone=True)
-        worker.add("suggestion settling", Settling(database, corpus, scales).run, alone=True)
+        worker.add("suggestion rescore sweep", RescoreSweep(database, corpus, scales).run, alone=True)
 
     undoing = Undoing(database, catalog, score=settings.auto_suggestions_enabled)
 
@@ -84,7 +84,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
         await withdrawal.withdraw_old(database)
 
     worker.every("suggestion reviews", 1, reconcile, alone=True)
-    worker.add("suggestion learning", Learner(database).run, alone=True)
+    worker.add("suggestion review model", Trainer(database).run, alone=True)
     worker.every("suggestion expiry", 600, withdraw_old, alone=True)
     return worker
 

@@ -22,7 +22,7 @@ from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemText
 from suggestion_service.engine.embedding import ItemVectors
-from suggestion_service.generation.scale import Scales
+from suggestion_service.scoring.scale import Scales
 
 
 class HashingEmbedder:
@@ -276,7 +276,7 @@ async def test_an_item_is_queued_for_scoring_when_its_vectors_come(
     await service.score()
     worker = await new_worker(HashingEmbedder(), scales=service.scales)
     await worker.work()
-    assert await service.rows("SELECT * FROM scoring_queue") == []  # all are scored at once, by settling
+    assert await service.rows("SELECT * FROM scoring_queue") == []  # all are scored at once, by the rescore sweep
     catalog.requirement("The hall is dark")
     await service.score()
     await worker.work()

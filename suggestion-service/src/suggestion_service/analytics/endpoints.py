@@ -12,9 +12,9 @@ from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.analytics import repository
 from suggestion_service.analytics.schemas import Performance
-from suggestion_service.learning import repository as learning
 from suggestion_service.review.band import Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
+from suggestion_service.review_model import repository as learning
 
 router = APIRouter(prefix="/api/v1/analytics", route_class=StrictRoute, tags=["Analytics"])
 
@@ -42,13 +42,13 @@ async def read_suggestion_performance(_: Viewer, database: Db) -> Response:
                 "active": learnt.active,
                 "since": learnt.since,
                 "measured_at": learnt.measured_at,
-                "reason": learnt.verdict.reason,
-                "based_on": learnt.verdict.basis,
-                "accepted": learnt.verdict.accepted,
-                "rejected": learnt.verdict.rejected,
-                "by_score": learnt.verdict.by_score,
-                "with_reviews": learnt.verdict.with_reviews,
-                "standard_error": learnt.verdict.error,
+                "reason": learnt.evaluation.reason,
+                "based_on": learnt.evaluation.basis,
+                "accepted": learnt.evaluation.accepted,
+                "rejected": learnt.evaluation.rejected,
+                "by_score": learnt.evaluation.by_score,
+                "with_reviews": learnt.evaluation.with_reviews,
+                "standard_error": learnt.evaluation.error,
             },
         }
     )

@@ -75,7 +75,7 @@ _COMPLETE = f"SELECT NOT EXISTS (SELECT FROM {_lacking('%(model)s')}) AS complet
 _MISSING = f"SELECT count(*) AS missing FROM {_lacking('(SELECT model FROM embedding_model)')}"
 _ITEMS = "SELECT count(*) AS missing FROM items WHERE NOT deleted"
 
-# One that is being scored just now and is done before this commits is left to settling.
+# One that is being scored just now and is done before this commits is left to the rescore sweep.
 _SCORE_AGAIN = """
 INSERT INTO scoring_queue (item_id, sequence, actor_id, actor_email, correlation_id)
 SELECT id, sequence, actor_id, coalesce(actor_email, %(system)s), coalesce(correlation_id, '')

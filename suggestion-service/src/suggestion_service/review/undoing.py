@@ -19,12 +19,12 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.peers import Peer
 from contracts.suggestion import ReopenedSuggestion, SuggestionsReopened
-from suggestion_service.generation.repository import lock_corpus
 from suggestion_service.locking import lock_suggestions
 from suggestion_service.review import links, undo_repository
 from suggestion_service.review.bulk import in_order
 from suggestion_service.review.refusals import moment, not_found, told_review
 from suggestion_service.review.undo_repository import Reviewed
+from suggestion_service.scoring.repository import lock_corpus
 
 _log = logging.getLogger(__name__)
 

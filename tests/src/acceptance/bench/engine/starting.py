@@ -10,7 +10,7 @@ from acceptance.bench.engine.table import header, row, seconds
 from acceptance.bench.engine.texts import make_items
 from chassis.db.database import Database
 from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
-from suggestion_service.generation.corpus import LiveCorpus
+from suggestion_service.scoring.corpus import LiveCorpus
 
 _GOAL = 10
 

@@ -1,0 +1,121 @@
+"""Has pending suggestions say what reviews teach, and take it back, once there is something new to learn from."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from chassis.core.signals import wait_with_timeout
+from chassis.db.database import Database
+from suggestion_service.review_model import repository
+from suggestion_service.review_model.comparison import Comparison
+from suggestion_service.review_model.evaluation import Evaluation
+from suggestion_service.review_model.model import Adjustment, Review, ReviewModel
+
+_log = logging.getLogger(__name__)
+
+_LATEST = 1000
+"""Reviews to learn from: the cost of a pending pair grows with them, what they teach hardly any more."""
+_NAMED = ("requirement", "requirement_title", "test_case", "test_case_title", "status")
+"""What an explanation says of a review: external ids, or titles where there are none, and the titles."""
+_CHUNK = 1000
+"""Suggestions changed in one transaction."""
+_PAUSE = 1.0
+_REST = 10
+"""Learning rests for as many times as long as it took."""
+_POLL = 10.0
+_FIRST = (UUID(int=0), UUID(int=0))
+
+
+class Trainer:
+    """The loop that learns. One worker does it at a time."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._committed = database.commits.listener()
+
+    async def run(self) -> None:
+        """Learn whenever there is something new, for ever."""
+        clock = asyncio.get_running_loop()
+        while True:
+            self._committed.clear()
+            began = clock.time()
+            await self.train_if_due()
+            await asyncio.sleep(_PAUSE + _REST * (clock.time() - began))
+            await wait_with_timeout(self._committed, _POLL)
+
+    async def train_if_due(self) -> None:
+        """Learn when a review, a text or a suggestion is new since the last time."""
+        async with self._database.connection() as connection:
+            state = await repository.state(connection)
+        if state.now != state.seen:
+            await self._learn(state)
+
+    async def _learn(self, state: repository.State) -> None:
+        async with self._database.connection() as connection:
+            rows = await repository.reviews(connection, _LATEST)
+            items = {row[side] for row in rows for side in ("requirement_id", "test_case_id")}
+            terms = await repository.terms(connection, items)
+        model, evaluation = await asyncio.to_thread(_study, rows, terms)
+        if evaluation.helps != state.active:
+            _log.info("Re-ranking by reviews: %s", evaluation.reason)
+        # Never inactive while a suggestion is still adjusted: whoever is stopped between goes on from there.
+        if evaluation.helps:
+            await self._remember(evaluation)
+            await self._adjust(model, rows)
+        else:
+            if state.active:
+                await self._adjust(None, rows)
+            await self._remember(evaluation)
+        async with self._database.connection() as connection:
+            await repository.mark_seen(connection, state.now)
+
+    async def _remember(self, evaluation: Evaluation) -> None:
+        async with self._database.connection() as connection:
+            await repository.remember(connection, evaluation, datetime.now(UTC))
+
+    async def _adjust(self, model: ReviewModel | None, reviews: Sequence[dict[str, Any]]) -> None:
+        """Go through what is pending; without `model`, take everything back."""
+        after = _FIRST
+        comparison = Comparison(self._database, model) if model else None
+        while True:
+            async with self._database.connection() as connection:
+                pending = await repository.pending(connection, after, _CHUNK)
+            if not pending:
+                return
+            found = await comparison.adjustments(pending) if comparison else [None] * len(pending)
+            said = [
+                {"id": row["id"], **_told(adjustment, reviews)} for row, adjustment in zip(pending, found, strict=True)
+            ]
+            changed = [
+                new
+                for row, new in zip(pending, said, strict=True)
+                if (row["adjustment"], row["because"]) != (new["adjustment"], new["because"])
+            ]
+            if changed:
+                async with self._database.transaction() as connection:
+                    await repository.adjust(connection, changed)
+            after = pending[-1]["requirement_id"], pending[-1]["test_case_id"]
+
+
+def _study(rows: Sequence[dict[str, Any]], terms: dict[UUID, dict[str, int]]) -> tuple[ReviewModel, Evaluation]:
+    model = ReviewModel(
+        [
+            Review(row["requirement_id"], row["test_case_id"], row["status"] == "accepted", row["similarity_score"])
+            for row in rows
+        ],
+        terms,
+    )
+    return model, model.evaluate()
+
+
+def _told(adjustment: Adjustment | None, reviews: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    if adjustment is None:
+        return {"adjustment": None, "because": None}
+    because = [
+        {**{name: reviews[place][name] for name in _NAMED}, "similarity": similarity}
+        for place, similarity in adjustment.because
+    ]
+    return {"adjustment": adjustment.value, "because": because}

@@ -1,0 +1,125 @@
+"""HTTP: generate suggestions over everything, and look after the runs."""
+
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Connection, Db
+from chassis.web.idempotency import answer_once
+from chassis.web.paging import UPDATED_SINCE, Limit, Page, Skip, page, parse_moment
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer, item
+from chassis.web.strict_route import StrictRoute
+from suggestion_service import metrics
+from suggestion_service.scoring import runs, service
+from suggestion_service.scoring.schemas import AlgorithmName, Run
+from suggestion_service.settings import Settings
+
+router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
+
+UpdatedSince = Annotated[
+    str | None,
+    Query(description=f"{UPDATED_SINCE} A run that goes on changes all the time.", examples=["2026-01-31T12:00:00Z"]),
+]
+_WAIT = 20
+"""Seconds that a caller waits for the end of a run."""
+
+
+async def _settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+@router.post(
+    "/generate",
+    response_model=Run,
+    responses={202: {"model": Run, "description": "The run goes on"}},
+    summary="Generate suggestions for all pairs",
+)
+async def generate_suggestions(
+    request: Request,
+    reviewer: Reviewer,
+    database: Db,
+    settings: Annotated[Settings, Depends(_settings)],
+    algorithm: Annotated[AlgorithmName | None, Query(description="Default: the configured one.")] = None,
+    threshold: Annotated[
+        float | None, Query(ge=0, le=1, allow_inf_nan=False, description="Default: the configured one.")
+    ] = None,
+    rescore: Annotated[
+        bool, Query(description="Whether pending suggestions are scored anew; `false` leaves them alone.")
+    ] = True,
+) -> Response:
+    """Score every requirement against every test case and suggest the pairs at or above the threshold.
+
+    Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
+    one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
+    change of AUTO_SUGGESTIONS_ALGORITHM. Runs are done one after another, in the order in which they were asked for.
+
+    Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
+    """
+    chosen = settings.auto_suggestions_algorithm if algorithm is None else algorithm.value
+    # Without the sign that -0 has.
+    lowest = settings.auto_suggestions_threshold if threshold is None else abs(threshold)
+
+    async def queue(connection: Connection) -> Response:
+        run_id = await service.request(
+            connection,
+            chosen,
+            lowest,
+            reviewer,
+            rescore=rescore,
+            background=settings.auto_suggestions_algorithm,
+        )
+        return answer({"id": run_id}, 202)
+
+    queued = await answer_once(request, database, reviewer, queue)
+    run_id = UUID(orjson.loads(queued.body)["id"])
+    if not _wants_no_wait(request):
+        finished = await service.ended(database, run_id, _WAIT)
+        if finished is not None:
+            return item(request, finished)
+    return item(request, await service.get(database, run_id), 202, {"Location": f"/api/v1/suggestions/runs/{run_id}"})
+
+
+def _wants_no_wait(request: Request) -> bool:
+    preferences = ",".join(request.headers.getlist("prefer")).split(",")
+    return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
+
+
+@router.get("/runs", response_model=Page[Run], summary="List the runs, newest first")
+async def list_generation_runs(
+    request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50, updated_since: UpdatedSince = None
+) -> Response:
+    """Return one page of the runs."""
+    since = parse_moment("updated_since", updated_since)
+    async with database.connection() as connection:
+        rows, total = await runs.page(connection, skip, limit, since)
+    return page(request, rows, total, skip, limit)
+
+
+@router.get(
+    "/runs/{run_id}", response_model=Run, responses=problem_responses("404 run_not_found"), summary="Read a run"
+)
+async def read_generation_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
+    """Return the run with its progress."""
+    return item(request, await service.get(database, run_id))
+
+
+@router.post(
+    "/runs/{run_id}/cancel",
+    response_model=Run,
+    responses=problem_responses("404 run_not_found", "409 run_ended"),
+    summary="Cancel a run that has not ended",
+)
+async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Reviewer, database: Db) -> Response:
+    """End the run; what it has suggested and withdrawn so far stays.
+
+    Soon after, the background gives what it has scored anew the score of before, since one queue has one scale.
+    """
+    async with database.transaction() as connection:
+        run = await service.cancel(connection, run_id, reviewer)
+    metrics.RUNS.labels(run["algorithm"], run["status"]).inc()
+    return item(request, run)

@@ -1,0 +1,129 @@
+"""Scores each item that was created or changed against the other side, in the background."""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import UUID
+
+from chassis.db.database import AWAY, Database
+from chassis.messaging import outbox
+from chassis.observability import telemetry
+from suggestion_service import metrics
+from suggestion_service.scoring import queue, repository
+from suggestion_service.scoring.changed_items import generated_event
+from suggestion_service.scoring.corpus import LiveCorpus, View
+from suggestion_service.scoring.jobs import BATCH
+from suggestion_service.scoring.lease import held
+from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
+from suggestion_service.scoring.queue import Queued
+from suggestion_service.scoring.scale import Scale, ScaleChanged, Scales
+
+_log = logging.getLogger(__name__)
+
+
+class ChangeScoring:
+    """Works off the scoring queue, a batch at a time; as many workers as there are share it."""
+
+    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
+        self._database = database
+        self._corpus = corpus
+        self._scales = scales
+
+    async def score_waiting(self) -> bool:
+        """Score some of the items that wait; return whether there were any."""
+        async with self._database.connection() as connection:
+            claimed = await queue.claim(connection, BATCH)
+        if not claimed:
+            return False
+        claim = claimed[0].claim
+        async with held(
+            self._database,
+            extend=lambda connection: queue.hold(connection, claim),
+            release=lambda connection: queue.release(connection, claim),
+        ):
+            await self._score_all(claimed)
+        return True
+
+    async def _score_all(self, batch: Sequence[Queued]) -> None:
+        for item in batch:
+            _log.info("Generating suggestions for %s", item)
+        try:
+            with telemetry.going_on("score items", [item.traceparent for item in batch]):
+                while True:
+                    with suppress(ScaleChanged):
+                        await self._score(batch)
+                        break
+        except AWAY:
+            raise
+        except Exception as error:  # noqa: BLE001 - logged and tried again below
+            if len(batch) == 1:
+                _log.exception("Generating suggestions for %s failed: %s", batch[0], error)
+                async with self._database.connection() as connection:
+                    await queue.postpone(connection, batch[0])
+                return
+            # One of them is to blame: score each by itself, so that the others are not held up.
+            for item in batch:
+                await self._score_all([item])
+
+    async def _score(self, batch: Sequence[Queued]) -> None:
+        async with self._database.connection() as connection:
+            scale = await self._scales.current(connection)
+        view = await self._corpus.refresh()
+        owners = await self._find(scale, view, batch)
+        proposer = Proposer(self._database, view)
+        pairs = list(owners)
+        proposals = [
+            await proposer.propose(scale.algorithm, pairs[start : start + CHUNK])
+            for start in range(0, len(pairs), CHUNK)
+        ]
+        async with self._database.connection() as connection:
+            pending = await repository.pending_of(connection, [item.item_id for item in batch])
+        rescored = [
+            await proposer.rescore(scale.algorithm, pending[start : start + CHUNK])
+            for start in range(0, len(pending), CHUNK)
+        ]
+
+        owner_of = {(pair.requirement_id, pair.test_case_id): owner for pair, owner in owners.items()}
+        async with self._database.transaction() as connection:
+            await repository.stage(connection, b"".join(proposal.rows for proposal in proposals))
+            await repository.lock_corpus(connection)
+            await self._scales.confirm(connection, scale)
+            stored = await repository.store(connection, None, datetime.now(UTC))
+            created = Counter(owner_of[pair] for pair in stored)
+            for new in rescored:
+                await repository.rescore(connection, new.ids, new.rows)
+            found = Counter(owners.values())
+            await outbox.record(
+                connection,
+                [
+                    generated_event(
+                        item,
+                        scale.algorithm,
+                        scale.threshold,
+                        created=created[item.item_id],
+                        skipped=found[item.item_id] - created[item.item_id],
+                    )
+                    for item in batch
+                    if created[item.item_id]
+                ],
+            )
+            await queue.finish(connection, batch)
+        metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(stored))
+        for item in batch:
+            made = created[item.item_id]
+            _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)
+
+    async def _find(self, scale: Scale, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
+        """Return each pair that may be suggested by this scale, with the item of the batch that it was found for."""
+        owners: dict[Pair, UUID] = {}
+        score, algorithm, threshold = view.snapshot.score, scale.algorithm, scale.threshold
+        if requirements := [item.item_id for item in batch if item.side == "requirement"]:
+            async for block in scored(score(algorithm, threshold, requirements=requirements)):
+                owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
+        if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
+            async for block in scored(score(algorithm, threshold, test_cases=test_cases)):
+                for pair in pairs_of(block):
+                    owners.setdefault(pair, pair.test_case_id)
+        return {pair: owner for pair, owner in owners.items() if scale.admits(pair, view.text_sequences)}

@@ -1,0 +1,191 @@
+"""From scored pairs to suggestions with their reasons. What takes long runs in a thread."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import orjson
+
+from chassis.db.database import Database
+from suggestion_service.engine import Algorithm, Block, Explanation, Reading
+from suggestion_service.scoring import repository
+from suggestion_service.scoring.corpus import View
+
+METHODS: dict[Algorithm, str] = {
+    "tfidf": "semantic_similarity",
+    "keyword": "keyword_match",
+    "hybrid": "hybrid",
+}
+CHUNK = 2000
+"""Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
+
+
+class Pair(NamedTuple):
+    """A pair at or above the threshold."""
+
+    requirement_id: UUID
+    test_case_id: UUID
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """New suggestions, ready to be staged: `rows` are lines of COPY, `already` this run's own from before a crash."""
+
+    rows: bytes
+    already: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rescored:
+    """New scores of pending suggestions: `rows` is their JSON.
+
+    `below` are those of them that are not worth suggesting any more, with the feedback that says so.
+    """
+
+    ids: list[UUID]
+    rows: str
+    below_ids: list[UUID]
+    below_rows: str
+
+
+async def scored(blocks: Iterator[Block]) -> AsyncIterator[Block]:
+    """Return the blocks, each worked out in a thread."""
+    while (block := await asyncio.to_thread(next, blocks, None)) is not None:
+        yield block
+
+
+def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair]:
+    """Return the pairs of a block, or some of them: at a low threshold there may be millions."""
+    some = slice(start, stop)
+    columns = block.requirement_ids[some], block.test_case_ids[some], block.scores[some]
+    return [Pair(*pair) for pair in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+class Proposer:
+    """Works out suggestions for one view of the corpus."""
+
+    def __init__(self, database: Database, view: View) -> None:
+        self._database = database
+        self.view = view
+
+    async def propose(self, algorithm: Algorithm, pairs: Sequence[Pair], run_id: UUID | None = None) -> Proposal:
+        """Explain those of the pairs that may be suggested."""
+        new, already = await self.new_among(pairs, run_id)
+        return Proposal(await self.explain(algorithm, new), already)
+
+    async def new_among(self, pairs: Sequence[Pair], run_id: UUID | None = None) -> tuple[list[Pair], int]:
+        """Return those of the pairs that may be suggested, and how many this same run has suggested already."""
+        if not pairs:
+            return [], 0
+        asked = await asyncio.to_thread(self._as_json, pairs)
+        async with self._database.connection() as connection:
+            places, already = await repository.candidates(connection, asked, run_id)
+        return [pairs[place] for place in sorted(places)], already
+
+    async def explain(self, algorithm: Algorithm, pairs: Sequence[Pair]) -> bytes:
+        """Return new suggestions of these pairs, ready to be staged."""
+        readings = await self.view.readings.of({item_id for pair in pairs for item_id in pair[:2]})
+        return await asyncio.to_thread(self._explain, algorithm, pairs, readings)
+
+    async def rescore(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float | None = None
+    ) -> Rescored:
+        """Explain pending suggestions anew; those below the threshold, or at 0, need no explanation any more.
+
+        Without a threshold no score is too low.
+        """
+        known = self.view.text_sequences
+        there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
+        below: list[dict[str, Any]] = []
+        if threshold is not None:
+            there, below = await asyncio.to_thread(self._divide, algorithm, there, threshold)
+        readings = await self.view.readings.of({item_id for row in there for item_id in _ids(row)})
+        rows = await asyncio.to_thread(self._explain_again, algorithm, there, readings)
+        return Rescored([row["id"] for row in there], rows, [row["id"] for row in below], _json(below))
+
+    def _as_json(self, pairs: Sequence[Pair]) -> str:
+        return _json({"place": place, **self._of(pair)} for place, pair in enumerate(pairs))
+
+    def _of(self, pair: Pair) -> dict[str, Any]:
+        return {
+            "requirement_id": pair.requirement_id,
+            "test_case_id": pair.test_case_id,
+            "requirement_text_sequence": self.view.text_sequences[pair.requirement_id],
+            "test_case_text_sequence": self.view.text_sequences[pair.test_case_id],
+        }
+
+    def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair], readings: Mapping[UUID, Reading]) -> bytes:
+        ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
+        explanations = self.view.snapshot.explain_many(algorithm, ids, readings)
+        sequences = self.view.text_sequences
+        return "".join(
+            f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
+            f"\t{_escaped(explanation.reason)}\t{_escaped(orjson.dumps(_metadata(algorithm, explanation)).decode())}"
+            f"\t{sequences[pair.requirement_id]}\t{sequences[pair.test_case_id]}\n"
+            for pair, explanation in zip(pairs, explanations, strict=True)
+        ).encode()
+
+    def _divide(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Return those of the pending suggestions that are worth suggesting, and the others with why they are not."""
+        scores = self.view.snapshot.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
+        kept, below = [], []
+        for row, score in zip(pending, scores, strict=True):
+            if score > 0 and score >= threshold:
+                kept.append(row)
+            else:
+                feedback = _withdrawn(algorithm, score, threshold)
+                below.append({"id": row["id"], **self._of(Pair(*_ids(row), score)), "feedback": feedback})
+        return kept, below
+
+    def _explain_again(
+        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], readings: Mapping[UUID, Reading]
+    ) -> str:
+        explanations = self.view.snapshot.explain_many(algorithm, [_ids(row) for row in pending], readings)
+        return _json(
+            {
+                "id": row["id"],
+                **self._of(Pair(*_ids(row), explanation.score)),
+                "similarity_score": explanation.score,
+                "suggestion_method": METHODS[algorithm],
+                "suggestion_reason": explanation.reason,
+                "suggestion_metadata": _metadata(algorithm, explanation),
+            }
+            for row, explanation in zip(pending, explanations, strict=True)
+        )
+
+
+def _ids(row: dict[str, Any]) -> tuple[UUID, UUID]:
+    return row["requirement_id"], row["test_case_id"]
+
+
+def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:
+    metadata: dict[str, Any] = {
+        "algorithm": algorithm,
+        "components": explanation.components,
+        "matched_terms": explanation.matched_terms,
+        "other_terms": explanation.other_terms,
+        "other_weight": explanation.other_weight,
+        "against": explanation.against,
+    }
+    if explanation.calculation is not None:
+        metadata["calculation"] = explanation.calculation
+    return metadata
+
+
+def _withdrawn(algorithm: Algorithm, score: float, threshold: float) -> str:
+    found = f"gives this pair {score:g}, below the threshold of {threshold:g}" if score else "finds nothing in common"
+    return f"Generating with {algorithm} {found}. A later generation that gives it enough brings it back."
+
+
+def _escaped(text: str) -> str:
+    """Write a text as COPY reads it."""
+    return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n").replace("\r", "\\r")
+
+
+def _json(rows: Iterable[dict[str, Any]]) -> str:
+    return orjson.dumps(list(rows)).decode()

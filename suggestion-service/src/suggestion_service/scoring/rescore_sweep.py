@@ -1,0 +1,181 @@
+"""Makes what is pending complete once changes have come to rest: the same set as a run over everything gives.
+
+A score depends on how often words are used in all items, and the background scores a pair with what is known then.
+So when many items come at a time, some pairs near the threshold are missed, or kept with a score of the past.
+"""
+
+import asyncio
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from uuid import UUID
+
+from chassis.core.signals import wait_with_timeout
+from chassis.db.database import Database
+from chassis.messaging import outbox
+from suggestion_service import metrics
+from suggestion_service.scoring import repository, sweep_repository
+from suggestion_service.scoring.changed_items import generated_event
+from suggestion_service.scoring.corpus import LiveCorpus, View
+from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
+from suggestion_service.scoring.scale import Scale, ScaleChanged, Scales
+
+_log = logging.getLogger(__name__)
+
+_QUIET = 2.0
+"""Seconds without a change, and without anything to score, after which it is worth while."""
+_MANY = 0.01
+_PAUSE_FACTOR = 20
+"""Unless this share of the items has changed, the sweep pauses for as many times as long as it took."""
+_LOOK = 0.5
+_POLL = 10.0
+_GATHERED = 50_000
+_FIRST_ID = UUID(int=0)
+
+
+class RescoreSweep:
+    """The loop that sweeps. One worker does it at a time."""
+
+    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
+        self._database = database
+        self._corpus = corpus
+        self._scales = scales
+        self._committed = database.commits.listener()
+        self._seen = -1
+        self._quiet_since = 0.0
+        self._paused_until = 0.0
+
+    async def run(self) -> None:
+        """Sweep whenever it is due, for ever."""
+        while True:
+            self._committed.clear()
+            reconciled = await self.sweep_if_due()
+            await asyncio.sleep(_LOOK)
+            if reconciled:
+                await wait_with_timeout(self._committed, _POLL)
+
+    async def sweep_if_due(self) -> bool:
+        """Sweep when changes have come to rest; return whether everything is reconciled now."""
+        clock = asyncio.get_running_loop()
+        now = clock.time()
+        async with self._database.connection() as connection:
+            state = await sweep_repository.state(connection)
+            if state.head == state.position:
+                return True
+            if state.scoring or state.head != self._seen:
+                self._seen, self._quiet_since = state.head, now
+            if state.scoring or now < self._quiet_since + _QUIET:
+                return False
+            if now < self._paused_until and not await sweep_repository.many_changed(connection, state.position, _MANY):
+                return False
+        try:
+            await self.sweep()
+        except ScaleChanged:
+            _log.info("RescoreSweep suggestions is given up: a run scores them anew")
+            return False
+        took = clock.time() - now
+        self._paused_until = clock.time() + _PAUSE_FACTOR * took
+        return True
+
+    async def sweep(self) -> None:
+        """Score everything by the scale of the queue, and have pending suggestions say the same.
+
+        What is missing is suggested; pending ones get their present score; those that the background made and that
+        are below the threshold now are deleted. Raises ScaleChanged when a run begins meanwhile.
+        """
+        async with self._database.connection() as connection:
+            before = await sweep_repository.state(connection)
+            scale = await self._scales.current(connection)
+        _log.info("RescoreSweep suggestions begins")
+        view = await self._corpus.refresh()
+        proposer = Proposer(self._database, view)
+        rescored, withdrawn = await self._rescore(scale, proposer)
+        created = await self._complete(scale, view, proposer)
+        async with self._database.connection() as connection:
+            await sweep_repository.remember(connection, before)
+        _log.info("Rescore sweep: %d created, %d scored anew, %d withdrawn", created, rescored, withdrawn)
+
+    async def _rescore(self, scale: Scale, proposer: Proposer) -> tuple[int, int]:
+        rescored = withdrawn = 0
+        after = _FIRST_ID
+        while True:
+            async with self._database.connection() as connection:
+                pending = await sweep_repository.pending_in_scale(connection, METHODS[scale.algorithm], after, CHUNK)
+            if not pending:
+                return rescored, withdrawn
+            new = await proposer.rescore(scale.algorithm, pending)
+            async with self._database.transaction() as connection:
+                await repository.lock_corpus(connection)
+                await self._scales.confirm(connection, scale)
+                rescored += await repository.rescore(connection, new.ids, new.rows)
+                withdrawn += await sweep_repository.withdraw_below(connection, new.ids, scale.keeps)
+            after = pending[-1]["id"]
+
+    async def _complete(self, scale: Scale, view: View, proposer: Proposer) -> int:
+        created = 0
+        found: Counter[UUID] = Counter()
+        missing: dict[UUID, list[Pair]] = defaultdict(list)
+        async for block in scored(view.snapshot.score(scale.algorithm, scale.threshold)):
+            for start in range(0, len(block.scores), CHUNK):
+                all_pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
+                pairs = [pair for pair in all_pairs if scale.admits(pair, view.text_sequences)]
+                found.update(_later(pair, view) for pair in pairs)
+                new, _ = await proposer.new_among(pairs)
+                for pair in new:
+                    missing[_later(pair, view)].append(pair)
+                if sum(map(len, missing.values())) > _GATHERED:
+                    created += await self._store(scale, view, proposer, missing, found)
+                    missing.clear()
+        return created + await self._store(scale, view, proposer, missing, found)
+
+    async def _store(
+        self,
+        scale: Scale,
+        view: View,
+        proposer: Proposer,
+        missing: Mapping[UUID, list[Pair]],
+        found: Mapping[UUID, int],
+    ) -> int:
+        """Store suggestions, those of an item together with the event that tells of them."""
+        stored = 0
+        for pairs in _chunks(list(missing.values())):
+            rows = await proposer.explain(scale.algorithm, pairs)
+            later = {(pair.requirement_id, pair.test_case_id): _later(pair, view) for pair in pairs}
+            async with self._database.transaction() as connection:
+                await repository.stage(connection, rows)
+                await repository.lock_corpus(connection)
+                await self._scales.confirm(connection, scale)
+                new = await repository.store(connection, None, datetime.now(UTC))
+                created = Counter(later[pair] for pair in new)
+                events = [
+                    generated_event(
+                        item,
+                        scale.algorithm,
+                        scale.threshold,
+                        created=created[item.item_id],
+                        skipped=found[item.item_id] - created[item.item_id],
+                    )
+                    for item in await sweep_repository.items(connection, list(created))
+                ]
+                await outbox.record(connection, events)
+            metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(new))
+            stored += len(new)
+        return stored
+
+
+def _later(pair: Pair, view: View) -> UUID:
+    """Return the item whose text came last: whoever wrote it would have been told by the background."""
+    return max(pair.requirement_id, pair.test_case_id, key=view.text_sequences.__getitem__)
+
+
+def _chunks(lists: Sequence[list[Pair]]) -> Iterator[list[Pair]]:
+    """Join whole lists to chunks of some thousand pairs."""
+    chunk: list[Pair] = []
+    for pairs in lists:
+        chunk = chunk + pairs
+        if len(chunk) >= CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

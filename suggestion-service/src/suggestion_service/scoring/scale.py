@@ -1,0 +1,71 @@
+"""The scale of the queue: one algorithm for all that is pending, that of the last run which scored it anew.
+
+Before there is such a run, and once AUTO_SUGGESTIONS_ALGORITHM has been changed after it, it is that of the setting.
+Whoever stores scores compares them with the scale that holds then, under the lock of the corpus: a run sets another one
+under it, too.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from chassis.db.database import Connection
+from suggestion_service.engine import Algorithm
+from suggestion_service.scoring.proposals import Pair
+
+# Runs are done one after another in this order. One that has ended otherwise does not hold any more: what it has left
+# half done is reconciled with the scale before it.
+_LAST_RUN = """
+SELECT algorithm, threshold, seen, background FROM runs
+WHERE rescore AND seen IS NOT NULL AND status IN ('running', 'completed') ORDER BY created_at DESC LIMIT 1
+"""
+
+
+class ScaleChanged(Exception):
+    """Scores were worked out for a scale that holds no longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the background scores by: `algorithm`, and `threshold`, which a setting says.
+
+    The run that set the scale has left out pairs below `left_out_below` whose texts are no later than `seen` in
+    catalog's feed: the background leaves them out, too.
+    """
+
+    algorithm: Algorithm
+    threshold: float
+    left_out_below: float = 0.0
+    seen: int = 0
+
+    @property
+    def keeps(self) -> float:
+        """The score below which neither the background nor the run would have suggested a pair."""
+        return min(self.threshold, self.left_out_below) if self.seen else self.threshold
+
+    def admits(self, pair: Pair, text_sequences: Mapping[UUID, int]) -> bool:
+        """Check whether the background may suggest a pair at or above its threshold."""
+        return (
+            pair.score >= self.left_out_below
+            or max(text_sequences[pair.requirement_id], text_sequences[pair.test_case_id]) > self.seen
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """Reads the scale that holds; made of the settings of the background."""
+
+    algorithm: Algorithm
+    threshold: float
+
+    async def current(self, connection: Connection) -> Scale:
+        """Return the scale of the queue as it is now."""
+        run = await (await connection.execute(_LAST_RUN)).fetchone()
+        if run is None or run["background"] != self.algorithm:
+            return Scale(self.algorithm, self.threshold)
+        return Scale(run["algorithm"], self.threshold, run["threshold"], run["seen"])
+
+    async def confirm(self, connection: Connection, scale: Scale) -> None:
+        """Raise ScaleChanged when another scale holds; the corpus must be locked."""
+        if await self.current(connection) != scale:
+            raise ScaleChanged
