@@ -5,6 +5,8 @@ Writers wait while it runs, some seconds each 100,000 items; readers do not.
 
 from alembic import op
 
+from chassis.db.count_triggers import count_trigger
+
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
@@ -16,8 +18,9 @@ def upgrade() -> None:
     for statement in STATEMENTS:
         op.execute(statement)
     for table in ("requirements", "test_cases", "links"):
-        for trigger in TRIGGERS:
-            op.execute(trigger.format(table=table))
+        op.execute(count_trigger(table, "INSERT", "count_rows", new="changed"))
+        op.execute(count_trigger(table, "DELETE", "count_rows", old="changed"))
+        op.execute(count_trigger(table, "TRUNCATE", "count_rows"))
         op.execute(f"INSERT INTO row_counts (table_name, slot, rows) SELECT '{table}', 0, count(*) FROM {table}")
     for table, more in (("requirements", ""), ("test_cases", ", automation_status")):
         for index in INDEXES:
@@ -61,18 +64,6 @@ STATEMENTS = (
     $$
     """,
     "CREATE INDEX ix_links_link_source_link_type ON links (link_source, link_type)",
-)
-
-TRIGGERS = (
-    """
-    CREATE TRIGGER count_inserted AFTER INSERT ON {table} REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_rows()
-    """,
-    """
-    CREATE TRIGGER count_deleted AFTER DELETE ON {table} REFERENCING OLD TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_rows()
-    """,
-    "CREATE TRIGGER count_truncated AFTER TRUNCATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION count_rows()",
 )
 
 INDEXES = (

@@ -5,6 +5,8 @@ Writers wait while it runs, some seconds each 100,000 items; readers do not.
 
 from alembic import op
 
+from chassis.db.count_triggers import count_trigger
+
 revision = "0004"
 down_revision = "0003"
 branch_labels = None
@@ -36,14 +38,8 @@ TABLES = (
     "COMMENT ON TABLE linked_{item}s IS 'each {item} that has links, and how many; kept by triggers'",
     "INSERT INTO linked_{item}s ({item}_id, links) SELECT {item}_id, count(*) FROM links GROUP BY {item}_id",
     "INSERT INTO row_counts (table_name, slot, rows) SELECT 'linked_{item}s', 0, count(*) FROM linked_{item}s",
-    """
-    CREATE TRIGGER count_inserted AFTER INSERT ON linked_{item}s REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_rows()
-    """,
-    """
-    CREATE TRIGGER count_deleted AFTER DELETE ON linked_{item}s REFERENCING OLD TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_rows()
-    """,
+    count_trigger("linked_{item}s", "INSERT", "count_rows", new="changed"),
+    count_trigger("linked_{item}s", "DELETE", "count_rows", old="changed"),
 )
 
 _COUNT = """
@@ -74,15 +70,9 @@ FUNCTION = f"""
 """
 
 TRIGGERS = (
-    """
-    CREATE TRIGGER count_links_inserted AFTER INSERT ON links REFERENCING NEW TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_links()
-    """,
-    """
-    CREATE TRIGGER count_links_deleted AFTER DELETE ON links REFERENCING OLD TABLE AS changed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_links()
-    """,
-    "CREATE TRIGGER count_links_truncated AFTER TRUNCATE ON links FOR EACH STATEMENT EXECUTE FUNCTION count_links()",
+    count_trigger("links", "INSERT", "count_links", new="changed", name="count_links"),
+    count_trigger("links", "DELETE", "count_links", old="changed", name="count_links"),
+    count_trigger("links", "TRUNCATE", "count_links", name="count_links"),
 )
 
 INDEXES = (

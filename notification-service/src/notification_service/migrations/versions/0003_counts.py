@@ -5,6 +5,8 @@ Writers wait while it runs, less than a second each 100,000 rows; readers do not
 
 from alembic import op
 
+from chassis.db.count_triggers import count_trigger
+
 revision = "0003"
 down_revision = "0002"
 branch_labels = None
@@ -18,8 +20,10 @@ def upgrade() -> None:
     for statement in STATEMENTS:
         op.execute(statement)
     for table in ("notifications", "audit_entries"):
-        for trigger in TRIGGERS:
-            op.execute(trigger.format(table=table))
+        op.execute(count_trigger(table, "INSERT", f"count_{table}", new="added"))
+        op.execute(count_trigger(table, "UPDATE", f"count_{table}", old="removed", new="added"))
+        op.execute(count_trigger(table, "DELETE", f"count_{table}", old="removed"))
+        op.execute(count_trigger(table, "TRUNCATE", f"count_{table}"))
 
 
 # Room in the page for the versions to come: a row changes with each batch of events.
@@ -99,20 +103,4 @@ STATEMENTS = (
     *TABLES,
     *(_function(table) for table in _COUNTS),
     *(count.format(rows=f"SELECT *, 1 AS n FROM {table}") for table, count in _COUNTS.items()),
-)
-
-TRIGGERS = (
-    """
-    CREATE TRIGGER count_inserted AFTER INSERT ON {table} REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION count_{table}()
-    """,
-    """
-    CREATE TRIGGER count_updated AFTER UPDATE ON {table} REFERENCING OLD TABLE AS removed NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION count_{table}()
-    """,
-    """
-    CREATE TRIGGER count_deleted AFTER DELETE ON {table} REFERENCING OLD TABLE AS removed
-    FOR EACH STATEMENT EXECUTE FUNCTION count_{table}()
-    """,
-    "CREATE TRIGGER count_truncated AFTER TRUNCATE ON {table} FOR EACH STATEMENT EXECUTE FUNCTION count_{table}()",
 )

@@ -5,6 +5,8 @@ Writers wait while it runs, about a second each 100,000 suggestions; readers do 
 
 from alembic import op
 
+from chassis.db.count_triggers import count_trigger
+
 revision = "0008"
 down_revision = "0007"
 branch_labels = None
@@ -79,20 +81,10 @@ STATEMENTS = (
     END
     $$
     """,
-    """
-    CREATE TRIGGER count_inserted AFTER INSERT ON suggestions REFERENCING NEW TABLE AS inserted
-    FOR EACH STATEMENT EXECUTE FUNCTION count_inserted_suggestions()
-    """,
-    """
-    CREATE TRIGGER count_updated AFTER UPDATE ON suggestions REFERENCING OLD TABLE AS previous NEW TABLE AS updated
-    FOR EACH STATEMENT EXECUTE FUNCTION count_updated_suggestions()
-    """,
-    """
-    CREATE TRIGGER count_deleted AFTER DELETE ON suggestions REFERENCING OLD TABLE AS deleted
-    FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_suggestions()
-    """,
-    "CREATE TRIGGER count_truncated AFTER TRUNCATE ON suggestions"
-    " FOR EACH STATEMENT EXECUTE FUNCTION count_no_suggestions()",
+    count_trigger("suggestions", "INSERT", "count_inserted_suggestions", new="inserted"),
+    count_trigger("suggestions", "UPDATE", "count_updated_suggestions", old="previous", new="updated"),
+    count_trigger("suggestions", "DELETE", "count_deleted_suggestions", old="deleted"),
+    count_trigger("suggestions", "TRUNCATE", "count_no_suggestions"),
     # Reviewed suggestions are mostly the best: whoever looks for pending ones in the order of all reads past them.
     "CREATE INDEX ix_suggestions_status_similarity_score_id ON suggestions (status, similarity_score, id)",
     # Last: readers wait for it, too. The new index does its work.
