@@ -17,7 +17,8 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.server.app import create_app
 from chassis.web.idempotency import answer_once
-from chassis.web.paging import Limit, Skip, page, parse_sort
+from chassis.web.listing import Limit, Skip, page
+from chassis.web.parameters import parse_sort
 from chassis.web.responses import check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
 

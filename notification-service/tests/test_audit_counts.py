@@ -8,6 +8,7 @@ import pytest
 from chassis.core.identity import Role
 from contracts import auth, catalog
 from notification_service import repository
+from notification_service.queries import ActivityQuery
 
 if TYPE_CHECKING:
     from conftest import World
@@ -81,7 +82,7 @@ async def test_activity_counts_from_the_very_moment_on(world: "World", zone: tim
     await keep(world, 45, 75, resource_type="user")
     moment = (NOON + timedelta(minutes=since)).astimezone(zone)
     async with world.database.connection() as connection:
-        items, found = await repository.list_activity(connection, moment, repository.AuditFilter(), 0, 100)
+        items, found = await repository.find_activity(connection, moment, ActivityQuery().conditions(moment), 0, 100)
     assert (found, len(items)) == (total, total)
 
 

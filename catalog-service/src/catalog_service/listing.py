@@ -1,111 +1,18 @@
-"""Lists in SQL: conditions put together from fixed fragments, and a page with its total in one query."""
+"""Pages of items as PostgreSQL writes them, and counts that need no counting."""
 
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 import orjson
 from psycopg.rows import tuple_row
 
 from chassis.db.database import Connection
-from chassis.web.paging import Choice
-
-Row = dict[str, Any]
-
-
-class Conditions:
-    """The WHERE of a list; values are parameters, never text."""
-
-    def __init__(self) -> None:
-        self.parameters: dict[str, Any] = {}
-        self._fragments: list[str] = []
-
-    def add(self, fragment: str, **parameters: Any) -> None:
-        """Ask that `fragment`, which may name `parameters` as %(name)s, holds."""
-        self._fragments.append(fragment)
-        self.parameters.update(parameters)
-
-    def choose(self, column: str, choice: Choice[Any] | None) -> None:
-        """Ask that the column has one of the included values and none of the excluded; an empty text is NULL."""
-        if choice is None:
-            return
-        name = column.replace(".", "_")
-        if choice.included:
-            or_none = f" OR {column} IS NULL" if "" in choice.included else ""
-            self.add(f"({column} = ANY(%({name}_in)s){or_none})", **{f"{name}_in": list(choice.included)})
-        if choice.excluded:
-            and_some = f" AND {column} IS NOT NULL" if "" in choice.excluded else ""
-            self.add(
-                f"({column} = ANY(%({name}_out)s)) IS NOT TRUE{and_some}", **{f"{name}_out": list(choice.excluded)}
-            )
-
-    def choose_of(self, fragments: dict[Any, str], choice: Choice[Any] | None) -> None:
-        """Like `choose`, for values that are conditions: `fragments` has one for each value."""
-        if choice is None:
-            return
-        if choice.included:
-            self.add(f"({' OR '.join(fragments[value] for value in choice.included)})")
-        for value in choice.excluded:
-            self.add(f"NOT {fragments[value]}")
-
-    @property
-    def where(self) -> str:
-        """`WHERE ...`, or nothing when there is no condition."""
-        return f"WHERE {' AND '.join(self._fragments)}" if self._fragments else ""
-
-    @property
-    def also(self) -> str:
-        """` AND ...`, to stand behind another condition, or nothing."""
-        return "".join(f" AND {fragment}" for fragment in self._fragments)
-
-    @property
-    def prepare(self) -> bool | None:
-        """Whether a query should be prepared, as psycopg takes it: which plan is good depends on the values."""
-        return False if self._fragments else None
+from chassis.web.listing import Conditions, Row
 
 
 def counted(table: str) -> str:
     """Return the query of how many rows a table of items, links or linked items has. It does not count them."""
     return f"SELECT coalesce(sum(rows), 0)::bigint FROM row_counts WHERE table_name = '{table}'"
-
-
-async def fetch_page(
-    connection: Connection,
-    columns: str,
-    source: str,
-    conditions: Conditions,
-    order: str,
-    skip: int,
-    limit: int,
-    total: str | None = None,
-    joined: str = "",
-) -> tuple[list[Row], int]:
-    """Return one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
-
-    Args: `total` is a query for that where counting can be spared. `joined` are joins that give each row exactly
-    one: made for the rows of the page only.
-    """
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(
-        f"""
-        SELECT counted.total, page.*
-        FROM (SELECT ({total or f"SELECT count(*) FROM {source} {conditions.where}"}) AS total) counted
-        LEFT JOIN LATERAL (
-            SELECT true AS is_row, {columns} FROM (
-                SELECT * FROM {source} {conditions.where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
-            ) {source.split()[-1]} {joined} ORDER BY {order}
-        ) page ON true
-        """,
-        {**conditions.parameters, "limit": limit, "skip": skip},
-        prepare=conditions.prepare,
-    )
-    rows = await cursor.fetchall()
-    found: int = rows[0]["total"]
-    # Beyond the last row, the total stands alone.
-    page = rows if rows[0]["is_row"] else []
-    for row in page:
-        del row["total"], row["is_row"]
-    return page, found
 
 
 async def fetch_page_as_json(
@@ -178,14 +85,6 @@ def _as_json(columns: Sequence[str], table: str, ids: str, order: str, more: str
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _IN_JSON = {name: f"to_char({name}, '{_RFC_3339}') AS {name}" for name in ("created_at", "updated_at")}
 """PostgreSQL would write +00:00; the connection's time zone is UTC."""
-
-
-def ordered(expression: str, *, descending: bool, tie: str, nullable: bool = False) -> str:
-    """Return an ORDER BY that is total: rows without a value come last, ties end at column `tie`.
-
-    An index is of use only if the order is spelled as it is: say NULLS only where there are some.
-    """
-    return f"{expression} {'DESC' if descending else 'ASC'}{' NULLS LAST' if nullable else ''}, {tie}"
 
 
 def by_field(row: Row, columns: Sequence[str], prefix: str = "") -> Row:

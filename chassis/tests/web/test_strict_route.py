@@ -12,8 +12,7 @@ from pydantic import BaseModel, Field
 from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.server.app import create_app
-from chassis.web.paging import Limit, Skip
-from chassis.web.query import documented, read_query
+from chassis.web.listing import Limit, Skip, documented, read_query
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 

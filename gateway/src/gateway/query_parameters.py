@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chassis.web.paging import ALTERNATIVES_OF
+from chassis.web.parameters import ALTERNATIVES_OF
 
 
 def documented(parameter: dict[str, Any]) -> dict[str, Any]:

@@ -2,26 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from chassis.core.identity import Identity, Viewer
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Db
-from chassis.web.paging import Skip, page, parse_choice, parse_moment
+from chassis.web.listing import documented, page, read_query
+from chassis.web.parameters import parse_choice
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
 from notification_service import repository, service
-from notification_service.schemas import (
-    Marked,
-    Notification,
-    NotificationId,
-    NotificationLimit,
-    NotificationList,
-    Types,
-    UnreadCount,
-    UpdatedSince,
-)
+from notification_service.queries import NotificationQuery, Types
+from notification_service.schemas import Marked, Notification, NotificationId, NotificationList, UnreadCount
 from notification_service.vocabulary import NotificationType
 
 router = APIRouter(prefix="/api/v1/notifications", route_class=StrictRoute, tags=["Notifications"])
@@ -32,25 +25,21 @@ async def _unread_counts(request: Request) -> Coalesced[int, int]:
     return counts
 
 
-@router.get("", response_model=NotificationList, summary="List the caller's notifications, newest first")
-async def list_notifications(
-    request: Request,
-    viewer: Viewer,
-    database: Db,
-    unread_only: Annotated[bool, Query(description="Only those that are not read.")] = False,
-    skip: Skip = 0,
-    limit: NotificationLimit = 20,
-    type: Types = None,  # noqa: A002 - the parameter's public name
-    updated_since: UpdatedSince = None,
-) -> Response:
+@router.get(
+    "",
+    response_model=NotificationList,
+    summary="List the caller's notifications, newest first",
+    openapi_extra=documented(NotificationQuery),
+)
+async def list_notifications(request: Request, viewer: Viewer, database: Db) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
-    types = parse_choice("type", type, NotificationType)
-    since = parse_moment("updated_since", updated_since)
+    query = read_query(request, NotificationQuery)
+    conditions = query.conditions(_id(viewer))
     async with database.connection() as connection:
-        found = await repository.list_notifications(
-            connection, _id(viewer), unread_only=unread_only, types=types, since=since, skip=skip, limit=limit
+        items, counts = await repository.find_notifications(
+            connection, conditions, query.skip, query.limit, unread_only=query.unread_only
         )
-    return page(request, found.items, found.total, skip, limit, {"unread_count": found.unread_count})
+    return page(request, items, counts["total"], query.skip, query.limit, {"unread_count": counts["unread"]})
 
 
 @router.get("/unread-count", response_model=UnreadCount, summary="Count the caller's unread notifications")

@@ -1,22 +1,15 @@
-"""What the API shows, for the OpenAPI document, and how its queries are read."""
+"""What the API shows, for the OpenAPI document."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import Path, Query
+from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.web.paging import UPDATED_SINCE, Page, alternatives
+from chassis.web.listing import Page
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
 
 NotificationId = Annotated[int, Path(ge=1, le=2**63 - 1, description="A notification's id.")]
-Types = Annotated[str | None, alternatives(NotificationType)]
-UpdatedSince = Annotated[
-    str | None,
-    Query(description=f"{UPDATED_SINCE} Reading a notification changes it.", examples=["2026-01-31T12:00:00Z"]),
-]
-NotificationLimit = Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")]
-Days = Annotated[int, Query(ge=1, le=90, description="How many days back.")]
 
 
 class Notification(BaseModel):

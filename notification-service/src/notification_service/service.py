@@ -7,10 +7,11 @@ from typing import Any
 from chassis.core.problems import NotFound
 from chassis.db.database import Connection
 from chassis.messaging.events import Received
+from chassis.web.listing import Conditions, Row
 from contracts.auth import UserState
 from notification_service import repository
 from notification_service.entries import Entry, changes
-from notification_service.repository import AuditFilter, NewNotification, Types
+from notification_service.repository import NewNotification, Types
 from notification_service.texts import Text
 
 
@@ -38,11 +39,9 @@ async def keep(connection: Connection, entries: Sequence[Entry]) -> None:
         await repository.insert_entries(connection, entries)
 
 
-async def audit_log(
-    connection: Connection, chosen: AuditFilter, skip: int, limit: int
-) -> tuple[list[dict[str, Any]], int]:
+async def audit_log(connection: Connection, conditions: Conditions, skip: int, limit: int) -> tuple[list[Row], int]:
     """Return audit entries, newest first, each with the `changes` of its fields, and how many there are."""
-    rows, total = await repository.list_entries(connection, chosen, skip, limit)
+    rows, total = await repository.find_entries(connection, conditions, skip, limit)
     for row in rows:
         row["changes"] = changes(row.pop("before"), row.pop("after"))
     return rows, total
@@ -58,12 +57,12 @@ async def remember_users(connection: Connection, states: Sequence[tuple[int, Use
     await repository.upsert_recipients(connection, list(newest.values()))
 
 
-async def find_notification(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
+async def find_notification(connection: Connection, user_id: int, notification_id: int) -> Row:
     """Return a user's own notification; raise NotFound for somebody else's or an unknown one."""
     return _found(await repository.find_notification(connection, user_id, notification_id))
 
 
-async def mark_read(connection: Connection, user_id: int, notification_id: int) -> dict[str, Any]:
+async def mark_read(connection: Connection, user_id: int, notification_id: int) -> Row:
     """Mark a user's own notification read, and return it; one that was read keeps its `read_at`.
 
     Raises NotFound for somebody else's or an unknown one.
@@ -83,7 +82,7 @@ async def delete_notification(connection: Connection, user_id: int, notification
         raise _not_found()
 
 
-def _found(row: dict[str, Any] | None) -> dict[str, Any]:
+def _found(row: Row | None) -> Row:
     if row is None:
         raise _not_found()
     return row

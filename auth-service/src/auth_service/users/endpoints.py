@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel, Field
 
 from auth_service.users import repository, service
 from auth_service.users.passwords import PasswordPort, Passwords
@@ -15,7 +16,8 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.paging import Limit, Page, Skip, alternatives, page, parse_choice, parse_sort, sorts
+from chassis.web.listing import Conditions, Limit, Page, Skip, containing, documented, page, read_query
+from chassis.web.parameters import alternatives, parse_choice, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
@@ -61,26 +63,49 @@ async def get_me(request: Request, viewer: Viewer) -> Response:
     return item(request, user)
 
 
-@router.get("/users", tags=["Users"], summary="List users, newest first", response_model=Page[User])
-async def list_users(
-    request: Request,
-    database: Db,
-    _: Admin,
-    role: Annotated[str | None, alternatives(Role)] = None,
-    is_active: Annotated[bool | None, Query(description="Only those who can log in, or only those who cannot.")] = None,
-    q: Annotated[str | None, Query(max_length=200, description="Part of the email or the full name.")] = None,
-    sort: Annotated[str, sorts(list(repository.SORTS))] = "created_at:desc",
-    skip: Skip = 0,
-    limit: Limit = 50,
-) -> Response:
+_SORTS = {"created_at": "created_at", "email": "email", "full_name": "lower(full_name)"}
+
+
+class UserQuery(BaseModel):
+    """What narrows and orders the list of users."""
+
+    role: Annotated[str | None, alternatives(Role)] = None
+    is_active: Annotated[bool | None, Field(description="Only those who can log in, or only those who cannot.")] = None
+    q: Annotated[str | None, Field(max_length=200, description="Part of the email or the full name.")] = None
+    sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
+    skip: Skip = 0
+    limit: Limit = 50
+
+    def conditions(self) -> Conditions:
+        """Return what the users must fulfil; raises Invalid for an unknown value."""
+        conditions = Conditions()
+        conditions.choose("role", parse_choice("role", self.role, Role))
+        if self.is_active is not None:
+            conditions.add("is_active = %(is_active)s", is_active=self.is_active)
+        if self.q:
+            conditions.add("(email ILIKE %(q)s OR full_name ILIKE %(q)s)", q=containing(self.q))
+        return conditions
+
+    def order(self) -> str:
+        """Return the ORDER BY; raises Invalid for an unknown field."""
+        sort = parse_sort(self.sort, list(_SORTS))
+        return f"{_SORTS[sort.field]} {sort.direction}, id {sort.direction}"
+
+
+@router.get(
+    "/users",
+    tags=["Users"],
+    summary="List users, newest first",
+    response_model=Page[User],
+    openapi_extra=documented(UserQuery),
+)
+async def list_users(request: Request, database: Db, _: Admin) -> Response:
     """Those who are not active any more are in it, too."""
-    roles = parse_choice("role", role, Role)
-    order = parse_sort(sort, tuple(repository.SORTS))
+    query = read_query(request, UserQuery)
+    conditions, order = query.conditions(), query.order()
     async with database.connection() as connection:
-        rows, total = await repository.page(
-            connection, role=roles, is_active=is_active, q=q, sort=order, skip=skip, limit=limit
-        )
-    return page(request, rows, total, skip, limit)
+        rows, total = await repository.find_page(connection, conditions, order, query.skip, query.limit)
+    return page(request, rows, total, query.skip, query.limit)
 
 
 @router.post(

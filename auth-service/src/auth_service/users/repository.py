@@ -4,18 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypedDict
 
-from chassis.core.identity import Role
 from chassis.db.database import Connection, columns, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.paging import Choice, Sort
+from chassis.web.listing import Conditions, Row, fetch_page
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""
-
-
-SORTS = {"created_at": "created_at", "email": "email", "full_name": "lower(full_name)"}
-"""What users can be sorted by, and the expression for it."""
 
 
 class UserRow(TypedDict):
@@ -107,50 +102,8 @@ async def lock_active_admins(connection: Connection) -> list[int]:
     return [row["id"] for row in await cursor.fetchall()]
 
 
-async def page(
-    connection: Connection,
-    *,
-    role: Choice[Role] | None,
-    is_active: bool | None,
-    q: str | None,
-    sort: Sort,
-    skip: int,
-    limit: int,
-) -> tuple[list[dict[str, Any]], int]:
-    """Return one page of the users that fit, in the order of `sort`, and how many fit in all."""
-    direction = "DESC" if sort.descending else "ASC"
-    order = f"{SORTS[sort.field]} {direction}, id {direction}"
-    conditions = ["true"]
-    parameters: dict[str, Any] = {"skip": skip, "limit": limit}
-    if role is not None and role.included:
-        conditions.append("role = ANY(%(roles)s)")
-        parameters["roles"] = [value.value for value in role.included]
-    if role is not None and role.excluded:
-        conditions.append("role <> ALL(%(other_roles)s)")
-        parameters["other_roles"] = [value.value for value in role.excluded]
-    if is_active is not None:
-        conditions.append("is_active = %(is_active)s")
-        parameters["is_active"] = is_active
-    if q:
-        conditions.append("(email ILIKE %(pattern)s OR full_name ILIKE %(pattern)s)")
-        parameters["pattern"] = f"%{_escape_like(q)}%"
-    where = " AND ".join(conditions)
-    cursor = await connection.execute(
-        f"""
-        SELECT counted.total, one_page.*
-        FROM (SELECT count(*) AS total FROM users WHERE {where}) AS counted
-        LEFT JOIN LATERAL (
-            SELECT {_SHOWN} FROM users WHERE {where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
-        ) AS one_page ON true
-        """,
-        parameters,
-    )
-    rows = await cursor.fetchall()
-    total: int = rows[0]["total"]
-    for row in rows:
-        del row["total"]
-    return [row for row in rows if row["id"] is not None], total
-
-
-def _escape_like(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+async def find_page(
+    connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
+) -> tuple[list[Row], int]:
+    """Return one page of users, as the API shows them, and how many there are."""
+    return await fetch_page(connection, _SHOWN, "users", conditions, order, skip, limit)

@@ -8,7 +8,7 @@ from catalog_service.changes import service
 from catalog_service.changes.schemas import RecordChanges
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.paging import Limit
+from chassis.web.listing import Limit
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute

@@ -1,8 +1,8 @@
 """The SQL of changes: the service's own feed, without what is nobody else's concern."""
 
-from catalog_service.listing import Row
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
+from chassis.web.listing import Row
 from contracts import catalog
 
 _TOLD = [event.wire_name for event in catalog.EVENTS if event is not catalog.CoverageDropped]

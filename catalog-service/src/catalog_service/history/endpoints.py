@@ -13,7 +13,7 @@ from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.paging import Limit, Skip, page
+from chassis.web.listing import Limit, Skip, page
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import item
 from chassis.web.strict_route import StrictRoute

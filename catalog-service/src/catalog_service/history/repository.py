@@ -6,8 +6,8 @@ A trigger keeps each change with the event that tells it; of a creation only wha
 from uuid import UUID
 
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row
 from chassis.db.database import Connection
+from chassis.web.listing import Conditions, Row, fetch_page
 
 
 async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
@@ -32,24 +32,14 @@ async def find_changes(
     Only what belongs to versions above `after` and up to `up_to`. A row: action, actor, occurred_at, version
     (afterwards), told.
     """
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(
-        """
-        WITH found AS (
-            SELECT * FROM item_changes
-            WHERE item_id = %s AND action <> 'created' AND version > %s AND version <= %s
-        )
-        SELECT (SELECT count(*) FROM found) AS total, page.*
-        FROM (VALUES (1)) one LEFT JOIN (
-            SELECT id, action, actor, occurred_at, version, told FROM found ORDER BY id DESC LIMIT %s OFFSET %s
-        ) AS page ON true
-        ORDER BY id DESC
-        """,
-        (item_id, after, up_to, limit, skip),
+    conditions = Conditions(
+        "item_id = %(item_id)s AND action <> 'created' AND version > %(after)s AND version <= %(up_to)s",
+        item_id=item_id,
+        after=after,
+        up_to=up_to,
     )
-    rows = await cursor.fetchall()
-    total: int = rows[0]["total"]
-    return [row for row in rows if row["id"] is not None], total
+    columns = "action, actor, occurred_at, version, told"
+    return await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:

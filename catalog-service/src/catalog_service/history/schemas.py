@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from catalog_service.items.schemas import ShortItem
-from chassis.web.paging import Page
+from chassis.web.listing import Page
 
 
 class HistoryAction(StrEnum):

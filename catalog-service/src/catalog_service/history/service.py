@@ -11,12 +11,13 @@ from catalog_service.history import repository, words
 from catalog_service.items.kind import ItemKind
 from catalog_service.links import service as links
 from catalog_service.links import suspicion
-from catalog_service.listing import Row, by_field
+from catalog_service.listing import by_field
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.snapshot import snapshot
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
+from chassis.web.listing import Row
 
 _UNTOLD = frozenset({"id", "version", "created_at", "updated_at"})
 """Fields whose beginning and end tell nothing: they are in every entry by themselves."""

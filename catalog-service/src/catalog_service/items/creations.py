@@ -7,9 +7,9 @@ import psycopg
 
 from catalog_service.items import repository
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row
 from chassis.db.database import AWAY, Database
 from chassis.messaging.events import NewEvent
+from chassis.web.listing import Row
 
 _MOST_AT_ONCE = 64
 _TRANSACTIONS = 2

@@ -13,12 +13,11 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.items.reads import ItemReads
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
-from catalog_service.listing import Row
 from chassis.core.identity import Identity
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.paging import page
+from chassis.web.listing import Row, page
 from chassis.web.responses import check_precondition, created, item
 
 

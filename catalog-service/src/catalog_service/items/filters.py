@@ -7,13 +7,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
-from catalog_service.listing import Conditions, ordered
-from chassis.web.paging import (
+from chassis.web.listing import Conditions, Limit, Skip
+from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
     Choice,
-    Limit,
-    Skip,
     alternatives,
     parse_choice,
     parse_expand,
@@ -125,11 +123,13 @@ class ItemFilters(BaseModel):
     def order(self) -> str | None:
         """Return the ORDER BY, or None when the order is by relevance; raises Invalid for an unknown field."""
         if self.sort is None:
-            return None if self.searched else ordered("created_at", descending=True, tie="id")
+            return None if self.searched else "created_at DESC, id"
         sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE] if self.searched else list(_SORTS))
         if sort.field == _RELEVANCE:
             return None
-        return ordered(_SORTS[sort.field], descending=sort.descending, tie="id", nullable=sort.field == "external_id")
+        # An index serves only an order that is spelled as its own: NULLS only where there are some.
+        nulls = " NULLS LAST" if sort.field == "external_id" else ""
+        return f"{_SORTS[sort.field]} {sort.direction}{nulls}, id"
 
     @property
     def best_first(self) -> bool:

@@ -8,11 +8,12 @@ import orjson
 from catalog_service.items import repository
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row, fetch_page_as_json, fetch_rows_as_json
+from catalog_service.listing import fetch_page_as_json, fetch_rows_as_json
 from catalog_service.search.query import understand
 from catalog_service.search.repository import FOUND, parameters, search
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Database
+from chassis.web.listing import Row
 
 
 class ItemReads:

@@ -7,10 +7,10 @@ from uuid import UUID
 from psycopg.types.json import Json
 
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Row
 from chassis.db.database import Connection, columns, placeholders, refusing
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
+from chassis.web.listing import Row
 
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:

@@ -12,10 +12,10 @@ from catalog_service.items import repository
 from catalog_service.items.kind import ItemKind
 from catalog_service.items.merge_patch import merged
 from catalog_service.links import service as links
-from catalog_service.listing import Row
 from chassis.db.database import Connection
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
+from chassis.web.listing import Row
 
 
 def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:

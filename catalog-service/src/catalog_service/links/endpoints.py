@@ -22,7 +22,6 @@ from catalog_service.links.schemas import (
     LinkType,
     UndoneReviews,
 )
-from catalog_service.listing import Conditions, Row, ordered
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.identity import Reviewer, ServiceCaller, Viewer
@@ -30,13 +29,10 @@ from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.paging import (
+from chassis.web.listing import Conditions, Limit, Page, Row, Skip, documented, page, read_query
+from chassis.web.parameters import (
     ALTERNATIVES,
-    Limit,
-    Page,
-    Skip,
     alternatives,
-    page,
     parse_choice,
     parse_expand,
     parse_ids,
@@ -45,7 +41,6 @@ from chassis.web.paging import (
     sorts,
 )
 from chassis.web.problem_documents import problem_responses
-from chassis.web.query import documented, read_query
 from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
 
@@ -158,9 +153,8 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     filters = read_query(request, LinkFilters)
     conditions, shown = filters.conditions(), _with_items(filters.expand)
     sort = parse_sort(filters.sort, list(_SORTS))
-    order = ordered(
-        _SORTS[sort.field], descending=sort.descending, tie="l.id", nullable=sort.field == "confidence_score"
-    )
+    nulls = " NULLS LAST" if sort.field == "confidence_score" else ""
+    order = f"{_SORTS[sort.field]} {sort.direction}{nulls}, l.id"
     async with database.connection() as connection:
         rows, total = await repository.find_page(connection, conditions, order, filters.skip, filters.limit)
     return page(request, [shown(row) for row in rows], total, filters.skip, filters.limit)

@@ -9,13 +9,14 @@ from psycopg.types.json import Json
 
 from catalog_service.items.kind import BRIEF, ItemKind
 from catalog_service.links import suspicion
-from catalog_service.listing import Conditions, Row, by_field, counted, fetch_page
+from catalog_service.listing import by_field, counted
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, placeholders, refusing
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
+from chassis.web.listing import Conditions, Row, fetch_page
 
 COLUMNS = (
     "id",

@@ -9,13 +9,14 @@ from catalog_service.authorship import author
 from catalog_service.items.kind import BRIEF, ItemKind
 from catalog_service.links import repository, suspicion
 from catalog_service.links.schemas import LinkSource
-from catalog_service.listing import Row, by_field
+from catalog_service.listing import by_field
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.db.database import Connection
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
+from chassis.web.listing import Row
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 _KINDS = (REQUIREMENT, TEST_CASE)

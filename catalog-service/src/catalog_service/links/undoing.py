@@ -5,12 +5,12 @@ from typing import NamedTuple
 from uuid import UUID
 
 from catalog_service.links import repository, service
-from catalog_service.listing import Row
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.db.database import Connection
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor
+from chassis.web.listing import Row
 
 
 class Outcome(NamedTuple):

@@ -18,10 +18,9 @@ from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.snapshot import snapshot
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web import paging
-from chassis.web.paging import FREE_ALTERNATIVES, Limit, Skip
+from chassis.web.listing import Limit, Skip, documented, page, read_query
+from chassis.web.parameters import FREE_ALTERNATIVES
 from chassis.web.problem_documents import with_headers
-from chassis.web.query import documented, read_query
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
@@ -83,7 +82,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
         async with snapshot(database) as connection:
             matrix = await service.matrix(connection, scope, datetime.now(UTC), query.skip, query.limit)
         items, total = matrix.pop("items"), matrix["summary"]["total_requirements"]
-        response = paging.page(request, items, total, query.skip, query.limit, matrix)
+        response = page(request, items, total, query.skip, query.limit, matrix)
     response.headers["Vary"] = "Accept"
     return response
 

@@ -6,10 +6,11 @@ from catalog_service.items.kind import ItemKind
 from catalog_service.links import suspicion
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
-from catalog_service.listing import Conditions, Row, counted, fetch_page
+from catalog_service.listing import counted
 from catalog_service.reports.scope import Scope
 from chassis.db.database import Connection
-from chassis.web.paging import Choice
+from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.parameters import Choice
 
 _ROWS_AT_ONCE = 500
 _ORDER = "r.module, r.external_id, r.id"
@@ -218,22 +219,18 @@ async def suspect_links(
     """
     scope = Conditions()
     scope.choose("r.module", modules)
+    page = Conditions(**scope.parameters)
+    page.narrowed = scope.narrowed
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(
-        f"""
-        WITH suspect AS MATERIALIZED ({suspicion.suspect_links("l.id, l.created_at", scope.where)}),
-             page AS (SELECT id FROM suspect ORDER BY created_at DESC, id LIMIT %(limit)s OFFSET %(skip)s)
-        SELECT (SELECT count(*) FROM suspect) AS total, found.* FROM (VALUES (1)) one LEFT JOIN (
-            SELECT {LINK} FROM page JOIN links l ON l.id = page.id {JOINED_ENDS}
-        ) AS found ON true
-        ORDER BY created_at DESC, id
-        """,
-        {**scope.parameters, "skip": skip, "limit": limit},
-        prepare=False,
+    found = suspicion.suspect_links("l.id, l.created_at", scope.where)
+    return await fetch_page(
+        connection,
+        LINK,
+        "suspect",
+        page,
+        "suspect.created_at DESC, suspect.id",
+        skip,
+        limit,
+        joined=f"JOIN links l ON l.id = suspect.id {JOINED_ENDS}",
+        common=f"WITH suspect AS MATERIALIZED ({found})",
     )
-    rows = await cursor.fetchall()
-    total: int = rows[0]["total"]
-    for row in rows:
-        del row["total"]
-    return [row for row in rows if row["id"] is not None], total

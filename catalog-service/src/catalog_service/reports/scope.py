@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from catalog_service.listing import Conditions, Row
 from catalog_service.requirements.endpoints import RequirementFilters
 from catalog_service.requirements.kind import REQUIREMENT
 from chassis.core.wording import nearest
-from chassis.web.paging import Choice
+from chassis.web.listing import Conditions, Row
+from chassis.web.parameters import Choice
 
 PROJECT = "MAIN"
 """The one project that there is."""

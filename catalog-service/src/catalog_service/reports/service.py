@@ -5,13 +5,14 @@ from typing import Any
 
 from catalog_service.items.kind import BRIEF
 from catalog_service.links.service import ends, shown
-from catalog_service.listing import Conditions, Row, by_field
+from catalog_service.listing import by_field
 from catalog_service.reports import repository
 from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
 from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.test_cases.kind import TEST_CASE
 from chassis.db.database import Connection
-from chassis.web.paging import Choice, parse_words
+from chassis.web.listing import Conditions, Row
+from chassis.web.parameters import Choice, parse_words
 
 
 def with_coverage(counts: Row) -> Row:

@@ -9,8 +9,8 @@ from catalog_service.search.schemas import ItemKind, SearchPage
 from chassis.core.identity import Viewer
 from chassis.core.problems import Invalid
 from chassis.db.database import Db
-from chassis.web import paging
-from chassis.web.paging import Limit, Skip, alternatives, parse_choice
+from chassis.web.listing import Limit, Skip, page
+from chassis.web.parameters import alternatives, parse_choice
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Search"])
@@ -55,4 +55,4 @@ async def search(
     async with database.connection() as connection:
         found = await service.search(connection, text, kinds, skip, limit)
     more = {"did_you_mean": found.did_you_mean}
-    return paging.page(request, found.items, found.total, skip, limit, more)
+    return page(request, found.items, found.total, skip, limit, more)

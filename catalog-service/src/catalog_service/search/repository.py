@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from catalog_service.listing import Conditions, Row
 from catalog_service.search.query import SearchQuery
 from chassis.db.database import Connection
+from chassis.web.listing import Conditions, Row
 
 _TABLES = {"requirement": "requirements", "test_case": "test_cases"}
 

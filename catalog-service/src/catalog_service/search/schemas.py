@@ -5,7 +5,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.web.paging import Page
+from chassis.web.listing import Page
 
 
 class ItemKind(StrEnum):

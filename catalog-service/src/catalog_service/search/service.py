@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from catalog_service.listing import Row
 from catalog_service.search import repository, spelling
 from catalog_service.search.query import SearchQuery, understand
 from catalog_service.search.repository import Hit
 from catalog_service.search.snippet import Snippets
 from chassis.db.database import Connection
+from chassis.web.listing import Row
 
 _TEXTS = ("title", "tags", "description", "steps", "preconditions", "postconditions", "test_data")
 _SHOWN = ("external_id", "title", "module", "status")

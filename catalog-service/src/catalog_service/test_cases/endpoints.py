@@ -11,7 +11,6 @@ from catalog_service.items import external_ids
 from catalog_service.items.external_ids import ExternalId
 from catalog_service.items.filters import Expand, ItemFilters
 from catalog_service.items.kind import ItemKind
-from catalog_service.listing import Conditions
 from catalog_service.test_cases.kind import TEST_CASE
 from catalog_service.test_cases.schemas import (
     AutomationStatus,
@@ -24,9 +23,9 @@ from catalog_service.test_cases.schemas import (
 )
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Db
-from chassis.web.paging import Page, alternatives, parse_choice
+from chassis.web.listing import Conditions, Page, documented, read_query
+from chassis.web.parameters import alternatives, parse_choice
 from chassis.web.problem_documents import problem_responses
-from chassis.web.query import documented, read_query
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Test cases"])

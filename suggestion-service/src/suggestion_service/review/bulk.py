@@ -10,7 +10,7 @@ from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
-from chassis.web.paging import Choice
+from chassis.web.parameters import Choice
 from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed
 from suggestion_service.metrics import count_reviews

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Db
-from chassis.web.paging import Limit, Page, Skip, page, parse_expand, sorts
+from chassis.web.listing import Limit, Page, Skip, documented, page, read_query
+from chassis.web.parameters import parse_expand, sorts
 from chassis.web.peers import Peer
 from chassis.web.problem_documents import problem_responses
-from chassis.web.query import documented, read_query
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.metrics import count_reviews

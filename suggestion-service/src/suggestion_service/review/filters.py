@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from chassis.core.problems import Invalid
-from chassis.web.paging import (
+from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     Choice,
     Sort,

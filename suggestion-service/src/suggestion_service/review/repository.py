@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from chassis.db.database import Connection
-from chassis.web.paging import Sort
+from chassis.web.parameters import Sort
 from suggestion_service.locking import lock_suggestions
 from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import Filters, order_by

@@ -8,7 +8,7 @@ from chassis.core.identity import Identity
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
-from chassis.web.paging import Sort
+from chassis.web.parameters import Sort
 from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
 from suggestion_service.review import acceptance, repository

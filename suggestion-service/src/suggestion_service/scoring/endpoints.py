@@ -9,7 +9,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
-from chassis.web.paging import UPDATED_SINCE, Limit, Page, Skip, page, parse_moment
+from chassis.web.listing import Limit, Page, Skip, page
+from chassis.web.parameters import UPDATED_SINCE, parse_moment
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute

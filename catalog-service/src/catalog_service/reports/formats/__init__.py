@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, ClassVar, Protocol, TypeVar
 
-from catalog_service.listing import Row
 from catalog_service.reports.scope import About
+from chassis.web.listing import Row
 
 Cell = TypeVar("Cell")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import IO, Any, ClassVar
 
-from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines, orphan_lines
 from catalog_service.reports.scope import PROJECT, About
+from chassis.web.listing import Row
 
 # What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"

@@ -6,8 +6,8 @@ from hashlib import sha256
 from html import escape
 from typing import IO, Any, ClassVar
 
-from catalog_service.listing import Row
 from catalog_service.reports.scope import PROJECT, About
+from chassis.web.listing import Row
 
 _STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from catalog_service.listing import Row
 from catalog_service.reports.formats import COLUMNS, lines
 from catalog_service.reports.scope import PROJECT, About
+from chassis.web.listing import Row
 
 if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet

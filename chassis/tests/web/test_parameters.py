@@ -9,15 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chassis.core.problems import Invalid
-from chassis.web.paging import (
-    Choice,
-    parse_choice,
-    parse_expand,
-    parse_ids,
-    parse_moment,
-    parse_sort,
-    parse_words,
-)
+from chassis.web.parameters import Choice, parse_choice, parse_expand, parse_ids, parse_moment, parse_sort, parse_words
 
 
 @pytest.mark.parametrize(

@@ -1,68 +1,20 @@
-"""Lists: `skip` and `limit`, the envelope, the RFC 8288 Link header, sorting and filters."""
+"""What the parameters of lists mean: alternatives of a filter, ids, moments, the order, what is expanded."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any, Generic, TypeVar
-from urllib.parse import quote
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
-import orjson
-from fastapi import Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.wording import A_MOMENT, listed, no_such_value, no_uuid, shown
-from chassis.web.responses import answer
-
-MAX_SKIP = 2**31 - 1
-
-Skip = Annotated[int, Query(ge=0, le=MAX_SKIP, description="How many items to leave out at the start.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="How many items to give at most.")]
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
-
-
-class Page(BaseModel, Generic[T]):
-    """One page of a list, for the OpenAPI document."""
-
-    items: list[T]
-    total: int
-    skip: int
-    limit: int
-
-
-def page(
-    request: Request,
-    items: Sequence[Any] | orjson.Fragment,
-    total: int,
-    skip: int,
-    limit: int,
-    extra: Mapping[str, Any] | None = None,
-) -> Response:
-    """Return one page of a list, its items as they are or as JSON; `extra` are further members of the envelope."""
-    body = {"items": items, "total": total, "skip": skip, "limit": limit, **(extra or {})}
-    links = _links(request, total, skip, limit)
-    return answer(body, headers={"Link": links} if links else None)
-
-
-def _links(request: Request, total: int, skip: int, limit: int) -> str:
-    kept = [
-        pair
-        for pair in request.scope["query_string"].decode("latin-1").split("&")
-        if pair and pair.partition("=")[0] not in {"skip", "limit"}
-    ]
-    # What the caller sent stays as it is, but for what would end the address in the header.
-    base = quote(f"{request.scope['path']}?{''.join(f'{pair}&' for pair in kept)}", safe="/?=&%+,:!;@$'()*~-._[]")
-    links = []
-    if skip + limit < total:
-        links.append(f'<{base}skip={skip + limit}&limit={limit}>; rel="next"')
-    if skip > 0:
-        links.append(f'<{base}skip={max(0, skip - limit)}&limit={limit}>; rel="prev"')
-    return ", ".join(links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +23,11 @@ class Sort:
 
     field: str
     descending: bool
+
+    @property
+    def direction(self) -> str:
+        """The word of SQL for it."""
+        return "DESC" if self.descending else "ASC"
 
 
 def parse_sort(value: str, allowed: Sequence[str]) -> Sort:
@@ -101,21 +58,21 @@ ALTERNATIVES_OF = "x-alternatives"
 """The member of a parameter's schema that has the closed list which its alternatives are from."""
 
 
-def alternatives(kind: type[StrEnum], told: str = "") -> Any:
-    """Return the pydantic Field of a filter that `parse_choice` reads; `told` is put before how it is written."""
+def alternatives(kind: type[StrEnum], about: str = "") -> Any:
+    """Return the pydantic Field of a filter that `parse_choice` reads; `about` stands before how it is written."""
     values = list(kind)
     return Field(
-        description=f"{told}{', '.join(values)}: {ALTERNATIVES}",
+        description=f"{about}{', '.join(values)}: {ALTERNATIVES}",
         examples=[",".join(values[:2]), f"!{values[0]}"],
         json_schema_extra={ALTERNATIVES_OF: [*values]},
     )
 
 
-def sorts(fields: Sequence[str], told: str = "") -> Any:
+def sorts(fields: Sequence[str], about: str = "") -> Any:
     """Return the pydantic Field of a `sort` that `parse_sort` reads: one of `fields`, with its direction or without."""
     directed = [f"{field}{direction}" for field in fields for direction in ("", ":asc", ":desc")]
     return Field(
-        description=f"{told}{', '.join(fields)}; with :asc (the default) or :desc",
+        description=f"{about}{', '.join(fields)}; with :asc (the default) or :desc",
         examples=directed[:1],
         json_schema_extra={"enum": [*directed]},
     )
@@ -168,7 +125,7 @@ def parse_words(name: str, value: str | None) -> Choice[str] | None:
 
 
 def _words(name: str, value: str, or_none: str = "") -> Choice[str]:
-    """Read a filter; `or_none` says how those without a value are asked for, where some may have none."""
+    """Read a filter; `or_none` says how to ask for those without a value, where some may have none."""
     included: dict[str, None] = {}
     excluded: dict[str, None] = {}
     at = 0

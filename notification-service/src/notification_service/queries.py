@@ -1,0 +1,99 @@
+"""The queries of the lists: what narrows them, as the API takes it and as SQL."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import BaseModel, Field
+
+from chassis.web.listing import Conditions, Limit, Skip
+from chassis.web.parameters import (
+    FREE_ALTERNATIVES,
+    UPDATED_SINCE,
+    alternatives,
+    parse_choice,
+    parse_moment,
+    parse_words,
+)
+from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
+
+_MOMENT = "a time (RFC 3339) or a day, which is its midnight in UTC."
+
+Types = Annotated[str | None, alternatives(NotificationType)]
+
+
+class NotificationQuery(BaseModel):
+    """What narrows the list of a user's notifications."""
+
+    unread_only: Annotated[bool, Field(description="Only those that are not read.")] = False
+    skip: Skip = 0
+    limit: Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")] = 20
+    type: Types = None
+    updated_since: Annotated[
+        str | None,
+        Field(description=f"{UPDATED_SINCE} Reading a notification changes it.", examples=["2026-01-31T12:00:00Z"]),
+    ] = None
+
+    def conditions(self, user_id: int) -> Conditions:
+        """Return what the notifications must fulfil, not narrowed by what is counted already; raises Invalid."""
+        unread = ("read_at IS NULL",) if self.unread_only else ()
+        conditions = Conditions("user_id = %(user_id)s", *unread, user_id=user_id)
+        conditions.choose("type", parse_choice("type", self.type, NotificationType))
+        since = parse_moment("updated_since", self.updated_since)
+        if since is not None:
+            conditions.add("coalesce(read_at, created_at) >= %(since)s", since=since)
+        return conditions
+
+
+class _EntryQuery(BaseModel):
+    actor: Annotated[str | None, Field(description=f"Emails: {FREE_ALTERNATIVES}.", examples=["ana@example.com"])] = (
+        None
+    )
+    action: Annotated[str | None, alternatives(AuditAction)] = None
+    resource_type: Annotated[str | None, alternatives(ResourceType)] = None
+    resource_id: Annotated[str | None, Field(description=f"Ids: {FREE_ALTERNATIVES}.")] = None
+
+    def _narrowed(self, conditions: Conditions) -> Conditions:
+        """Return the conditions with what the caller asks for; raises Invalid for an unknown value."""
+        conditions.choose("actor", parse_words("actor", None if self.actor is None else self.actor.lower()))
+        conditions.choose("action", parse_choice("action", self.action, AuditAction))
+        conditions.choose("resource_type", parse_choice("resource_type", self.resource_type, ResourceType))
+        # An entry that is about several resources is about each of them.
+        conditions.match(
+            "resource_id",
+            parse_words("resource_id", self.resource_id),
+            "resource_id = ANY({values}) OR resource_ids && {values}::text[]",
+            none="resource_id IS NULL",
+        )
+        return conditions
+
+
+class ActivityQuery(_EntryQuery):
+    """What narrows the list of what was done to items."""
+
+    days: Annotated[int, Query(ge=1, le=90, description="How many days back.")] = 7
+    skip: Skip = 0
+    limit: Limit = 50
+
+    def conditions(self, since: datetime) -> Conditions:
+        """Return what work on items since then must fulfil; raises Invalid for an unknown value."""
+        return self._narrowed(Conditions("occurred_at >= %(since)s", "resource_type <> 'user'", since=since))
+
+
+class AuditQuery(_EntryQuery):
+    """What narrows the audit log."""
+
+    since: Annotated[str | None, Field(description=f"From this moment on: {_MOMENT}")] = None
+    until: Annotated[str | None, Field(description=f"Before this moment: {_MOMENT}")] = None
+    skip: Skip = 0
+    limit: Limit = 50
+
+    def conditions(self) -> Conditions:
+        """Return what the entries must fulfil; raises Invalid for an unknown value."""
+        conditions = self._narrowed(Conditions())
+        since, until = parse_moment("since", self.since), parse_moment("until", self.until)
+        if since is not None:
+            conditions.add("occurred_at >= %(since)s", since=since)
+        if until is not None:
+            conditions.add("occurred_at < %(until)s", until=until)
+        return conditions
