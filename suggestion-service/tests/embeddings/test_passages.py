@@ -3,8 +3,8 @@
 import pytest
 
 from suggestion_service.embeddings.passages import passages, whole_text
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.sentences import LONGEST_SENTENCE, MOST_SENTENCES, sentences
+from suggestion_service.engine import MOST_SENTENCES, ItemText, sentences
+from suggestion_service.engine.text.sentences import LONGEST_SENTENCE
 
 
 def of(text: str) -> list[str]:

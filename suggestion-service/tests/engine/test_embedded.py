@@ -7,9 +7,17 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from suggestion_service.engine import Corpus, Entry, ItemVectors, Side, Snapshot
-from suggestion_service.engine.embedding import EmbeddingView, scaled, unit
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+from suggestion_service.engine import (
+    Corpus,
+    EmbeddingStore,
+    EmbeddingView,
+    Entry,
+    ItemVectors,
+    Side,
+    Snapshot,
+    quantized,
+    unit_vectors,
+)
 
 DIMENSIONS = 24
 REQUIREMENTS = [UUID(int=number) for number in range(1, 41)]
@@ -20,8 +28,8 @@ WITHOUT = REQUIREMENTS[3], TEST_CASES[5]
 def vectors(chance: np.random.Generator, about: int) -> ItemVectors:
     """Return vectors that lie near those of all items about the same."""
     centre = np.random.default_rng(about).normal(size=DIMENSIONS)
-    passages = unit(centre + chance.normal(size=(int(chance.integers(1, 6)), DIMENSIONS)))
-    return ItemVectors(scaled(unit(passages.mean(axis=0, keepdims=True)))[0], scaled(passages))
+    passages = unit_vectors(centre + chance.normal(size=(int(chance.integers(1, 6)), DIMENSIONS)))
+    return ItemVectors(quantized(unit_vectors(passages.mean(axis=0, keepdims=True)))[0], quantized(passages))
 
 
 @pytest.fixture
@@ -37,9 +45,9 @@ def corpus() -> Corpus:
 @pytest.fixture
 def embeddings() -> dict[Side, EmbeddingView]:
     chance = np.random.default_rng(2)
-    shelves: dict[Side, EmbeddingShelf] = {
-        "requirement": EmbeddingShelf(DIMENSIONS),
-        "test_case": EmbeddingShelf(DIMENSIONS),
+    shelves: dict[Side, EmbeddingStore] = {
+        "requirement": EmbeddingStore(DIMENSIONS),
+        "test_case": EmbeddingStore(DIMENSIONS),
     }
     for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
         for number, item_id in enumerate(ids):
@@ -113,9 +121,9 @@ def test_items_that_mean_the_same_are_found_without_a_shared_word(corpus: Corpus
     pair = UUID(int=5000), UUID(int=6000)
     corpus.put("requirement", pair[0], Entry({"cancel": 1}))
     corpus.put("test_case", pair[1], Entry({"abort": 1}))
-    shelves: dict[Side, EmbeddingShelf] = {
-        "requirement": EmbeddingShelf(DIMENSIONS),
-        "test_case": EmbeddingShelf(DIMENSIONS),
+    shelves: dict[Side, EmbeddingStore] = {
+        "requirement": EmbeddingStore(DIMENSIONS),
+        "test_case": EmbeddingStore(DIMENSIONS),
     }
     for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
         for item_id in ids:

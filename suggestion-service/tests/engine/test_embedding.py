@@ -4,29 +4,29 @@ from uuid import UUID, uuid4
 
 import numpy as np
 
-from suggestion_service.engine.embedding import (
+from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
+from suggestion_service.engine.semantic.embeddings import (
     SCALE,
     EmbeddingView,
     ItemVectors,
     best_passages,
     pair_cosines,
     passage_cosines,
-    scaled,
-    unit,
+    quantized,
+    unit_vectors,
     whole_cosines,
 )
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
 
 DIMENSIONS = 384
 
 
 def random_vectors(random: np.random.Generator, passages: int) -> ItemVectors:
-    rows = scaled(unit(random.normal(size=(passages + 1, DIMENSIONS))))
+    rows = quantized(unit_vectors(random.normal(size=(passages + 1, DIMENSIONS))))
     return ItemVectors(rows[0], rows[1:])
 
 
 def filled(random: np.random.Generator, count: int) -> tuple[EmbeddingView, list[UUID], list[ItemVectors]]:
-    shelf, ids = EmbeddingShelf(DIMENSIONS), [uuid4() for _ in range(count)]
+    shelf, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(count)]
     items = [random_vectors(random, int(random.integers(1, 9))) for _ in ids]
     for item_id, vectors in zip(ids, items, strict=True):
         shelf.put(item_id, vectors)
@@ -55,8 +55,8 @@ def test_cosines_are_exact_alone_and_in_blocks() -> None:
 
 
 def test_quantised_cosines_are_close_to_those_of_the_vectors() -> None:
-    vectors = unit(np.random.default_rng(2).normal(size=(50, DIMENSIONS)))
-    assert np.abs(exact(scaled(vectors), scaled(vectors)) - vectors @ vectors.T).max() < 1e-3
+    vectors = unit_vectors(np.random.default_rng(2).normal(size=(50, DIMENSIONS)))
+    assert np.abs(exact(quantized(vectors), quantized(vectors)) - vectors @ vectors.T).max() < 1e-3
 
 
 def test_passages_are_the_mean_of_the_best_answers_to_each() -> None:
@@ -96,7 +96,7 @@ def test_no_pairs_have_no_cosines() -> None:
 
 def test_a_view_stays_as_it_was_while_its_items_change() -> None:
     random = np.random.default_rng(7)
-    shelf, ids = EmbeddingShelf(DIMENSIONS), [uuid4() for _ in range(300)]
+    shelf, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(300)]
     items = {item_id: random_vectors(random, 2) for item_id in ids}
     for item_id, vectors in items.items():
         shelf.put(item_id, vectors)

@@ -6,17 +6,16 @@ from uuid import UUID
 import numpy as np
 import pytest
 
-from suggestion_service.engine.embedding import EmbeddingView, ItemVectors, scaled, unit
-from suggestion_service.engine.embedding_rows import embedding_rows
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
-from suggestion_service.engine.shelf import ABSENT, Row, Shelf, ShelfView
+from suggestion_service.engine import EmbeddingStore, EmbeddingView, ItemVectors, quantized, unit_vectors
+from suggestion_service.engine.corpus.column_store import ABSENT, Row, Shelf, ShelfView
+from suggestion_service.engine.semantic.embedding_rows import embedding_rows
 
 NOTHING = Row(np.empty(0, np.int32), np.empty(0), ABSENT, ABSENT, np.empty(0, np.int32))
 ITEMS = [UUID(int=number) for number in range(1, 31)]
 
 
 def vectors(chance: random.Random) -> ItemVectors:
-    rows = scaled(unit(np.array([[chance.gauss(0, 1) for _ in range(4)]])))
+    rows = quantized(unit_vectors(np.array([[chance.gauss(0, 1) for _ in range(4)]])))
     return ItemVectors(rows[0], rows)
 
 
@@ -31,7 +30,7 @@ def found(view: ShelfView, embeddings: EmbeddingView) -> dict[int, int]:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_follow_every_change(seed: int) -> None:
-    chance, items, embeddings = random.Random(seed), Shelf(), EmbeddingShelf(4)
+    chance, items, embeddings = random.Random(seed), Shelf(), EmbeddingStore(4)
     before = items.view(), embeddings.view()
     for step in range(3000):
         item_id = chance.choice(ITEMS)

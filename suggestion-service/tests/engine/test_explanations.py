@@ -19,7 +19,7 @@ from suggestion_service.engine import (
     read,
     terms,
 )
-from suggestion_service.engine.explanation import Facts, explanation
+from suggestion_service.engine.explanation.explanation import Facts, explanation
 
 REQUIREMENTS = [
     ItemText(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from suggestion_service.engine.kernel import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import Blocks, Vectors, pairs_at_least
 
 Floats = NDArray[np.float64]
 WEIGHTS = {1: np.ones(1), 2: np.array([2 / 3, 1 / 3])}

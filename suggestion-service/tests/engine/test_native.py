@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from suggestion_service.engine import native
-from suggestion_service.engine.kernel import Blocks, Vectors, pairs_at_least
-from suggestion_service.engine.products import products_of_pairs
+from suggestion_service.engine.lexical.all_pairs import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.semantic.integer_products import products_of_pairs
 
 SERVICE = Path(__file__).parents[2]
 LEVELS = sorted(Path(native.__file__).parent.glob("*.so"))
@@ -52,8 +52,10 @@ def test_a_score_is_the_same_to_the_last_bit_on_every_processor(monkeypatch: pyt
         if level.stem == "x86-64-v3" and not native.library().runs_x86_64_v3():
             continue
         functions = native.ffi.dlopen(str(level))
-        for module in ("search", "postings"):
-            monkeypatch.setattr(f"suggestion_service.engine.{module}.library", lambda functions=functions: functions)
+        for module in ("pair_search", "blocked_postings"):
+            monkeypatch.setattr(
+                f"suggestion_service.engine.lexical.{module}.library", lambda functions=functions: functions
+            )
         found = pairs_at_least(left, slice(None), Blocks(right, left, 0.2))
         assert len(found[0]) > 1000
         answers.add(b"".join(column.tobytes() for column in found))

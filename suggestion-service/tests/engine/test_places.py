@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from suggestion_service.engine import ItemText, Places, terms
-from suggestion_service.engine.places import _origins
+from suggestion_service.engine.explanation.places import _origins
 
 
 def found(text: str, *shown: str) -> list[tuple[str, str]]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from suggestion_service.engine.ranking import Ranking, ranked
+from suggestion_service.engine.explanation.term_ranking import Ranking, ranked
 
 
 def rank(*pairs: list[tuple[float, int]], most: int = 10) -> Ranking:

@@ -14,7 +14,7 @@ from suggestion_service.embeddings import repository
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.embeddings.repository import Claim
-from suggestion_service.engine.embedding import ItemVectors
+from suggestion_service.engine import ItemVectors
 from suggestion_service.scoring.lease import held
 from suggestion_service.scoring.scale import Scales
 

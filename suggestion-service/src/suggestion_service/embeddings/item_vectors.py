@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from suggestion_service.embeddings.passages import passages, whole_text
 from suggestion_service.embeddings.port import Embedder
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.embedding import ItemVectors, scaled, unit
+from suggestion_service.engine import ItemText, ItemVectors, quantized, unit_vectors
 
 FORM = "1"
 """What is embedded of an item and how; another form is another model."""
@@ -32,7 +31,7 @@ def embed_items(embedder: Embedder, items: Sequence[ItemText]) -> list[ItemVecto
     if not texts:
         return [None] * len(items)
     place = {text: k for k, text in enumerate(texts)}
-    vectors = unit(embedder.embed(texts))
+    vectors = unit_vectors(embedder.embed(texts))
     return [
         _vectors(vectors[place[whole_text(item)]], vectors[[place[sentence] for sentence in sentences]])
         if sentences
@@ -42,5 +41,5 @@ def embed_items(embedder: Embedder, items: Sequence[ItemText]) -> list[ItemVecto
 
 
 def _vectors(whole: NDArray[np.float64], sentences: NDArray[np.float64]) -> ItemVectors:
-    mean = unit(sentences.mean(axis=0, keepdims=True))[0]
-    return ItemVectors(scaled(unit((whole + mean)[None]))[0], scaled(sentences))
+    mean = unit_vectors(sentences.mean(axis=0, keepdims=True))[0]
+    return ItemVectors(quantized(unit_vectors((whole + mean)[None]))[0], quantized(sentences))

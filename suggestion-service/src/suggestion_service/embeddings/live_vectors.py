@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from chassis.db.database import Database
 from suggestion_service.embeddings import repository
-from suggestion_service.engine import Side
-from suggestion_service.engine.embedding import EmbeddingView, ItemVectors
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+from suggestion_service.engine import EmbeddingStore, EmbeddingView, ItemVectors, Side
 
 _PAGE = 500
 _SIDES: tuple[Side, ...] = ("requirement", "test_case")
@@ -31,7 +29,7 @@ class LiveVectors:
         self._database = database
         self._model: str | None = None
         self._place = repository.START
-        self._shelves: dict[Side, EmbeddingShelf] = {}
+        self._shelves: dict[Side, EmbeddingStore] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def refresh(self) -> Views | None:
@@ -66,7 +64,7 @@ class LiveVectors:
             if row["whole"] is not None:
                 vectors = ItemVectors(_vector(row["whole"]), _vectors(row["passages"]))
                 if not self._shelves:
-                    self._shelves = {side: EmbeddingShelf(len(vectors.whole)) for side in _SIDES}
+                    self._shelves = {side: EmbeddingStore(len(vectors.whole)) for side in _SIDES}
                 self._shelves[row["side"]].put(row["id"], vectors)
             elif self._shelves:
                 self._shelves[row["side"]].remove(row["id"])
@@ -74,7 +72,7 @@ class LiveVectors:
 
 
 def _nothing() -> Views:
-    return {side: EmbeddingShelf(0).view() for side in _SIDES}
+    return {side: EmbeddingStore(0).view() for side in _SIDES}
 
 
 def _vector(binary: bytes) -> NDArray[np.int16]:

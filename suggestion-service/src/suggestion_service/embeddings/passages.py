@@ -2,8 +2,7 @@
 
 from itertools import islice
 
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.sentences import MOST_SENTENCES, sentences
+from suggestion_service.engine import MOST_SENTENCES, ItemText, sentences
 
 
 def whole_text(item: ItemText) -> str:

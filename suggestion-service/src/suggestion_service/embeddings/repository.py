@@ -9,8 +9,7 @@ import orjson
 
 from chassis.db.database import Connection
 from chassis.messaging.events import SYSTEM
-from suggestion_service.engine import ItemText
-from suggestion_service.engine.embedding import ItemVectors
+from suggestion_service.engine import ItemText, ItemVectors
 
 Place = tuple[int, UUID]
 """(change, id) of an item: how far someone has followed the items."""

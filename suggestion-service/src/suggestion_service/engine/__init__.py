@@ -4,20 +4,25 @@ A service keeps `terms(item)` of each text, fills a `Corpus` with them, and asks
 and explanations, in a thread if it likes: a snapshot never changes.
 """
 
-from suggestion_service.engine.corpus import Corpus, Entry
-from suggestion_service.engine.embedding import ItemVectors
-from suggestion_service.engine.explanation import Explanation
-from suggestion_service.engine.places import Places
-from suggestion_service.engine.reading import Reading, read
-from suggestion_service.engine.shelf import Side
-from suggestion_service.engine.snapshot import ALGORITHMS, Algorithm, Block, Snapshot
-from suggestion_service.engine.text import ItemText, terms
+from suggestion_service.engine.corpus.column_store import Side
+from suggestion_service.engine.corpus.corpus import Corpus, Entry
+from suggestion_service.engine.explanation.explanation import Explanation
+from suggestion_service.engine.explanation.places import Places
+from suggestion_service.engine.explanation.reading import Reading, read
+from suggestion_service.engine.scorer import ALGORITHMS, Algorithm, Block, Snapshot
+from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
+from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
+from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
+from suggestion_service.engine.text.terms import ItemText, terms
 
 __all__ = [
     "ALGORITHMS",
+    "MOST_SENTENCES",
     "Algorithm",
     "Block",
     "Corpus",
+    "EmbeddingStore",
+    "EmbeddingView",
     "Entry",
     "Explanation",
     "ItemText",
@@ -26,6 +31,9 @@ __all__ = [
     "Reading",
     "Side",
     "Snapshot",
+    "quantized",
     "read",
+    "sentences",
     "terms",
+    "unit_vectors",
 ]

@@ -8,9 +8,7 @@ from scipy import sparse
 
 from acceptance.bench.engine.inputs import Terms
 from acceptance.bench.engine.texts import item_id
-from suggestion_service.engine import Side
-from suggestion_service.engine.embedding import EmbeddingView, ItemVectors, scaled, unit
-from suggestion_service.engine.embedding_shelf import EmbeddingShelf
+from suggestion_service.engine import EmbeddingStore, EmbeddingView, ItemVectors, Side, quantized, unit_vectors
 
 _DIMENSIONS = 384
 _PASSAGES = 4
@@ -31,7 +29,7 @@ def embed(items: dict[Side, list[Terms]]) -> dict[Side, EmbeddingView]:
     directions = random.standard_normal((len(numbers), _DIMENSIONS), np.float32) / np.sqrt(_DIMENSIONS)
     total = sum(len(side) for side in items.values())
     directions *= np.log(total / np.array(list(frequencies.values())))[:, None].astype(np.float32)
-    common = unit(random.standard_normal((1, _DIMENSIONS)))
+    common = unit_vectors(random.standard_normal((1, _DIMENSIONS)))
     return {side: _view(side, counted, numbers, directions, common) for side, counted in items.items()}
 
 
@@ -42,7 +40,7 @@ def _view(
     directions: NDArray[np.float32],
     common: NDArray[np.float64],
 ) -> EmbeddingView:
-    shelf = EmbeddingShelf(_DIMENSIONS)
+    shelf = EmbeddingStore(_DIMENSIONS)
     for start in range(0, len(items), _AT_ONCE):
         some = items[start : start + _AT_ONCE]
         terms = [numbers[term] for counted in some for term in counted]
@@ -50,9 +48,9 @@ def _view(
         words = sparse.csr_matrix(
             (np.ones(len(terms), np.float32), (places, terms)), (len(some) * _PASSAGES, len(numbers))
         )
-        passages = unit(words @ directions) + _IN_COMMON * common
-        whole = scaled(unit(passages.reshape(len(some), _PASSAGES, -1).mean(axis=1)))
-        sentences = scaled(unit(passages)).reshape(len(some), _PASSAGES, -1)
+        passages = unit_vectors(words @ directions) + _IN_COMMON * common
+        whole = quantized(unit_vectors(passages.reshape(len(some), _PASSAGES, -1).mean(axis=1)))
+        sentences = quantized(unit_vectors(passages)).reshape(len(some), _PASSAGES, -1)
         for n in range(len(some)):
             shelf.put(item_id(side, start + n), ItemVectors(whole[n], sentences[n]))
     return shelf.view()

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import islice
 from typing import NamedTuple
 
-from suggestion_service.engine.ranking import DECIMALS
-from suggestion_service.engine.reading import Joint, Reading
+from suggestion_service.engine.explanation.reading import Joint, Reading
+from suggestion_service.engine.explanation.term_ranking import DECIMALS
 
 _LONGEST_RUN = 40
 """Characters of a script without spaces that are shown as one match."""

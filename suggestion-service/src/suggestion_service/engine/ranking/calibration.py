@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from suggestion_service.engine.likeness import Part
-from suggestion_service.engine.metadata import Agreement
-from suggestion_service.engine.neighbours import NEIGHBOURS
-from suggestion_service.engine.shelf import Floats
+from suggestion_service.engine.corpus.column_store import Floats
+from suggestion_service.engine.lexical.similarity import Part
+from suggestion_service.engine.ranking.metadata import Agreement
+from suggestion_service.engine.ranking.neighbourhoods import NEIGHBOURS
 
 SEMANTIC, KEYWORD, HEURISTIC = 0.6, 0.3, 0.1
 TEXT = SEMANTIC + KEYWORD

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from suggestion_service.engine.stop_words import STOP_WORDS
+from suggestion_service.engine.text.stop_words import STOP_WORDS
 
 # The title says what an item is about in the fewest words, so each of its words counts as often as this.
 _TITLE_WEIGHT = 2

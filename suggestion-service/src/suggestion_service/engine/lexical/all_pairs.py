@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.postings import postings
-from suggestion_service.engine.search import search
-from suggestion_service.engine.vectors import Vectors
+from suggestion_service.engine.lexical.blocked_postings import postings
+from suggestion_service.engine.lexical.pair_search import search
+from suggestion_service.engine.lexical.sparse_vectors import Vectors
 
 __all__ = ["Blocks", "Vectors", "pairs_at_least"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise, product
 
-from suggestion_service.engine.sentences import MOST_SENTENCES, sentences
-from suggestion_service.engine.text import (
+from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
+from suggestion_service.engine.text.terms import (
     ItemText,
     find_words,
     is_whole,

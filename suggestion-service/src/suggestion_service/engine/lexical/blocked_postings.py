@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.lexical.sparse_vectors import Vectors
 from suggestion_service.engine.native import doubles, ffi, floats, ints, library, longs, unsigned_shorts
-from suggestion_service.engine.vectors import Vectors
 
 # Rows that a search looks at in one go: the rows of a block are a multiple of it.
 SLICE_ROWS = 64

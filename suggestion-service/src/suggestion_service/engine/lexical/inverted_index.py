@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView
 from suggestion_service.engine.native import bools, doubles, floats, ints, library, longs
-from suggestion_service.engine.shelf import Floats, Ints, ShelfView
 
 _UNINDEXED = 1024
 """Newest slots that are looked at one by one before the index is made anew."""

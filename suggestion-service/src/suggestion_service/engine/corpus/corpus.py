@@ -9,9 +9,9 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.embedding import EmbeddingView
-from suggestion_service.engine.shelf import ABSENT, Column, Row, Shelf, Side
-from suggestion_service.engine.snapshot import Snapshot
+from suggestion_service.engine.corpus.column_store import ABSENT, Column, Row, Shelf, Side
+from suggestion_service.engine.scorer import Snapshot
+from suggestion_service.engine.semantic.embeddings import EmbeddingView
 
 _MOST_DEAD = 1000
 """Slots or names out of use that are put up with, beside as many as are in use."""

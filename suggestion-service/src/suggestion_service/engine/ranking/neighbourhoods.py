@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from suggestion_service.engine.index import keep_best
-from suggestion_service.engine.likeness import Alike, Likeness
-from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.lexical.inverted_index import keep_best
+from suggestion_service.engine.lexical.similarity import Alike, Likeness
 
 NEIGHBOURS = 4
 _MISSING = 0.3

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.lexical.blocked_postings import Postings, native_postings, native_vectors
+from suggestion_service.engine.lexical.sparse_vectors import Vectors
 from suggestion_service.engine.native import ffi, library, longs
-from suggestion_service.engine.postings import Postings, native_postings, native_vectors
-from suggestion_service.engine.vectors import Vectors
 
 Ints = NDArray[np.int64]
 

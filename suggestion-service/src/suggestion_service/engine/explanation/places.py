@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from suggestion_service.engine.reading import BETWEEN
-from suggestion_service.engine.text import find_words, is_whole, normalised, standing, terms_of, tokens, words_in
+from suggestion_service.engine.explanation.reading import BETWEEN
+from suggestion_service.engine.text.terms import find_words, is_whole, normalised, standing, terms_of, tokens, words_in
 
 # With the ASCII character before, which marks may belong to. Between such runs nothing is normalised.
 _NOT_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")

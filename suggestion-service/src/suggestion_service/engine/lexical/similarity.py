@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.index import (
+from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.lexical.all_pairs import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.lexical.inverted_index import (
     Index,
     estimates,
     exact,
@@ -19,8 +21,6 @@ from suggestion_service.engine.index import (
     shared,
     unit_values,
 )
-from suggestion_service.engine.kernel import Blocks, Vectors, pairs_at_least
-from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
 
 _FEW = 32
 """So many items are looked up in the index one by one; more are multiplied at once."""

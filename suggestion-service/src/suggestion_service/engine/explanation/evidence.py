@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from suggestion_service.engine.reading import Reading
-from suggestion_service.engine.text import terms_of, words_in
+from suggestion_service.engine.explanation.reading import Reading
+from suggestion_service.engine.text.terms import terms_of, words_in
 
 _LONGEST_QUOTE = 160
 _TERMS_LOOKED_FOR = 12

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.shelf import Floats, Ints
+from suggestion_service.engine.corpus.column_store import Floats, Ints
 
 DECIMALS = 9
 """Weights that differ by less are the same: sums of them may differ by their rounding."""

@@ -9,18 +9,18 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine import hybrid
-from suggestion_service.engine.embedded import EmbeddedLikeness
-from suggestion_service.engine.embedding import EmbeddingView
-from suggestion_service.engine.evidence import Common
-from suggestion_service.engine.explanation import Explanation, Facts, explanation
-from suggestion_service.engine.hybrid import HybridScores
-from suggestion_service.engine.likeness import LOOKED_UP_AT_ONCE, Alike, Likeness, Part, combined
-from suggestion_service.engine.metadata import compare, other_modules
-from suggestion_service.engine.neighbours import Neighbourhoods
-from suggestion_service.engine.ranking import Ranking, ranked
-from suggestion_service.engine.reading import Reading
-from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.explanation.evidence import Common
+from suggestion_service.engine.explanation.explanation import Explanation, Facts, explanation
+from suggestion_service.engine.explanation.reading import Reading
+from suggestion_service.engine.explanation.term_ranking import Ranking, ranked
+from suggestion_service.engine.lexical.similarity import LOOKED_UP_AT_ONCE, Alike, Likeness, Part, combined
+from suggestion_service.engine.ranking import calibration as hybrid
+from suggestion_service.engine.ranking.calibration import HybridScores
+from suggestion_service.engine.ranking.metadata import compare, other_modules
+from suggestion_service.engine.ranking.neighbourhoods import Neighbourhoods
+from suggestion_service.engine.semantic.embeddings import EmbeddingView
+from suggestion_service.engine.semantic.similarity import EmbeddedLikeness
 
 Algorithm = Literal["tfidf", "keyword", "hybrid"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from suggestion_service.engine.embedding import EmbeddingView
-from suggestion_service.engine.shelf import Ints, ShelfView
+from suggestion_service.engine.corpus.column_store import Ints, ShelfView
+from suggestion_service.engine.semantic.embeddings import EmbeddingView
 
 _KEPT_AS = "embedding rows"
 

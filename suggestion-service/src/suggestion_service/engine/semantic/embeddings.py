@@ -12,7 +12,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.products import products_of_pairs, products_with_all, sums_of_best
+from suggestion_service.engine.semantic.integer_products import products_of_pairs, products_with_all, sums_of_best
 
 SCALE = 2000
 """As half precision numbers go, which is how they are stored, whole numbers up to it are exact."""
@@ -25,20 +25,20 @@ Ints = NDArray[np.int64]
 Whole = NDArray[np.int16]
 
 
-def unit(vectors: NDArray[np.floating]) -> Floats:
+def unit_vectors(vectors: NDArray[np.floating]) -> Floats:
     """Return vectors (n, dimensions) at length 1; a vector of zeros stays one."""
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     return vectors / np.where(lengths > 0.0, lengths, 1.0)
 
 
-def scaled(vectors: Floats) -> Whole:
+def quantized(vectors: Floats) -> Whole:
     """Return unit vectors as whole numbers."""
     return np.rint(vectors * SCALE).astype(np.int16)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItemVectors:
-    """An item: `whole` (dimensions,) and its `passages` (passages, dimensions), at least one; `scaled`."""
+    """An item: `whole` (dimensions,) and its `passages` (passages, dimensions), at least one; `quantized`."""
 
     whole: Whole
     passages: Whole

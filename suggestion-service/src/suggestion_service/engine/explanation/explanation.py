@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from suggestion_service.engine.evidence import Against, Common, against, in_words, quote
-from suggestion_service.engine.matching import matches
-from suggestion_service.engine.reading import Reading
+from suggestion_service.engine.explanation.evidence import Against, Common, against, in_words, quote
+from suggestion_service.engine.explanation.matched_terms import matches
+from suggestion_service.engine.explanation.reading import Reading
 
 _MATCHED_TERMS = 10
 _WORDS_IN_REASON = 5

@@ -6,11 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.embedding import ROUNDING, EmbeddingView, pair_cosines, passage_cosines, whole_cosines
-from suggestion_service.engine.embedding_rows import embedding_rows
-from suggestion_service.engine.likeness import OTHER, Bounds, Likeness, Matches, Part
-from suggestion_service.engine.products import most_alike
-from suggestion_service.engine.shelf import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView, Side
+from suggestion_service.engine.lexical.similarity import OTHER, Bounds, Likeness, Matches, Part
+from suggestion_service.engine.semantic.embedding_rows import embedding_rows
+from suggestion_service.engine.semantic.embeddings import (
+    ROUNDING,
+    EmbeddingView,
+    pair_cosines,
+    passage_cosines,
+    whole_cosines,
+)
+from suggestion_service.engine.semantic.integer_products import most_alike
 
 WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
 _PASSAGES_FROM = 0.25

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.index import shared_labels
-from suggestion_service.engine.shelf import ABSENT, Floats, Ints, ShelfView
+from suggestion_service.engine.corpus.column_store import ABSENT, Floats, Ints, ShelfView
+from suggestion_service.engine.lexical.inverted_index import shared_labels
 
 MODULE, TAGS, PRIORITY = 0.3, 0.6, 0.1
 

@@ -4,13 +4,13 @@ from uuid import UUID
 
 import numpy as np
 
-from suggestion_service.engine.embedding import EmbeddingView, ItemVectors
-from suggestion_service.engine.shelf import Column
+from suggestion_service.engine.corpus.column_store import Column
+from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors
 
 _FEW_DEAD = 1000
 
 
-class EmbeddingShelf:
+class EmbeddingStore:
     """Items in rows: a new version of an item takes a new row, and the old one is left until there are many."""
 
     def __init__(self, dimensions: int) -> None:

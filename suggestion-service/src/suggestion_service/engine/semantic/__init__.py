@@ -1,0 +1,1 @@
+"""Similarity by words and by meaning: embeddings of items and their passages beside their terms."""

@@ -1,0 +1,1 @@
+"""What stands in texts: sentences, words, and the terms that are counted."""
