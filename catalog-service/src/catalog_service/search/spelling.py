@@ -5,7 +5,7 @@ tells at once which of some hundred spellings that are one typing error away occ
 that begin alike are compared.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -51,10 +51,10 @@ async def _unknown(connection: Connection, query: SearchQuery, kinds: Sequence[s
     ]
     unknown = []
     for one, condition in asked:
-        somewhere = " OR ".join(
-            f"EXISTS (SELECT FROM {_TABLES[kind]} WHERE search @@ %(word)s::tsquery)" for kind in kinds
+        newest = " OR ".join(f"EXISTS ({_newest(kind)} WHERE search @@ %(word)s::tsquery)" for kind in kinds)
+        cursor = await connection.execute(
+            f"SELECT {newest} OR {_somewhere('%(word)s::tsquery', kinds)} AS known", {"word": condition}, prepare=False
         )
-        cursor = await connection.execute(f"SELECT {somewhere} AS known", {"word": condition}, prepare=False)
         row = await cursor.fetchone()
         if row is not None and not row["known"]:
             unknown.append(one)
@@ -63,12 +63,21 @@ async def _unknown(connection: Connection, query: SearchQuery, kinds: Sequence[s
     return unknown
 
 
+def _newest(kind: str) -> str:
+    """A word that many items have is found here, before the index counts them all."""
+    return f"SELECT FROM (SELECT search FROM {_TABLES[kind]} ORDER BY created_at DESC, id LIMIT {_SAMPLE}) AS newest"
+
+
+def _somewhere(word: str, kinds: Sequence[str]) -> str:
+    return "(" + " OR ".join(f"EXISTS (SELECT FROM {_TABLES[kind]} WHERE search @@ {word})" for kind in kinds) + ")"
+
+
 async def _nearest(connection: Connection, word: str, kinds: Sequence[str]) -> str | None:
     likely, possible = spellings(word)
     for near in (likely, possible):
-        found = await _words(connection, " | ".join(map(quoted, near)), kinds, among=list(near))
-        if found:
-            return max(found, key=lambda one: (found[one], one))
+        if occurring := await _occurring(connection, near, kinds):
+            found = await _words(connection, " | ".join(map(quoted, occurring)), kinds, among=occurring)
+            return max(occurring, key=lambda one: (found.get(one, 0), one))
     errors = 2 if len(word) < 10 else 3
     for length in sorted({len(word) * 2 // 3, len(word) // 2, 3}, reverse=True):
         beginning = word[:length]
@@ -84,6 +93,20 @@ async def _nearest(connection: Connection, word: str, kinds: Sequence[str]) -> s
                 break
             others |= found
     return None
+
+
+async def _occurring(connection: Connection, words: Collection[str], kinds: Sequence[str]) -> list[str]:
+    """Return those of the words that some item has.
+
+    Each is looked up alone: a condition of all of them would be gone through for each item that has one.
+    """
+    cursor = await connection.execute(
+        f"SELECT word FROM unnest(%(words)s::text[], %(asked)s::text[]) AS one (word, asked)"
+        f" WHERE {_somewhere('asked::tsquery', kinds)}",
+        {"words": list(words), "asked": [quoted(word) for word in words]},
+        prepare=False,
+    )
+    return [row["word"] for row in await cursor.fetchall()]
 
 
 async def _words(
