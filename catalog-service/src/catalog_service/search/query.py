@@ -10,7 +10,9 @@ from catalog_service.search.words import Typed, take_apart
 from chassis.db.database import Connection
 
 _BEGINNINGS = 8
-"""Of a query of more words, a pasted title for example, only the last is searched by its beginning."""
+"""Of a query of more words, a pasted title for example, only the last is searched by its beginning, and all by fewer
+forms: each item that has a word is looked at for each form.
+"""
 _SHORT = 2
 """Nearly everything has a word with so short a beginning: only the last word may be one."""
 
@@ -21,7 +23,7 @@ _ENDINGS = (
     " ous ously"
 )
 _INFLECTIONS = " s e es d ed ing ings ies ied y"
-"""Of a word that is left out, no more than these count: each item is looked at for each."""
+"""Of a word that is left out, and of one among many, no more than these count."""
 _AFTER_DOUBLED = "ed ing ings er ers est"
 _AFTER_Y = " ing ings"
 _UNDERSTAND = """
@@ -33,7 +35,9 @@ _UNDERSTAND = """
         SELECT array_agg(DISTINCT form) AS forms
         FROM (SELECT ts_lexize('english_stem', lexeme) AS stems WHERE lexeme ~ '^[a-z]{3,40}$') AS stemmed,
              LATERAL (SELECT stems[1] AS stem) AS one,
-             LATERAL (SELECT CASE WHEN excluded THEN %(inflections)s ELSE %(endings)s END::text[] AS endings) AS tried,
+             LATERAL (
+                 SELECT CASE WHEN excluded OR %(many)s THEN %(inflections)s ELSE %(endings)s END::text[] AS endings
+             ) AS tried,
              LATERAL (
                  SELECT stem || ending AS form FROM unnest(endings) AS ending
                  UNION ALL SELECT regexp_replace(stem, 'e$', '') || ending FROM unnest(endings) AS ending
@@ -133,6 +137,7 @@ async def understand(connection: Connection, text: str) -> SearchQuery:
         {
             "pieces": [piece.text for piece in typed],
             "excluded": [piece.excluded for piece in typed],
+            "many": len(typed) > _BEGINNINGS,
             "endings": _ENDINGS.split(" "),
             "inflections": _INFLECTIONS.split(" "),
             "after_doubled": _AFTER_DOUBLED.split(" "),

@@ -19,6 +19,8 @@ _COUNTED = 10_000
 
 _MANY_OF_1000 = 70
 """From so many hits among the newest thousand items on, more of the newest are found sooner by looking through them."""
+_AS_FAR = 3
+"""So many times what is counted is found by the index sooner than by looking through the newest for what few have."""
 
 _IS_ID = "lower(external_id) = lower(%(text)s::text)"
 _BEGINS = (
@@ -81,6 +83,7 @@ async def search(
     Args: `narrowed` are conditions that hits must fulfil, too. Not `best_first`: each thousand begins with the worst.
     """
     first = skip - skip % _RANKED_TOGETHER
+    most = max(_COUNTED, skip + limit + 1)
     together = _RANKED_TOGETHER * (2 if skip + limit > first + _RANKED_TOGETHER else 1)
     fulfilled = narrowed or Conditions()
     direction = "DESC" if best_first else "ASC"
@@ -112,7 +115,8 @@ async def search(
             "ranked": _RANKED_TOGETHER,
             "near": together,
             "newest": first + together,
-            "most": max(_COUNTED, skip + limit + 1),
+            "most": most,
+            "far": _AS_FAR * most + 1,
         },
         # How often its words occur decides how it is best done.
         prepare=False,
@@ -150,15 +154,13 @@ def _looked_through(kind: str, before: Sequence[str], also: str) -> str:
 
     What is asked of `every_KIND` is planned as if all were wanted, and ends when there are enough. When the kinds
     before have given enough to count, those of a kind that has many are left alone: the newest items tell that.
+    When these have few of them, more are taken, since the newest hits may be far down.
     """
-    enough = "%(most)s + 1"
-    if before:
-        counted = "".join(f" - (SELECT n FROM counted_{other})" for other in before)
-        sample = (
-            f"(SELECT count(*) FROM ({_hits(kind, 0, '', _from_the_newest_on(kind, also, 'LIMIT 1000'))}) AS sample)"
-        )
-        enough = f"greatest(%(most)s + 1{counted}, CASE WHEN {sample} < {_MANY_OF_1000} THEN %(most)s ELSE 0 END)"
+    sample = f"SELECT FROM {_from_the_newest_on(kind, also, 'LIMIT 1000')} WHERE {FOUND}"
+    counted = "".join(f" - (SELECT n FROM counted_{other})" for other in before)
+    enough = f"CASE WHEN (SELECT few FROM sample_{kind}) THEN %(far)s ELSE greatest(%(most)s + 1{counted}, 0) END"
     return f"""
+        sample_{kind} AS MATERIALIZED (SELECT count(*) < {_MANY_OF_1000} AS few FROM ({sample}) AS newest),
         every_{kind} AS MATERIALIZED ({" UNION ALL ".join(_hits(kind, level, also) for level in _LEVELS)}),
         hits_{kind} AS MATERIALIZED (SELECT * FROM every_{kind} LIMIT {enough}),
         counted_{kind} AS MATERIALIZED (SELECT count(*) AS n, count(*) = {enough} AS many FROM hits_{kind})

@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import httpx
 
@@ -30,6 +31,8 @@ def reads(record: Record) -> list[tuple[str, str, float | None]]:
     """Return the reads: name, path, and the milliseconds that it may take where that is said."""
     module, tag = record.requirements[0]["module"], record.requirements[0]["tags"][0]
     often, seldom = record.word_in(0.1), record.word_in(0.01)
+    many = [record.word_in(share) for share in (0.5, 0.3, 0.2)]
+    described = record.requirements[0]["description"]
     last = max(0, len(record.requirements) - 40)
     requirements = "/requirements?limit=20"
     return [
@@ -63,6 +66,15 @@ def reads(record: Record) -> list[tuple[str, str, float | None]]:
         ("search: with a typing error", f"/search?limit=20&q={seldom[:-2]}q{seldom[-2:]}", _SEARCH_GOAL),
         ("search: a word that is nowhere", "/search?limit=20&q=xylophonists", _SEARCH_GOAL),
         ("search: an external id", f"/search?limit=20&q={record.requirements[-1]['external_id']}", _SEARCH_GOAL),
+        (
+            "search: two words with typing errors",
+            f"/search?limit=20&q={often[:-2]}q{often[-2:]}+{seldom}x",
+            _SEARCH_GOAL,
+        ),
+        ("search: three words that many items have", f"/search?limit=20&q={'+'.join(many)}", _SEARCH_GOAL),
+        ("search: a phrase that is nowhere", "/search?limit=20&q=%22shows+compare%22", _SEARCH_GOAL),
+        ("search: a whole description", f"/search?limit=20&q={quote(described[:300])}", _SEARCH_GOAL),
+        ("search: what numbers of external ids begin with", "/search?limit=20&q=1", _SEARCH_GOAL),
         ("search: what all external ids begin with", "/search?limit=20&q=R", _SEARCH_GOAL),
         ("matrix of a module", f"/reports/traceability-matrix?module={module}", _MATRIX_GOAL),
         ("matrix of everything, a page", "/reports/traceability-matrix", None),
