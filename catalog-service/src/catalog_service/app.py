@@ -5,18 +5,17 @@ from starlette.types import ASGIApp
 
 from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.history.endpoints import router as history_router
-from catalog_service.items.creations import ItemCreations
-from catalog_service.items.reads import ItemReads
+from catalog_service.items.kinds import KINDS
+from catalog_service.items.service import ItemService
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
+from catalog_service.links.service import deletions_with_item
 from catalog_service.reports.endpoints import router as reports_router
 from catalog_service.requirements.endpoints import router as requirements_router
-from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.search.endpoints import router as search_router
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
-from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.identity import InternalTokens
 from chassis.core.settings import read
 from chassis.core.version import newest_schema
@@ -29,7 +28,7 @@ SCHEMA_VERSION = newest_schema("catalog_service")
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
     """Return the app; the caller opens and closes `database`."""
-    kinds = (REQUIREMENT, TEST_CASE)
+    source_urls = SourceUrls(settings.source_url_schemes)
     return create_service_app(
         "Traceline catalog",
         [
@@ -46,9 +45,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         internal_tokens=internal_tokens,
         schema_version=SCHEMA_VERSION,
         state={
-            "source_urls": SourceUrls(settings.source_url_schemes),
-            "item_reads": {kind.name: ItemReads(kind, database) for kind in kinds},
-            "item_creations": {kind.name: ItemCreations(kind, database) for kind in kinds},
+            "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_item) for kind in KINDS},
         },
     )
 

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from catalog_service.items.creations import ItemCreations
-from catalog_service.requirements.kind import REQUIREMENT
+from catalog_service.items.kinds import REQUIREMENT
 from chassis.db.database import Database
 from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import CoverageDropped

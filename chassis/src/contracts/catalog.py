@@ -20,8 +20,8 @@ class Change(_State):
     after: Any
 
 
-class RequirementState(_State):
-    """A requirement as it is after the event (as it was, when deleted)."""
+class _ItemState(_State):
+    """What requirements and test cases have in common."""
 
     id: UUID
     external_id: str | None
@@ -41,7 +41,11 @@ class RequirementState(_State):
     updated_at: datetime
 
 
-class TestCaseState(RequirementState):
+class RequirementState(_ItemState):
+    """A requirement as it is after the event (as it was, when deleted)."""
+
+
+class TestCaseState(_ItemState):
     """A test case as it is after the event (as it was, when deleted)."""
 
     __test__: ClassVar[bool] = False  # pytest: not a test class

@@ -6,16 +6,13 @@ from typing import Any
 import orjson
 
 from catalog_service.changes import repository
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kinds import KINDS
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.problems import Gone, Invalid
 from chassis.db.database import Database
 from chassis.web.listing import Row
 
-_KINDS: tuple[ItemKind, ...] = (REQUIREMENT, TEST_CASE)
-_FIELDS = {**{kind.name: kind.columns for kind in _KINDS}, "link": LINK_COLUMNS}
+_FIELDS = {**{kind.name: kind.columns for kind in KINDS}, "link": LINK_COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from catalog_service.history import service
 from catalog_service.history.schemas import History, Suspicion
 from catalog_service.history.service import Versions
-from catalog_service.items.kind import ItemKind
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Limit, Skip, page

@@ -5,7 +5,7 @@ A trigger keeps each change with the event that tells it; of a creation only wha
 
 from uuid import UUID
 
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kinds import ItemKind
 from chassis.db.database import Connection
 from chassis.web.listing import Conditions, Row, fetch_page
 

@@ -1,6 +1,7 @@
 """What items said before: every change, the state of any version, and how two versions differ."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,13 +9,10 @@ from uuid import UUID
 import orjson
 
 from catalog_service.history import repository, words
-from catalog_service.items.kind import ItemKind
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import KINDS, ItemKind
 from catalog_service.links import service as links
-from catalog_service.links import suspicion
-from catalog_service.listing import by_field
-from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.snapshot import snapshot
-from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
 from chassis.web.listing import Row
@@ -118,8 +116,8 @@ def _is_told(item: Row, name: str) -> bool:
 async def suspicion_of(database: Database, link_id: UUID) -> Row:
     """Return what both items of a link said when it was made or last confirmed, compared to now; raises NotFound."""
     async with snapshot(database) as connection:
-        link = await links.get(connection, link_id)
-        sides = {kind.name: await _side(connection, kind, link) for kind in (REQUIREMENT, TEST_CASE)}
+        link: Mapping[str, Any] = await links.get(connection, link_id)
+        sides = {kind.name: await _side(connection, kind, link) for kind in KINDS}
     why = suspicion.reason(link)
     short = links.ends(link)
     return {
@@ -135,13 +133,13 @@ async def suspicion_of(database: Database, link_id: UUID) -> Row:
                 "differences": await _differences(kind, before, after),
                 "changed_by": changed_by,
             }
-            for kind in (REQUIREMENT, TEST_CASE)
+            for kind in KINDS
             for before, after, changed_by in (sides[kind.name],)
         },
     }
 
 
-async def _side(connection: Connection, kind: ItemKind, link: Row) -> tuple[Row, Row, list[Row]]:
+async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any]) -> tuple[Row, Row, list[Row]]:
     """Return an item as it was for the link, as it is, and who changed its meaning since, the newest first."""
     item_id, then, now = (link[f"{kind.name}_{what}"] for what in ("id", "version", "version_now"))
     item = await repository.find_item(connection, kind, item_id)
@@ -151,7 +149,7 @@ async def _side(connection: Connection, kind: ItemKind, link: Row) -> tuple[Row,
     changes, _ = await repository.find_changes(connection, item_id, then, now, 0, None)
     changed_by = [
         {
-            **by_field(entry, ("actor", "occurred_at", "to_version")),
+            **{name: entry[name] for name in ("actor", "occurred_at", "to_version")},
             "fields": [name for name in kind.meaning if name in entry["changes"]],
         }
         for entry in (_entry(kind, change) for change in changes)

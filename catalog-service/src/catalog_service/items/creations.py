@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import psycopg
 
 from catalog_service.items import repository
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kinds import ItemKind
 from chassis.db.database import AWAY, Database
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Row

@@ -1,107 +1,205 @@
-"""What the routes of requirements and test cases do; each kind declares its own for the documentation."""
+"""The routes of a kind of item, written once: each kind gives the types of its bodies and answers."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
-from fastapi import Request, Response
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel
 
-from catalog_service.items import repository, service
-from catalog_service.items.creations import ItemCreations
-from catalog_service.items.external_ids import naming_who_has_it
-from catalog_service.items.filters import ItemFilters, with_coverage
-from catalog_service.items.kind import ItemKind
-from catalog_service.items.reads import ItemReads
+from catalog_service.items.external_ids import ExternalId, check_external_id
+from catalog_service.items.filters import Expand, ItemFilters, with_coverage
+from catalog_service.items.kinds import ItemKind
 from catalog_service.items.schemas import ItemPatch, ItemWrite
-from catalog_service.items.source_urls import SourceUrls
-from chassis.core.identity import Identity
-from chassis.db.database import Connection, Database
+from catalog_service.items.service import ItemService
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Row, page
+from chassis.web.listing import Row, documented, page, read_query
+from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition, created, item
+from chassis.web.strict_route import StrictRoute
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-async def create(kind: ItemKind, request: Request, database: Database, caller: Identity, body: ItemWrite) -> Response:
-    """Create an item."""
-    _check_source_url(request, body)
-    row, event = service.new(kind, body.model_dump(), actor_of(caller))
-    answer = created(request, row, f"{kind.path}/{row['id']}")
-
-    async def store(connection: Connection) -> Response:
-        await repository.insert(connection, kind, row, event)
-        return answer
-
-    async with naming_who_has_it(kind, database, body.external_id):
-        if "idempotency-key" in request.headers:
-            return await answer_once(request, database, caller, store)
-        creations: ItemCreations = request.app.state.item_creations[kind.name]
-        await creations.store(row, event)
-    return answer
-
-
-async def read(kind: ItemKind, request: Request, item_id: UUID, expand: str | None) -> Response:
-    """Answer one item."""
-    reads = _reads(kind, request)
-    wanted = reads.item_with_coverage if with_coverage(expand) else reads.item
-    return item(request, await wanted(item_id))
-
-
-async def find(kind: ItemKind, request: Request, filters: ItemFilters) -> Response:
-    """Answer a list of items."""
-    rows, total = await _reads(kind, request).page(filters)
-    return page(request, rows, total, filters.skip, filters.limit)
-
-
-def _reads(kind: ItemKind, request: Request) -> ItemReads:
-    reads: ItemReads = request.app.state.item_reads[kind.name]
-    return reads
-
-
-async def replace(
-    kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemWrite
-) -> Response:
-    """Replace an item."""
-    _check_source_url(request, body)
-    async with naming_who_has_it(kind, database, body.external_id):
-        return await _change(
-            kind, request, database, caller, item_id, lambda now: service.replacement(now, body.model_dump())
-        )
-
-
-async def patch(
-    kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID, body: ItemPatch
-) -> Response:
-    """Apply a merge patch to an item."""
-    _check_source_url(request, body)
-    named = body.model_dump(exclude_unset=True)
-    async with naming_who_has_it(kind, database, body.external_id):
-        return await _change(kind, request, database, caller, item_id, lambda now: service.patched(kind, now, named))
-
-
-def _check_source_url(request: Request, body: ItemWrite | ItemPatch) -> None:
-    source_urls: SourceUrls = request.app.state.source_urls
-    source_urls.check(body.source_url)
-
-
-async def _change(
+def item_routes(
     kind: ItemKind,
-    request: Request,
-    database: Database,
-    caller: Identity,
-    item_id: UUID,
-    wanted: Callable[[Row], Row],
-) -> Response:
-    async with database.transaction() as connection:
-        current = await service.lock(connection, kind, item_id)
-        check_precondition(request, current)
-        row = await service.update(connection, kind, current, wanted(current), actor_of(caller))
-    return item(request, row)
+    *,
+    written: type[ItemWrite],
+    patched: type[ItemPatch],
+    answered: type[BaseModel],
+    expanded: type[BaseModel],
+    listed: type[BaseModel],
+    query: type[ItemFilters],
+) -> APIRouter:
+    """Return the routes of a kind.
+
+    Args: the bodies `written` (POST and PUT) and `patched`; the answers: an item as `answered`, `expanded`, and a page
+    of items as `listed`; the `query` of the list.
+    """
+    router = APIRouter(prefix=kind.path, route_class=StrictRoute, tags=[f"{kind.label.capitalize()}s"])
+    a, name, by_external_id, by_id = kind.label, kind.name, "/by-external-id/{external_id:text}", f"/{{{kind.name}_id}}"
+    id_in_path = Path(alias=f"{name}_id")
+    not_found, taken = f"404 {name}_not_found", "409 external_id_taken"
+
+    def items_of(request: Request) -> ItemService:
+        items: ItemService = request.app.state.items[name]
+        return items
+
+    @router.post(
+        "",
+        name=f"create_{name}",
+        status_code=201,
+        response_model=answered,
+        responses=problem_responses(taken),
+        summary=f"Create a {a}",
+    )
+    @_with_body(written)
+    async def create(
+        request: Request,
+        body: ItemWrite,
+        reviewer: Reviewer,
+        database: Db,
+    ) -> Response:
+        """Suggestions for it are looked for in the background."""
+        items, actor = items_of(request), actor_of(reviewer)
+
+        async def create_within(connection: Connection) -> Response:
+            return _created(kind, request, await items.create_within(connection, body, actor))
+
+        if "idempotency-key" not in request.headers:
+            return _created(kind, request, await items.create(body, actor))
+        async with items.naming_holder(body.external_id):
+            return await answer_once(request, database, reviewer, create_within)
+
+    @router.get(
+        "",
+        name=f"list_{kind.table}",
+        response_model=listed,
+        summary=f"List {a}s, the newest first",
+        openapi_extra=documented(query),
+    )
+    async def find(request: Request, viewer: Viewer) -> Response:
+        """Return one page of those that all the filters find; what is left out does not narrow."""
+        filters = read_query(request, query)
+        rows, total = await items_of(request).find_page(filters)
+        return page(request, rows, total, filters.skip, filters.limit)
+
+    @router.get(
+        by_external_id,
+        name=f"read_{name}_by_external_id",
+        response_model=answered,
+        responses=problem_responses(not_found),
+        summary=f"Read the {a} that has an external id",
+    )
+    async def read_by_external_id(request: Request, external_id: ExternalId, viewer: Viewer) -> Response:
+        """As by its id, and with the same ETag. Slashes in the external_id may be written as they are."""
+        check_external_id(request, external_id)
+        return item(request, await items_of(request).get_by_external_id(external_id))
+
+    @router.put(
+        by_external_id,
+        name=f"put_{name}_by_external_id",
+        response_model=answered,
+        responses={201: {"model": answered, "description": "Created"}, **problem_responses(taken, 412)},
+        summary=f"Create or replace the {a} that has an external id",
+    )
+    @_with_body(written)
+    async def put_by_external_id(
+        request: Request,
+        external_id: ExternalId,
+        body: ItemWrite,
+        reviewer: Reviewer,
+    ) -> Response:
+        """The same call as often as you like: 201 when it created, 200 when it replaced what there was.
+
+        `external_id` may be left out of the body. With `If-None-Match: *` it only creates, with `If-Match` it only
+        replaces what was read.
+        """
+        check_external_id(request, external_id)
+        check, may_create = partial(check_precondition, request), "if-match" not in request.headers
+        row, is_new = await items_of(request).put(external_id, body, actor_of(reviewer), check, may_create=may_create)
+        return _created(kind, request, row) if is_new else item(request, row)
+
+    @router.get(
+        by_id,
+        name=f"read_{name}",
+        response_model=expanded,
+        responses=problem_responses(not_found),
+        summary=f"Read a {a}",
+    )
+    async def read(
+        request: Request, item_id: Annotated[UUID, id_in_path], viewer: Viewer, expand: Expand = None
+    ) -> Response:
+        """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
+        items = items_of(request)
+        get = items.get_with_coverage if with_coverage(expand) else items.get
+        return item(request, await get(item_id))
+
+    @router.put(
+        by_id,
+        name=f"replace_{name}",
+        response_model=answered,
+        responses=problem_responses(not_found, taken, 412),
+        summary=f"Replace a {a}",
+    )
+    @_with_body(written)
+    async def replace(
+        request: Request,
+        item_id: Annotated[UUID, id_in_path],
+        body: ItemWrite,
+        reviewer: Reviewer,
+    ) -> Response:
+        """What is not sent falls back to its default; `created_by` stays unless it is sent."""
+        check = partial(check_precondition, request)
+        return item(request, await items_of(request).replace(item_id, body, actor_of(reviewer), check))
+
+    @router.patch(
+        by_id,
+        name=f"update_{name}",
+        response_model=answered,
+        responses=problem_responses(not_found, taken, 412),
+        summary=f"Change fields of a {a}",
+    )
+    @_with_body(patched)
+    async def patch(
+        request: Request,
+        item_id: Annotated[UUID, id_in_path],
+        body: ItemPatch,
+        reviewer: Reviewer,
+    ) -> Response:
+        """A JSON merge patch (RFC 7396): null removes, objects are merged, an unknown field is refused."""
+        check = partial(check_precondition, request)
+        return item(request, await items_of(request).patch(item_id, body, actor_of(reviewer), check))
+
+    @router.delete(
+        by_id,
+        name=f"delete_{name}",
+        status_code=204,
+        response_class=Response,
+        responses=problem_responses(not_found, 412),
+        summary=f"Delete a {a} with its links and suggestions",
+    )
+    async def delete(request: Request, item_id: Annotated[UUID, id_in_path], reviewer: Reviewer) -> Response:
+        """It stays in the history and in the audit log; its external_id can be given to another."""
+        await items_of(request).delete(item_id, actor_of(reviewer), partial(check_precondition, request))
+        return Response(status_code=204)
+
+    return router
 
 
-async def delete(kind: ItemKind, request: Request, database: Database, caller: Identity, item_id: UUID) -> Response:
-    """Delete an item and its links."""
-    async with database.transaction() as connection:
-        current = await service.lock_to_delete(connection, kind, item_id)
-        check_precondition(request, current)
-        await service.delete(connection, kind, current, actor_of(caller))
-    return Response(status_code=204)
+def _with_body(model: type[BaseModel]) -> Callable[[F], F]:
+    """Have FastAPI read the argument `body` of a route as `model`, which is known only when the route is made."""
+
+    def annotate(route: F) -> F:
+        route.__annotations__["body"] = model
+        return route
+
+    return annotate
+
+
+def _created(kind: ItemKind, request: Request, row: Row) -> Response:
+    return created(request, row, f"{kind.path}/{row['id']}")

@@ -1,11 +1,11 @@
 """The query of a list of items: filters, search and sorting."""
 
+from enum import StrEnum
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from catalog_service.items.kind import ItemKind
 from catalog_service.items.schemas import PriorityLevel
 from chassis.web.listing import Conditions, Limit, Skip
 from chassis.web.parameters import (
@@ -62,6 +62,9 @@ class ItemFilters(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
+    types: ClassVar[type[StrEnum]]
+    statuses: ClassVar[type[StrEnum]]
+
     search: Search = None
     type: str | None = None
     priority: Annotated[str | None, alternatives(PriorityLevel)] = None
@@ -102,12 +105,12 @@ class ItemFilters(BaseModel):
             conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", tags_out=list(tags.excluded))
         return conditions
 
-    def conditions(self, kind: ItemKind) -> Conditions:
+    def conditions(self) -> Conditions:
         """Return what the items must fulfil; raises Invalid for an unknown value."""
         conditions = self.of_both_kinds()
-        conditions.choose("type", parse_choice("type", self.type, kind.types))
+        conditions.choose("type", parse_choice("type", self.type, self.types))
         conditions.choose("priority", parse_choice("priority", self.priority, PriorityLevel))
-        conditions.choose("status", parse_choice("status", self.status, kind.statuses))
+        conditions.choose("status", parse_choice("status", self.status, self.statuses))
         conditions.choose("created_by", parse_words("created_by", self.created_by))
         conditions.choose("external_id", parse_words("external_id", self.external_id))
         moment = parse_moment("updated_since", self.updated_since)

@@ -1,6 +1,7 @@
-"""What can be done to requirements and test cases: each change with its event, in the caller's transaction."""
+"""What can be done to requirements and test cases: each change with its event, in one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,13 +10,28 @@ import orjson
 
 from catalog_service.authorship import author
 from catalog_service.items import repository
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.creations import ItemCreations
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.kinds import BRIEF, ItemKind
 from catalog_service.items.merge_patch import merged
-from catalog_service.links import service as links
-from chassis.db.database import Connection
+from catalog_service.items.schemas import ItemPatch, ItemWrite
+from catalog_service.items.source_urls import SourceUrls
+from catalog_service.search.query import understand
+from catalog_service.search.repository import FOUND, parameters, search
+from chassis.core.problems import Conflict, Invalid, PreconditionFailed
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
 from chassis.web.listing import Row
+
+Check = Callable[[Row], None]
+"""Refuses a change, by raising, of an item as it is."""
+LinkDeletions = Callable[[Connection, ItemKind, UUID, Actor], Awaitable[list[NewEvent]]]
+"""Locks the links of an item that is about to be deleted; returns the events of their end."""
+
+_TRIES = 3
+"""For an item that others create and delete at the same time."""
 
 
 def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
@@ -28,30 +44,184 @@ def new(kind: ItemKind, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
     return row, _event(kind.created, kind, row, actor)
 
 
-async def lock(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
-    """Return an item that is about to change, as it is answered; others wait. Raises NotFound."""
-    row = await repository.find(connection, kind, item_id, "FOR NO KEY UPDATE")
-    if row is None:
-        raise kind.not_found()
-    return row
+class ItemService:
+    """The items of one kind, as they are answered. Reads see everything that was committed before them."""
+
+    def __init__(
+        self, kind: ItemKind, database: Database, source_urls: SourceUrls, link_deletions: LinkDeletions
+    ) -> None:
+        self._kind = kind
+        self._database = database
+        self._source_urls = source_urls
+        self._link_deletions = link_deletions
+        self._creations = ItemCreations(kind, database)
+        self._items: Coalesced[UUID, Row] = Coalesced(self._load)
+
+    async def get(self, item_id: UUID) -> Row:
+        """Return an item; raises NotFound."""
+        return self._found(await self._items.get(item_id))
+
+    async def get_with_coverage(self, item_id: UUID) -> Row:
+        """Return an item with its `coverage`; raises NotFound."""
+        async with self._database.connection() as connection:
+            return self._found(await repository.find_with_coverage(connection, self._kind, item_id))
+
+    async def get_by_external_id(self, external_id: str) -> Row:
+        """Return the item that has an external_id; raises NotFound."""
+        async with self._database.connection() as connection:
+            return self._found(await repository.find_by_external_id(connection, self._kind, external_id), external_id)
+
+    async def find_page(self, filters: ItemFilters) -> tuple[orjson.Fragment, int]:
+        """Return one page of items, as JSON, and the total; raises Invalid for unknown values."""
+        conditions, order = filters.conditions(), filters.order()
+        skip, limit, with_coverage = filters.skip, filters.limit, filters.with_coverage
+        async with self._database.connection() as connection:
+            if filters.searched:
+                query = await understand(connection, filters.searched)
+                if order is None:
+                    kinds, best_first = (self._kind.name,), filters.best_first
+                    hits, total = await search(connection, query, kinds, skip, limit, conditions, best_first=best_first)
+                    ids = [hit.id for hit in hits]
+                    rows = await repository.find_in_order(connection, self._kind, ids, with_coverage=with_coverage)
+                    return rows, total
+                conditions.add(FOUND, **parameters(query))
+            assert order is not None, "there is always one unless it is by relevance"
+            return await repository.find_page(
+                connection, self._kind, conditions, order, skip, limit, with_coverage=with_coverage
+            )
+
+    async def create(self, body: ItemWrite, actor: Actor) -> Row:
+        """Create an item and return it; raises Invalid, and Conflict `external_id_taken`."""
+        async with self.naming_holder(body.external_id):
+            row, event = self._new(body.model_dump(), actor)
+            await self._creations.store(row, event)
+        return row
+
+    async def create_within(self, connection: Connection, body: ItemWrite, actor: Actor) -> Row:
+        """The same in a transaction of the caller, who gives the conflict its name by `naming_holder` around it."""
+        row, event = self._new(body.model_dump(), actor)
+        await repository.insert(connection, self._kind, row, event)
+        return row
+
+    async def put(
+        self, external_id: str, body: ItemWrite, actor: Actor, check: Check, *, may_create: bool
+    ) -> tuple[Row, bool]:
+        """Create the item that has an external_id, or replace it; return it and whether it is new.
+
+        Raises PreconditionFailed, by `check` or since it is not there and must not be created, and Invalid.
+        """
+        if body.external_id not in {None, external_id}:
+            raise Invalid.field(
+                "/external_id",
+                f"{body.external_id!r} is not the external_id of the address, {external_id!r}; leave it out."
+                " To give an item another one, PATCH it by its id.",
+                "contradiction",
+            )
+        fields = {**body.model_dump(), "external_id": external_id}
+        for left in reversed(range(_TRIES)):
+            async with self._database.transaction() as connection:
+                current = await repository.find_by_external_id(connection, self._kind, external_id, "FOR NO KEY UPDATE")
+                if current is not None:
+                    check(current)
+                    return await self._update(connection, current, _replacement(current, fields), actor), False
+            if not may_create:
+                raise PreconditionFailed(
+                    f"There is no {self._kind.label} with this external_id; leave If-Match out to create it."
+                )
+            row, event = self._new(fields, actor)
+            try:
+                await self._creations.store(row, event)
+            except Conflict:
+                # Somebody else was first: it is theirs that is to be replaced.
+                if not left:
+                    raise
+            else:
+                return row, True
+        raise AssertionError("the last try returns or raises")
+
+    async def replace(self, item_id: UUID, body: ItemWrite, actor: Actor, check: Check) -> Row:
+        """Replace an item and return it; raises NotFound, what `check` raises, and what `create` does."""
+        fields = body.model_dump()
+        return await self._change(item_id, body, actor, check, lambda current: _replacement(current, fields))
+
+    async def patch(self, item_id: UUID, body: ItemPatch, actor: Actor, check: Check) -> Row:
+        """Apply a merge patch to an item and return it; raises what `replace` does."""
+        named = body.model_dump(exclude_unset=True)
+        return await self._change(item_id, body, actor, check, lambda current: _patched(self._kind, current, named))
+
+    async def delete(self, item_id: UUID, actor: Actor, check: Check) -> None:
+        """Delete an item and its links: its event comes first, theirs follow. Raises NotFound, what `check` raises."""
+        async with self._database.transaction() as connection:
+            # New links to it wait, and then find it gone.
+            row = self._found(await repository.find(connection, self._kind, item_id, "FOR UPDATE"))
+            check(row)
+            events = [_event(self._kind.deleted, self._kind, row, actor)]
+            events += await self._link_deletions(connection, self._kind, item_id, actor)
+            await repository.delete(connection, self._kind, item_id)
+            await outbox.record(connection, events)
+
+    @asynccontextmanager
+    async def naming_holder(self, external_id: str | None) -> AsyncIterator[None]:
+        """Let the Conflict of an external_id that is taken say by which item."""
+        try:
+            yield
+        except Conflict as conflict:
+            if conflict.code != "external_id_taken" or external_id is None:
+                raise
+            async with self._database.connection() as connection:
+                holder = await repository.find_by_external_id(connection, self._kind, external_id)
+            if holder is None:
+                raise
+            raise self._kind.external_id_taken_by({name: holder[name] for name in BRIEF}) from None
+
+    def _new(self, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
+        self._source_urls.check(fields["source_url"])
+        return new(self._kind, fields, actor)
+
+    async def _change(
+        self, item_id: UUID, body: ItemWrite | ItemPatch, actor: Actor, check: Check, fields_of: Callable[[Row], Row]
+    ) -> Row:
+        self._source_urls.check(body.source_url)
+        async with self.naming_holder(body.external_id), self._database.transaction() as connection:
+            current = self._found(await repository.find(connection, self._kind, item_id, "FOR NO KEY UPDATE"))
+            check(current)
+            return await self._update(connection, current, fields_of(current), actor)
+
+    async def _update(self, connection: Connection, current: Row, fields: Row, actor: Actor) -> Row:
+        """Bring a locked item to `fields`; return it. A change of meaning raises its version; none is no update."""
+        kind = self._kind
+        changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
+        if not changed:
+            return current
+        row = {**current, **{name: fields[name] for name in changed}, "updated_at": datetime.now(UTC)}
+        meaning = [name for name in kind.meaning if name in changed]
+        if meaning:
+            row["version"] = current["version"] + 1
+            await repository.insert_revision(connection, row, meaning)
+        changes = {name: {"before": current[name], "after": row[name]} for name in changed}
+        event = _event(kind.updated, kind, row, actor, changes=changes)
+        stored = [*changed, "updated_at", *(["version"] if meaning else [])]
+        await repository.update(connection, kind, row, stored, event)
+        return row
+
+    async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:
+        async with self._database.connection() as connection:
+            return await repository.find_all(connection, self._kind, ids)
+
+    def _found(self, row: Row | None, external_id: str | None = None) -> Row:
+        if row is None:
+            raise self._kind.not_found(external_id)
+        return row
 
 
-async def lock_to_delete(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
-    """Return an item that is about to go; new links to it wait, and then find it gone. Raises NotFound."""
-    row = await repository.find(connection, kind, item_id, "FOR UPDATE")
-    if row is None:
-        raise kind.not_found()
-    return row
-
-
-def replacement(current: Row, fields: Row) -> Row:
+def _replacement(current: Row, fields: Row) -> Row:
     """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
     if fields["created_by"] is None:
         return {**fields, "created_by": current["created_by"]}
     return fields
 
 
-def patched(kind: ItemKind, current: Row, patch: Mapping[str, Any]) -> Row:
+def _patched(kind: ItemKind, current: Row, patch: Row) -> Row:
     """Return the fields of an item that a merge patch names, as they are after it."""
     fields = {}
     for name, value in patch.items():
@@ -62,35 +232,6 @@ def patched(kind: ItemKind, current: Row, patch: Mapping[str, Any]) -> Row:
         else:
             fields[name] = value
     return fields
-
-
-async def update(connection: Connection, kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Row:
-    """Bring a locked item to `fields`; return it as it is answered.
-
-    A change of meaning raises its version; what changes nothing is no update. Raises Conflict
-    `external_id_taken`.
-    """
-    changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
-    if not changed:
-        return current
-    row = {**current, **{name: fields[name] for name in changed}, "updated_at": datetime.now(UTC)}
-    meaning = [name for name in kind.meaning if name in changed]
-    if meaning:
-        row["version"] = current["version"] + 1
-        await repository.remember_revision(connection, row, meaning)
-    changes = {name: {"before": current[name], "after": row[name]} for name in changed}
-    event = _event(kind.updated, kind, row, actor, changes=changes)
-    stored = [*changed, "updated_at", *(["version"] if meaning else [])]
-    await repository.update(connection, kind, row, stored, event)
-    return row
-
-
-async def delete(connection: Connection, kind: ItemKind, row: Row, actor: Actor) -> None:
-    """Delete a locked item and its links: its event comes first, theirs follow."""
-    events = [_event(kind.deleted, kind, row, actor)]
-    events += await links.deletions_with(connection, f"{kind.name}_id", row["id"], actor)
-    await repository.delete(connection, kind, row["id"])
-    await outbox.record(connection, events)
 
 
 def _event(payload: type[Payload], kind: ItemKind, row: Row, actor: Actor, **more: Any) -> NewEvent:

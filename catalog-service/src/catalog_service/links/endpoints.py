@@ -1,15 +1,17 @@
 """The routes of links, and of the items on their other side."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
 
-from catalog_service.items import repository as items
-from catalog_service.items.kind import ItemKind
-from catalog_service.links import repository, service, suspicion, undoing
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.links import service, undoing
+from catalog_service.links.repository import LinkRow
 from catalog_service.links.schemas import (
     AcceptedSuggestions,
     ExpandedLink,
@@ -22,8 +24,6 @@ from catalog_service.links.schemas import (
     LinkType,
     UndoneReviews,
 )
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
 from chassis.core.identity import Reviewer, ServiceCaller, Viewer
 from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Db
@@ -97,7 +97,7 @@ class LinkFilters(BaseModel):
         return conditions
 
 
-def _with_items(expand: str | None) -> Callable[[Row], Row]:
+def _with_items(expand: str | None) -> Callable[[LinkRow], Row]:
     """Return how a link is shown; raise Invalid for what cannot be expanded."""
     if "items" not in parse_expand(expand, ("items",)):
         return service.shown
@@ -135,11 +135,7 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
     except Conflict as conflict:
         if conflict.code != "link_exists":
             raise
-        async with database.connection() as connection:
-            link_id = await repository.id_of_pair(connection, **conflict.members)
-        if link_id is None:
-            raise
-        raise repository.exists(**conflict.members, link_id=link_id) from None
+        raise await service.existing(database, conflict) from None
 
 
 @router.get(
@@ -155,8 +151,7 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     sort = parse_sort(filters.sort, list(_SORTS))
     nulls = " NULLS LAST" if sort.field == "confidence_score" else ""
     order = f"{_SORTS[sort.field]} {sort.direction}{nulls}, l.id"
-    async with database.connection() as connection:
-        rows, total = await repository.find_page(connection, conditions, order, filters.skip, filters.limit)
+    rows, total = await service.find_page(database, conditions, order, filters.skip, filters.limit)
     return page(request, [shown(row) for row in rows], total, filters.skip, filters.limit)
 
 
@@ -169,9 +164,7 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
 async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db, expand: Expand = None) -> Response:
     """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
     shown = _with_items(expand)
-    async with database.connection() as connection:
-        row = await service.get(connection, link_id)
-    return item(request, shown(row))
+    return item(request, shown(await service.read(database, link_id)))
 
 
 @router.patch(
@@ -183,11 +176,8 @@ async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: D
 async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer: Reviewer, database: Db) -> Response:
     """A JSON merge patch (RFC 7396). Suspicion stays; see confirm."""
     fields = body.model_dump(exclude_unset=True)
-    async with database.transaction() as connection:
-        row = await service.lock(connection, link_id)
-        check_precondition(request, service.shown(row))
-        updated = await service.update(connection, row, fields, actor_of(reviewer))
-    return item(request, service.shown(updated))
+    check = partial(check_precondition, request)
+    return item(request, await service.update(database, link_id, fields, actor_of(reviewer), check))
 
 
 @router.delete(
@@ -199,10 +189,7 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
 )
 async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Both items stay; the pair can be linked, and suggested, again."""
-    async with database.transaction() as connection:
-        row = await service.lock(connection, link_id)
-        check_precondition(request, service.shown(row))
-        await service.delete(connection, row, actor_of(reviewer))
+    await service.delete(database, link_id, actor_of(reviewer), partial(check_precondition, request))
     return Response(status_code=204)
 
 
@@ -214,11 +201,8 @@ async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, datab
 )
 async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, database: Db) -> Response:
     """Clears suspicion. With `If-Match`, only if the link and its suspicion are as they were read."""
-    async with database.transaction() as connection:
-        row = await service.lock(connection, link_id)
-        check_precondition(request, service.shown(row))
-        confirmed = await service.confirm(connection, row, actor_of(reviewer))
-    return item(request, service.shown(confirmed))
+    check = partial(check_precondition, request)
+    return item(request, await service.confirm(database, link_id, actor_of(reviewer), check))
 
 
 @router.get(
@@ -250,11 +234,8 @@ async def list_requirements_of_test_case(
 async def _linked(
     request: Request, database: Db, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
 ) -> Response:
-    async with database.connection() as connection:
-        rows, total = await repository.find_linked(connection, kind, item_id, other, skip, limit)
-        if total == 0 and not await items.find_all(connection, kind, [item_id]):
-            raise kind.not_found()
-    return page(request, [service.shown_linked(row, other) for row in rows], total, skip, limit)
+    rows, total = await service.find_linked(database, kind, item_id, other, skip, limit)
+    return page(request, rows, total, skip, limit)
 
 
 @internal_router.put("/links/by-suggestion")
@@ -267,16 +248,9 @@ async def put_links_by_suggestion(
     or as `code` why there is none: `requirement_not_found`, `test_case_not_found`, `link_exists` when the pair has a
     link of another origin, or `acceptance_undone`.
     """
-    async with database.transaction() as connection:
-        made = await service.create_accepted(connection, [one.model_dump() for one in body.accepted])
-    return answer(
-        {
-            "items": [
-                {"link_id": None, "code": one.code} if isinstance(one, Problem) else {"link_id": one, "code": None}
-                for one in made
-            ]
-        }
-    )
+    made = await service.accept(database, body.accepted)
+    outcomes = [(None, one.code) if isinstance(one, Problem) else (one, None) for one in made]
+    return answer({"items": [{"link_id": link_id, "code": code} for link_id, code in outcomes]})
 
 
 @internal_router.put("/links/undone-by-suggestion")
@@ -290,6 +264,5 @@ async def put_links_undone_by_suggestion(
     suggestion that became no link has one; `link_id` is then that link. Or `requirement_not_found` and
     `test_case_not_found`.
     """
-    async with database.transaction() as connection:
-        outcomes = await undoing.undo_reviews(connection, [one.model_dump() for one in body.undone])
+    outcomes = await undoing.undo(database, body.undone)
     return answer({"items": [{"code": outcome.code, "link_id": outcome.link_id} for outcome in outcomes]})

@@ -2,37 +2,68 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from psycopg.types.json import Json
 
-from catalog_service.items.kind import BRIEF, ItemKind
-from catalog_service.links import suspicion
-from catalog_service.listing import by_field, counted
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.row_counts import counted
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, placeholders, refusing
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Conditions, Row, fetch_page
 
-COLUMNS = (
-    "id",
-    "requirement_id",
-    "test_case_id",
-    "link_type",
-    "link_source",
-    "confidence_score",
-    "notes",
-    "created_at",
-    "created_by",
-    "confirmed_at",
-    "confirmed_by",
-    "updated_at",
-)
-"""The fields of a link in the order in which they are answered."""
+
+class StoredLink(TypedDict):
+    """A link as it is stored: the fields that are answered, in this order."""
+
+    id: UUID
+    requirement_id: UUID
+    test_case_id: UUID
+    link_type: str
+    link_source: str
+    confidence_score: float | None
+    notes: str | None
+    created_at: datetime
+    created_by: str | None
+    confirmed_at: datetime | None
+    confirmed_by: str | None
+    updated_at: datetime
+
+
+COLUMNS = tuple(StoredLink.__annotations__)
+
+
+class NamedLink(StoredLink):
+    """A link with what tells its ends."""
+
+    requirement_title: str
+    requirement_external_id: str | None
+    test_case_title: str
+    test_case_external_id: str | None
+
+
+class LinkRow(NamedLink):
+    """A link with both items in short, and with what `suspicion.reason` needs."""
+
+    requirement_module: str | None
+    requirement_version: int
+    requirement_version_now: int
+    requirement_changes: list[str] | None
+    test_case_module: str | None
+    test_case_version: int
+    test_case_version_now: int
+    test_case_changes: list[str] | None
+
+
+class LockedLink(NamedLink):
+    """A link with whether nothing was done to it since it was made."""
+
+    untouched: bool
+
 
 PREFIX = "link_"
 """What the names of a link's columns begin with, in the rows of `find_linked`."""
@@ -65,11 +96,11 @@ _REFUSALS = {
 }
 
 
-async def find(connection: Connection, link_id: UUID) -> Row | None:
-    """Return a link with what tells its ends and what `suspicion.reason` needs, or None."""
+async def find(connection: Connection, link_id: UUID) -> LinkRow | None:
+    """Return a link, or None."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = %s", (link_id,))
-    return await cursor.fetchone()
+    return cast("LinkRow | None", await cursor.fetchone())
 
 
 async def lock(connection: Connection, link_id: UUID) -> None:
@@ -79,10 +110,11 @@ async def lock(connection: Connection, link_id: UUID) -> None:
 
 async def find_page(
     connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return one page of links (as `find` does) under conditions on `links l`, and the total."""
-    total = None if conditions.where else counted("links")
-    return await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
+) -> tuple[list[LinkRow], int]:
+    """Return one page of links under conditions on `links l`, and the total."""
+    total = None if conditions.narrowed else counted("links")
+    page = await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
+    return cast("tuple[list[LinkRow], int]", page)
 
 
 async def find_linked(
@@ -113,7 +145,7 @@ async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
     `wanted` names each by `KIND_id`, or where that is None by `KIND_external_id`.
     """
     joins = []
-    for kind in (REQUIREMENT, TEST_CASE):
+    for kind in KINDS:
         by = "external_id" if wanted[f"{kind.name}_id"] is None else "id"
         alias = _ALIASES[kind.name]
         joins.append(f"LEFT JOIN {kind.table} {alias} ON {alias}.{by} = %({kind.name}_{by})s")
@@ -143,7 +175,7 @@ async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
 
     Raises Conflict when the pair is linked, NotFound when an end is gone, be it at this very moment.
     """
-    pair = by_field(row, ("requirement_id", "test_case_id"))
+    pair = {name: row[name] for name in ("requirement_id", "test_case_id")}
     with refusing({"uq_requirement_test_case": exists(**pair), **_REFUSALS}):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}) INSERT INTO links ({columns(row)}) VALUES ({placeholders(row)})",
@@ -168,19 +200,19 @@ async def delete(connection: Connection, link_id: UUID, event: NewEvent) -> None
     )
 
 
-async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> Sequence[Row]:
-    """Return the links of an item with the titles of their ends, locked in one order so that nobody deadlocks."""
+async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> list[NamedLink]:
+    """Return the links of an item, locked in one order so that no two transactions deadlock."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
         f" WHERE l.{column} = %s ORDER BY l.id FOR UPDATE OF l",
         (item_id,),
     )
-    return await cursor.fetchall()
+    return cast("list[NamedLink]", await cursor.fetchall())
 
 
-async def remember_acceptances(connection: Connection, links: Mapping[UUID, UUID], now: datetime) -> dict[UUID, UUID]:
-    """Remember which link (value) each suggestion (key) becomes; return those that became another one before.
+async def insert_acceptances(connection: Connection, links: Mapping[UUID, UUID], now: datetime) -> dict[UUID, UUID]:
+    """Insert which link (value) each suggestion (key) becomes; return those that became another one before.
 
     Other acceptances of the same suggestions that are under way are waited for.
     """
@@ -199,13 +231,13 @@ async def remember_acceptances(connection: Connection, links: Mapping[UUID, UUID
     return {row["suggestion_id"]: row["link_id"] for row in await cursor.fetchall()}
 
 
-async def forget_acceptances(connection: Connection, suggestion_ids: Sequence[UUID]) -> None:
-    """Forget what was remembered of suggestions that became no link."""
+async def delete_acceptances(connection: Connection, suggestion_ids: Sequence[UUID]) -> None:
+    """Delete the acceptances of suggestions that became no link."""
     await connection.execute("DELETE FROM accepted_suggestions WHERE suggestion_id = ANY(%s)", (list(suggestion_ids),))
 
 
-async def keep_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID]) -> dict[UUID, Row]:
-    """Return titles and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
+async def lock_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """Return names and versions of those of the items that exist, as `ends` does; they stay for the transaction."""
     cursor = await connection.execute(
         f"SELECT id, title AS {kind.name}_title, version AS {kind.name}_version FROM {kind.table}"
         " WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE",
@@ -215,7 +247,7 @@ async def keep_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID])
 
 
 async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
-    """Insert links whose ends were kept; return the ids of those whose pair had no link yet."""
+    """Insert links whose ends are locked; return the ids of those whose pair had no link yet."""
     names = ", ".join((*COLUMNS, "requirement_version", "test_case_version"))
     cursor = await connection.execute(
         f"INSERT INTO links ({names}) SELECT {names} FROM json_populate_recordset(NULL::links, %s)"
@@ -237,7 +269,7 @@ async def undone_acceptances(connection: Connection, reviews: Mapping[UUID, UUID
 
 
 async def undo_acceptances(connection: Connection, links: Mapping[UUID, UUID], reviews: Mapping[UUID, UUID]) -> None:
-    """Forget which link (value) each suggestion (key) became, and remember by which review that was undone."""
+    """Delete which link (value) each suggestion (key) became, and insert by which review (value) that was undone."""
     await connection.execute(
         "DELETE FROM accepted_suggestions a USING unnest(%s::uuid[], %s::uuid[]) AS undone (suggestion_id, link_id)"
         " WHERE a.suggestion_id = undone.suggestion_id AND a.link_id = undone.link_id",
@@ -250,10 +282,8 @@ async def undo_acceptances(connection: Connection, links: Mapping[UUID, UUID], r
     )
 
 
-async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> Sequence[Row]:
-    """Return the links of these (requirement, test case) with the titles of their ends, and whether each is `untouched`
-    since it was made, locked in one order so that nobody deadlocks.
-    """
+async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID, UUID]]) -> list[LockedLink]:
+    """Return the links of these (requirement, test case), locked in one order so that no two transactions deadlock."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES}, l.updated_at = l.created_at AS untouched"
@@ -262,7 +292,7 @@ async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID
         " ORDER BY l.id FOR UPDATE OF l",
         ([pair[0] for pair in pairs], [pair[1] for pair in pairs]),
     )
-    return await cursor.fetchall()
+    return cast("list[LockedLink]", await cursor.fetchall())
 
 
 async def delete_all(connection: Connection, ids: Sequence[UUID]) -> None:

@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
-from catalog_service.items.kind import BRIEF
+from catalog_service.items.kinds import BRIEF
 from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo100, absent
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE, Requirement
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
+from chassis.messaging.events import Actor
 
 
 class LinkType(StrEnum):
@@ -195,6 +196,10 @@ class Reviewer(BaseModel):
 
     id: int | None
     email: str
+
+    def as_actor(self) -> Actor:
+        """Return them as the actor of an event."""
+        return Actor(self.id, self.email)
 
 
 class AcceptedSuggestion(NewBody):

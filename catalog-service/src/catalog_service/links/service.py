@@ -1,76 +1,82 @@
-"""What can be done to links: each change with its event, in the caller's transaction."""
+"""What can be done to links: each change with its event, in one transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 from catalog_service.authorship import author
-from catalog_service.items.kind import BRIEF, ItemKind
-from catalog_service.links import repository, suspicion
-from catalog_service.links.schemas import LinkSource
-from catalog_service.listing import by_field
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.items import repository as items
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.links import repository
+from catalog_service.links.repository import LinkRow, NamedLink, StoredLink
+from catalog_service.links.schemas import AcceptedSuggestion, LinkSource
 from chassis.core.problems import Conflict, Invalid, NotFound, Problem
-from chassis.db.database import Connection
+from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.listing import Row
+from chassis.web.listing import Conditions, Row
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
-_KINDS = (REQUIREMENT, TEST_CASE)
+Check = Callable[[Row], None]
+"""Refuses a change, by raising, of a link as it is answered."""
+
 _UNDONE = Conflict("This acceptance has been undone.", code="acceptance_undone")
 
 
-def shown(row: Row, prefix: str = "") -> Row:
+def shown(row: Mapping[str, Any], prefix: str = "") -> Row:
     """Return a link, read with its titles and versions, as it is answered."""
     why = suspicion.reason(row)
-    return {**by_field(row, repository.COLUMNS, prefix), "suspect": why is not None, "suspect_reason": why}
+    return {
+        **{name: row[prefix + name] for name in repository.COLUMNS},
+        "suspect": why is not None,
+        "suspect_reason": why,
+    }
 
 
-def ends(row: Row, prefix: str = "") -> Row:
+def ends(row: Mapping[str, Any], prefix: str = "") -> Row:
     """Return both items of a link in short, as `requirement` and `test_case`."""
     return {
         kind.name: {
             name: row[f"{prefix}{kind.name}_id"] if name == "id" else row[f"{kind.name}_{name}"] for name in BRIEF
         }
-        for kind in _KINDS
+        for kind in KINDS
     }
 
 
-def shown_linked(row: Row, other: ItemKind) -> Row:
-    """Return a row of `repository.find_linked` as it is answered: the item, and its link with both items in short."""
-    link = shown(row, repository.PREFIX)
-    return {
-        **by_field(row, other.columns),
-        "link_id": link["id"],
-        "link_type": link["link_type"],
-        "link_source": link["link_source"],
-        "confidence_score": link["confidence_score"],
-        "suspect": link["suspect"],
-        "linked_at": link["created_at"],
-        "link": link,
-        **ends(row, repository.PREFIX),
-    }
-
-
-def _not_found() -> NotFound:
-    return NotFound("There is no link with this id.", code="link_not_found")
-
-
-async def get(connection: Connection, link_id: UUID) -> Row:
-    """Return a link as it was read; raises NotFound."""
+async def get(connection: Connection, link_id: UUID) -> LinkRow:
+    """Return a link; raises NotFound."""
     row = await repository.find(connection, link_id)
     if row is None:
-        raise _not_found()
+        raise NotFound("There is no link with this id.", code="link_not_found")
     return row
 
 
-async def lock(connection: Connection, link_id: UUID) -> Row:
-    """Return a link that is about to change; others wait. Raises NotFound."""
-    await repository.lock(connection, link_id)
-    return await get(connection, link_id)
+async def read(database: Database, link_id: UUID) -> LinkRow:
+    """The same on a connection of its own."""
+    async with database.connection() as connection:
+        return await get(connection, link_id)
+
+
+async def find_page(
+    database: Database, conditions: Conditions, order: str, skip: int, limit: int
+) -> tuple[list[LinkRow], int]:
+    """Return one page of links under conditions on `links l`, and the total."""
+    async with database.connection() as connection:
+        return await repository.find_page(connection, conditions, order, skip, limit)
+
+
+async def find_linked(
+    database: Database, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
+) -> tuple[list[Row], int]:
+    """Return a page of the items that are linked to an item, as they are answered, and the total; raises NotFound."""
+    async with database.connection() as connection:
+        rows, total = await repository.find_linked(connection, kind, item_id, other, skip, limit)
+        if total == 0 and not await items.find_all(connection, kind, [item_id]):
+            raise kind.not_found()
+    return [_linked(row, other) for row in rows], total
 
 
 async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
@@ -80,25 +86,24 @@ async def create(connection: Connection, fields: Row, actor: Actor) -> Row:
     Invalid when id and external_id mean two items, and Conflict `link_exists`.
     """
     found = await repository.ends(connection, fields)
-    for kind in _KINDS:
+    for kind in KINDS:
         _check_end(kind, fields, found)
     now = datetime.now(UTC)
-    link = by_field(
-        {
-            **fields,
-            **found,
-            "id": uuid4(),
-            "link_source": LinkSource.MANUAL.value,
-            "confidence_score": 1.0,
-            "created_at": now,
-            "created_by": author(actor),
-            "confirmed_at": None,
-            "confirmed_by": None,
-            "updated_at": now,
-        },
-        repository.COLUMNS,
-    )
-    versions = by_field(found, ("requirement_version", "test_case_version"))
+    link: StoredLink = {
+        "id": uuid4(),
+        "requirement_id": found["requirement_id"],
+        "test_case_id": found["test_case_id"],
+        "link_type": fields["link_type"],
+        "link_source": LinkSource.MANUAL.value,
+        "confidence_score": 1.0,
+        "notes": fields["notes"],
+        "created_at": now,
+        "created_by": author(actor),
+        "confirmed_at": None,
+        "confirmed_by": None,
+        "updated_at": now,
+    }
+    versions = {name: found[name] for name in ("requirement_version", "test_case_version")}
     await repository.insert(connection, {**link, **versions}, _created({**found, **link}, None, actor))
     return {**link, "suspect": False, "suspect_reason": None}
 
@@ -116,67 +121,70 @@ def _check_end(kind: ItemKind, wanted: Row, found: Row) -> None:
         )
 
 
-async def create_accepted(connection: Connection, accepted: Sequence[Row]) -> list[UUID | Problem]:
+async def accept(database: Database, accepted: Sequence[AcceptedSuggestion]) -> list[UUID | Problem]:
+    """Do `create_accepted` in a transaction of its own."""
+    async with database.transaction() as connection:
+        return await create_accepted(connection, accepted)
+
+
+async def create_accepted(connection: Connection, accepted: Sequence[AcceptedSuggestion]) -> list[UUID | Problem]:
     """Make the links of accepted suggestions, each once; return for each, in order, the link's id or why there is none.
 
-    `accepted`: suggestion_id, requirement_id, test_case_id, link_type, notes, confidence_score, actor (id, email), and
-    review_id and link_id (or None). The link is that of an earlier call when there was one, and if it has been deleted
-    since: it is not made again. Nor is that of a review that has been undone, by a call that comes late, nor one that
-    is known to have been made (`link_id`).
+    The link is that of an earlier call when there was one, and if it has been deleted since: it is not made again. Nor
+    is that of a review that has been undone, by a call that comes late, nor one that is known to have been made
+    (`link_id`).
     """
     now = datetime.now(UTC)
-    by_suggestion = {one["suggestion_id"]: one for one in accepted}
+    by_suggestion = {one.suggestion_id: one for one in accepted}
     ids = {suggestion_id: uuid4() for suggestion_id in by_suggestion}
-    earlier = await repository.remember_acceptances(connection, ids, now)
+    earlier = await repository.insert_acceptances(connection, ids, now)
     new = [one for suggestion_id, one in by_suggestion.items() if suggestion_id not in earlier]
-    kept = {
-        kind.name: await repository.keep_ends(connection, kind, [one[f"{kind.name}_id"] for one in new])
-        for kind in _KINDS
-    }
+    requirements = await repository.lock_ends(connection, REQUIREMENT, [one.requirement_id for one in new])
+    test_cases = await repository.lock_ends(connection, TEST_CASE, [one.test_case_id for one in new])
     links: dict[UUID, Row] = {}
     refused: dict[UUID, Problem] = {}
     undone = await _undone(connection, new)
     for one in new:
-        suggestion_id = one["suggestion_id"]
-        if suggestion_id in undone:
-            refused[suggestion_id] = _UNDONE
-            continue
-        gone = [kind for kind in _KINDS if one[f"{kind.name}_id"] not in kept[kind.name]]
-        if gone:
-            refused[suggestion_id] = gone[0].not_found()
+        if one.suggestion_id in undone:
+            refused[one.suggestion_id] = _UNDONE
+        elif one.requirement_id not in requirements:
+            refused[one.suggestion_id] = REQUIREMENT.not_found()
+        elif one.test_case_id not in test_cases:
+            refused[one.suggestion_id] = TEST_CASE.not_found()
         else:
-            link = _accepted(one, ids[suggestion_id], now)
-            for kind in _KINDS:
-                link |= kept[kind.name][one[f"{kind.name}_id"]]
-            links[suggestion_id] = link
+            link = _accepted(one, ids[one.suggestion_id], now)
+            links[one.suggestion_id] = {**link, **requirements[one.requirement_id], **test_cases[one.test_case_id]}
     made = await repository.insert_all(connection, list(links.values()))
     refused |= {suggestion_id: repository.exists() for suggestion_id, link in links.items() if link["id"] not in made}
     if refused:
-        await repository.forget_acceptances(connection, list(refused))
+        await repository.delete_acceptances(connection, list(refused))
     events = [
-        _created(link, suggestion_id, Actor(**by_suggestion[suggestion_id]["actor"]))
+        _created(link, suggestion_id, by_suggestion[suggestion_id].actor.as_actor())
         for suggestion_id, link in links.items()
         if suggestion_id not in refused
     ]
     await outbox.record(connection, events)
     outcomes: dict[UUID, UUID | Problem] = {**ids, **earlier, **refused}
-    return [outcomes[one["suggestion_id"]] for one in accepted]
+    return [outcomes[one.suggestion_id] for one in accepted]
 
 
-async def _undone(connection: Connection, accepted: Sequence[Row]) -> set[UUID]:
+async def _undone(connection: Connection, accepted: Sequence[AcceptedSuggestion]) -> set[UUID]:
     """Return those of the suggestions whose acceptance was undone: nothing is remembered of a link that was made."""
-    reviews = {one["suggestion_id"]: one["review_id"] for one in accepted if one["review_id"] is not None}
-    made = {one["suggestion_id"] for one in accepted if one["link_id"] is not None}
+    reviews = {one.suggestion_id: one.review_id for one in accepted if one.review_id is not None}
+    made = {one.suggestion_id for one in accepted if one.link_id is not None}
     return made | (await repository.undone_acceptances(connection, reviews) if reviews else set())
 
 
-def _accepted(one: Row, link_id: UUID, now: datetime) -> Row:
-    reviewer = author(Actor(**one["actor"]))
-    asked_for = ("requirement_id", "test_case_id", "link_type", "notes", "confidence_score")
+def _accepted(one: AcceptedSuggestion, link_id: UUID, now: datetime) -> StoredLink:
+    reviewer = author(one.actor.as_actor())
     return {
-        **by_field(one, asked_for),
         "id": link_id,
+        "requirement_id": one.requirement_id,
+        "test_case_id": one.test_case_id,
+        "link_type": one.link_type,
         "link_source": LinkSource.AI_CONFIRMED.value,
+        "confidence_score": one.confidence_score,
+        "notes": one.notes,
         "created_at": now,
         "created_by": reviewer,
         "confirmed_at": now,
@@ -185,52 +193,86 @@ def _accepted(one: Row, link_id: UUID, now: datetime) -> Row:
     }
 
 
-def _created(link: Row, suggestion_id: UUID | None, actor: Actor) -> NewEvent:
+def _created(link: Mapping[str, Any], suggestion_id: UUID | None, actor: Actor) -> NewEvent:
     return NewEvent(LinkCreated.model_validate({"link": link, "suggestion_id": suggestion_id}), str(link["id"]), actor)
 
 
-async def update(connection: Connection, row: Row, fields: Mapping[str, Any], actor: Actor) -> Row:
-    """Bring a locked link to `fields` (link_type, notes); return it as `get` does. No change is no update."""
-    changed = {name: value for name, value in fields.items() if row[name] != value}
-    if not changed:
-        return row
-    now = {"updated_at": datetime.now(UTC)}
-    event = _updated({**row, **now}, changed, actor)
-    await repository.update(connection, row["id"], {**changed, **now}, event)
-    return {**row, **changed, **now}
+async def existing(database: Database, conflict: Conflict) -> Conflict:
+    """Return the Conflict `link_exists` with the `link_id` of the link that there is, if it is still there."""
+    async with database.connection() as connection:
+        link_id = await repository.id_of_pair(connection, **conflict.members)
+    return conflict if link_id is None else repository.exists(**conflict.members, link_id=link_id)
 
 
-async def confirm(connection: Connection, row: Row, actor: Actor) -> Row:
-    """Confirm a locked link: it holds for both items as they were read with it. Give it as `get` does."""
-    now = datetime.now(UTC)
-    confirmation = {"confirmed_at": now, "confirmed_by": author(actor)}
-    versions = {
-        "requirement_version": row["requirement_version_now"],
-        "test_case_version": row["test_case_version_now"],
-    }
-    event = _updated({**row, "updated_at": now}, confirmation, actor)
-    stored = {**confirmation, **versions, "updated_at": now}
+@asynccontextmanager
+async def _locked(database: Database, link_id: UUID, check: Check) -> AsyncIterator[tuple[Connection, LinkRow]]:
+    """A transaction with a link that is about to change; raises NotFound, and what `check` raises of it."""
+    async with database.transaction() as connection:
+        await repository.lock(connection, link_id)
+        row = await get(connection, link_id)
+        check(shown(row))
+        yield connection, row
+
+
+async def update(database: Database, link_id: UUID, fields: Row, actor: Actor, check: Check) -> Row:
+    """Bring a link to `fields` (link_type, notes); return it as it is answered. No change is no update."""
+    async with _locked(database, link_id, check) as (connection, row):
+        changed = {name: value for name, value in fields.items() if cast(Row, row)[name] != value}
+        if changed:
+            row = await _update(connection, row, changed, {}, actor)
+    return shown(row)
+
+
+async def confirm(database: Database, link_id: UUID, actor: Actor, check: Check) -> Row:
+    """Confirm that a link holds for both items as they are now; return it as it is answered."""
+    async with _locked(database, link_id, check) as (connection, row):
+        confirmation = {"confirmed_at": datetime.now(UTC), "confirmed_by": author(actor)}
+        versions = {
+            "requirement_version": row["requirement_version_now"],
+            "test_case_version": row["test_case_version_now"],
+        }
+        row = await _update(connection, row, confirmation, versions, actor)
+    return shown(row)
+
+
+async def delete(database: Database, link_id: UUID, actor: Actor, check: Check) -> None:
+    """Delete a link."""
+    async with _locked(database, link_id, check) as (connection, row):
+        await repository.delete(connection, link_id, deleted(row, actor))
+
+
+async def _update(connection: Connection, row: LinkRow, changed: Row, more: Row, actor: Actor) -> LinkRow:
+    """Store the `changed` fields of a link, which its event tells, and `more`; return it with them."""
+    stored: Row = {**changed, **more, "updated_at": changed.get("confirmed_at") or datetime.now(UTC)}
+    now = cast(LinkRow, {**row, **stored})
+    changes = {name: {"before": cast(Row, row)[name], "after": value} for name, value in changed.items()}
+    event = NewEvent(LinkUpdated.model_validate({"link": now, "changes": changes}), str(row["id"]), actor)
     await repository.update(connection, row["id"], stored, event)
-    return {**row, **stored}
+    return now
 
 
-async def delete(connection: Connection, row: Row, actor: Actor) -> None:
-    """Delete a locked link."""
-    await repository.delete(connection, row["id"], deleted(row, actor))
-
-
-async def deletions_with(connection: Connection, column: str, item_id: UUID, actor: Actor) -> list[NewEvent]:
+async def deletions_with_item(connection: Connection, kind: ItemKind, item_id: UUID, actor: Actor) -> list[NewEvent]:
     """Lock the links of an item that is about to be deleted; return the events of their end."""
-    rows = await repository.lock_links_of(connection, column, item_id)
+    rows = await repository.lock_links_of(connection, f"{kind.name}_id", item_id)
     return [deleted(row, actor) for row in rows]
 
 
-def _updated(row: Row, changed: Mapping[str, Any], actor: Actor) -> NewEvent:
-    changes = {name: {"before": row[name], "after": value} for name, value in changed.items()}
-    data = LinkUpdated.model_validate({"link": {**row, **changed}, "changes": changes})
-    return NewEvent(data, str(row["id"]), actor)
-
-
-def deleted(row: Row, actor: Actor) -> NewEvent:
+def deleted(row: NamedLink, actor: Actor) -> NewEvent:
     """Return the event of a link that was deleted, read with the titles of its ends."""
     return NewEvent(LinkDeleted.model_validate({"link": row}), str(row["id"]), actor)
+
+
+def _linked(row: Row, other: ItemKind) -> Row:
+    """Return an item with its link as it is answered, and both items in short."""
+    link = shown(row, repository.PREFIX)
+    return {
+        **{name: row[name] for name in other.columns},
+        "link_id": link["id"],
+        "link_type": link["link_type"],
+        "link_source": link["link_source"],
+        "confidence_score": link["confidence_score"],
+        "suspect": link["suspect"],
+        "linked_at": link["created_at"],
+        "link": link,
+        **ends(row, repository.PREFIX),
+    }

@@ -1,16 +1,15 @@
-"""Taking back what accepting suggestions made, as long as nobody has touched it since."""
+"""Taking back what accepting suggestions made, as long as it has not been changed since."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.links import repository, service
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
-from chassis.db.database import Connection
+from catalog_service.links.repository import LockedLink
+from catalog_service.links.schemas import UndoneReview
+from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import Actor
-from chassis.web.listing import Row
 
 
 class Outcome(NamedTuple):
@@ -20,44 +19,48 @@ class Outcome(NamedTuple):
     link_id: UUID | None = None
 
 
-async def undo_reviews(connection: Connection, undone: Sequence[Row]) -> list[Outcome]:
-    """Delete the links of reviews that are undone; return the outcome of each, in order. Asked again, it is the same.
+async def undo(database: Database, undone: Sequence[UndoneReview]) -> list[Outcome]:
+    """Do `undo_reviews` in a transaction of its own."""
+    async with database.transaction() as connection:
+        return await undo_reviews(connection, undone)
 
-    `undone`: suggestion_id, requirement_id, test_case_id, link_id and review_id (or None), and actor (id, email).
-    """
-    kept = {
-        kind.name: await repository.keep_ends(connection, kind, [one[f"{kind.name}_id"] for one in undone])
-        for kind in (REQUIREMENT, TEST_CASE)
-    }
-    pairs = [_pair(one) for one in undone]
-    links = {_pair(link): link for link in await repository.lock_links_of_pairs(connection, pairs)}
-    outcomes = [_outcome(one, links.get(_pair(one)), kept) for one in undone]
-    possible = [one for one, outcome in zip(undone, outcomes, strict=True) if outcome.code is None]
+
+async def undo_reviews(connection: Connection, undone: Sequence[UndoneReview]) -> list[Outcome]:
+    """Delete the links of reviews that are undone; return the outcome of each, in order: the same when asked again."""
+    requirements = await repository.lock_ends(connection, REQUIREMENT, [one.requirement_id for one in undone])
+    test_cases = await repository.lock_ends(connection, TEST_CASE, [one.test_case_id for one in undone])
+    pairs = [(one.requirement_id, one.test_case_id) for one in undone]
+    locked = await repository.lock_links_of_pairs(connection, pairs)
+    by_pair = {(link["requirement_id"], link["test_case_id"]): link for link in locked}
+    outcomes = []
+    possible: list[tuple[UndoneReview, LockedLink | None]] = []
+    for one, pair in zip(undone, pairs, strict=True):
+        if one.requirement_id not in requirements:
+            outcome = Outcome(REQUIREMENT.not_found().code)
+        elif one.test_case_id not in test_cases:
+            outcome = Outcome(TEST_CASE.not_found().code)
+        else:
+            outcome = _outcome(one, by_pair.get(pair))
+        outcomes.append(outcome)
+        if outcome.code is None:
+            possible.append((one, by_pair.get(pair)))
     await repository.undo_acceptances(
         connection,
-        {one["suggestion_id"]: one["link_id"] for one in possible if one["link_id"] is not None},
-        {one["suggestion_id"]: one["review_id"] for one in possible if one["review_id"] is not None},
+        {one.suggestion_id: one.link_id for one, _ in possible if one.link_id is not None},
+        {one.suggestion_id: one.review_id for one, _ in possible if one.review_id is not None},
     )
-    removed = {links[_pair(one)]["id"]: one for one in possible if _pair(one) in links}
+    removed = {link["id"]: (one, link) for one, link in possible if link is not None}
     if removed:
         await repository.delete_all(connection, list(removed))
-        events = [service.deleted(links[_pair(one)], Actor(**one["actor"])) for one in removed.values()]
-        await outbox.record(connection, events)
+        await outbox.record(connection, [service.deleted(link, one.actor.as_actor()) for one, link in removed.values()])
     return outcomes
 
 
-def _pair(row: Row) -> tuple[UUID, UUID]:
-    return row["requirement_id"], row["test_case_id"]
-
-
-def _outcome(one: Row, link: Row | None, kept: dict[str, dict[UUID, Row]]) -> Outcome:
-    for kind in (REQUIREMENT, TEST_CASE):
-        if one[f"{kind.name}_id"] not in kept[kind.name]:
-            return Outcome(kind.not_found().code)
+def _outcome(one: UndoneReview, link: LockedLink | None) -> Outcome:
     if link is None:
         return Outcome()
-    if one["link_id"] is None:
+    if one.link_id is None:
         return Outcome("link_exists", link["id"])
-    if link["id"] != one["link_id"] or not link["untouched"]:
+    if link["id"] != one.link_id or not link["untouched"]:
         return Outcome("link_changed", link["id"])
     return Outcome()

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncGenerator
 
-from catalog_service.items.kind import ItemKind
-from catalog_service.links import suspicion
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import ItemKind
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
-from catalog_service.listing import counted
 from catalog_service.reports.scope import Scope
+from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.web.listing import Conditions, Row, fetch_page
 from chassis.web.parameters import Choice

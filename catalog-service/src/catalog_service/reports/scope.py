@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from catalog_service.requirements.endpoints import RequirementFilters
-from catalog_service.requirements.kind import REQUIREMENT
 from chassis.core.wording import nearest
 from chassis.web.listing import Conditions, Row
 from chassis.web.parameters import Choice
@@ -32,7 +31,7 @@ class Scope:
 
 def scope_of(filters: RequirementFilters) -> Scope:
     """Return what the filters of a list of requirements choose; raise Invalid for an unknown value."""
-    chosen = filters.conditions(REQUIREMENT)
+    chosen = filters.conditions()
     requirements = Conditions()
     if chosen.where:
         requirements.add(f"r.id IN (SELECT id FROM requirements {chosen.where})", **chosen.parameters)

@@ -3,13 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from catalog_service.items.kind import BRIEF
+from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
 from catalog_service.links.service import ends, shown
-from catalog_service.listing import by_field
 from catalog_service.reports import repository
 from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
 from chassis.db.database import Connection
 from chassis.web.listing import Conditions, Row
 from chassis.web.parameters import Choice, parse_words
@@ -64,9 +61,9 @@ async def _matrix_page(connection: Connection, scope: Conditions, skip: int, lim
     """Return a page of the matrix: requirements with their `test_cases`, and each item also in short, by its kind."""
     rows = await repository.matrix_page(connection, scope, skip, limit)
     for row in rows:
-        row[REQUIREMENT.name] = by_field(row, BRIEF)
+        row[REQUIREMENT.name] = {name: row[name] for name in BRIEF}
         for linked in row["test_cases"]:
-            linked[TEST_CASE.name] = by_field(linked, BRIEF)
+            linked[TEST_CASE.name] = {name: linked[name] for name in BRIEF}
     return rows
 
 
@@ -93,7 +90,7 @@ async def gaps(connection: Connection, module: str | None, made_at: datetime, sk
         "uncovered_requirements": {"items": uncovered, "total": uncovered_total},
         "orphan_test_cases": {"items": orphans, "total": orphans_total},
         "suspect_links": {
-            "items": [{**shown(row), **by_field(row, repository.ENDS), **ends(row)} for row in suspect],
+            "items": [{**shown(row), **{name: row[name] for name in repository.ENDS}, **ends(row)} for row in suspect],
             "total": suspect_total,
         },
         "project": PROJECT,

@@ -15,11 +15,9 @@ from psycopg.types.json import Json
 from acceptance.bench.engine.texts import Item, Items
 from acceptance.program import ADMIN_EMAIL
 from catalog_service.items import service
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.schemas import ItemWrite
-from catalog_service.requirements.kind import REQUIREMENT
 from catalog_service.requirements.schemas import RequirementWrite
-from catalog_service.test_cases.kind import TEST_CASE
 from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, NewEvent, Payload, Received

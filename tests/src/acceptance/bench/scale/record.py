@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from itertools import islice
 from uuid import UUID, uuid4
 
@@ -20,16 +21,20 @@ from acceptance.bench.engine.record import HANDLERS, Row, apply, opened, store
 from acceptance.bench.engine.texts import Item, make_items
 from acceptance.bench.scale.sizes import Scale
 from acceptance.faults.databases import System
-from catalog_service.items.kind import ItemKind
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType
+from catalog_service.test_cases.schemas import TestCaseStatus, TestCaseType
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, NewEvent
 from contracts.catalog import LinkCreated
 from notification_service.handlers import HANDLERS as NOTIFYING
 
 _AT_ONCE = 1000
+_WORDS: dict[str, tuple[type[StrEnum], type[StrEnum]]] = {
+    "requirement": (RequirementType, RequirementStatus),
+    "test_case": (TestCaseType, TestCaseStatus),
+}
 _YEAR = timedelta(days=365)
 _LINKED = 0.9
 """The share of each side that may have links."""
@@ -113,7 +118,7 @@ class Record:
 
     def _made(self, kind: ItemKind, rows: list[Row], items: Iterable[Item]) -> Iterator[Made]:
         """Return new items, each with its event; they come to stand in `rows`."""
-        types, statuses = list(kind.types), list(kind.statuses)
+        types, statuses = (list(words) for words in _WORDS[kind.name])
         for number, item in enumerate(items, start=len(rows)):
             author, at = self._by(number, self._full.items)
             row: Row = dict.fromkeys(kind.columns) | {

@@ -2,38 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from chassis.core.problems import Conflict, NotFound
 from chassis.core.wording import shown
 from chassis.messaging.events import Payload
-
-COLUMNS = (
-    "id",
-    "external_id",
-    "title",
-    "description",
-    "type",
-    "priority",
-    "status",
-    "module",
-    "tags",
-    "custom_metadata",
-    "source_system",
-    "source_url",
-    "created_by",
-    "version",
-    "created_at",
-    "updated_at",
+from contracts.catalog import (
+    RequirementCreated,
+    RequirementDeleted,
+    RequirementState,
+    RequirementUpdated,
+    TestCaseCreated,
+    TestCaseDeleted,
+    TestCaseState,
+    TestCaseUpdated,
 )
-"""The fields of every item, in the order in which they are answered."""
 
 BRIEF = ("id", "external_id", "title", "module")
 """The fields by which a person knows an item: what stands for it wherever it is not told in full."""
-
-MEANING = ("title", "description", "type", "priority")
-"""The fields of every item whose change makes a new version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +27,9 @@ class ItemKind:
     """A kind of item.
 
     `name` is also the field of its event payloads, the beginning of its links' columns (`NAME_id`) and of its
-    error codes. `defaults` are what a field falls back to when a merge patch removes it; others become null.
+    error codes. `columns` are its fields in the order in which they are answered, those of its events; `meaning` are
+    those whose change makes a new version. `defaults` are what a field falls back to when a merge patch removes it;
+    others become null.
     """
 
     name: str
@@ -52,8 +40,6 @@ class ItemKind:
     json_columns: frozenset[str]
     meaning: tuple[str, ...]
     defaults: Mapping[str, Any]
-    types: type[StrEnum]
-    statuses: type[StrEnum]
     created: type[Payload]
     updated: type[Payload]
     deleted: type[Payload]
@@ -79,3 +65,34 @@ class ItemKind:
             code="external_id_taken",
             members={self.name: dict(holder)},
         )
+
+
+REQUIREMENT = ItemKind(
+    name="requirement",
+    label="requirement",
+    table="requirements",
+    path="/api/v1/requirements",
+    columns=tuple(RequirementState.model_fields),
+    json_columns=frozenset({"custom_metadata"}),
+    meaning=("title", "description", "type", "priority"),
+    defaults={"status": "draft", "tags": []},
+    created=RequirementCreated,
+    updated=RequirementUpdated,
+    deleted=RequirementDeleted,
+)
+
+TEST_CASE = ItemKind(
+    name="test_case",
+    label="test case",
+    table="test_cases",
+    path="/api/v1/test-cases",
+    columns=tuple(TestCaseState.model_fields),
+    json_columns=frozenset({"custom_metadata", "steps", "test_data"}),
+    meaning=(*REQUIREMENT.meaning, "steps", "preconditions", "postconditions", "test_data"),
+    defaults={**REQUIREMENT.defaults, "automation_status": "manual"},
+    created=TestCaseCreated,
+    updated=TestCaseUpdated,
+    deleted=TestCaseDeleted,
+)
+
+KINDS = (REQUIREMENT, TEST_CASE)

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from catalog_service.items.kind import ItemKind
-from catalog_service.requirements.kind import REQUIREMENT
-from catalog_service.test_cases.kind import TEST_CASE
+from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 
 IS_SUSPECT = "(r.version > l.requirement_version OR t.version > l.test_case_version)"
 """Over `links l`, `requirements r` and `test_cases t`."""
@@ -41,11 +39,11 @@ COLUMNS = f"{_changes('r', REQUIREMENT)}, {_changes('t', TEST_CASE)}"
 
 def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
-    sides = {kind.name: _newer(row, kind) for kind in (REQUIREMENT, TEST_CASE)}
+    sides = {kind.name: _newer(row, kind) for kind in KINDS}
     told = " and ".join(
         f"the {kind.label} went from version {side['from_version']} to {side['to_version']}"
         f" ({', '.join(side['fields'])})"
-        for kind in (REQUIREMENT, TEST_CASE)
+        for kind in KINDS
         if (side := sides[kind.name]) is not None
     )
     if not told:
