@@ -101,6 +101,21 @@ async def test_what_is_no_external_id_is_refused(catalog: Any, problem: Any, pat
     problem(await catalog.put(address(path, "A"), {}), 422, field="/title")
 
 
+@BOTH
+async def test_an_address_that_runs_a_script_is_refused_on_every_way_in(catalog: Any, problem: Any, path: str) -> None:
+    made = await catalog.create(path, external_id=catalog.word())
+    unsafe = catalog.item(source_url="javascript:alert(1)")
+    for answer in (
+        await catalog.post(path, unsafe),
+        await catalog.post(path, unsafe, idempotency_key=catalog.word()),
+        await catalog.put(address(path, catalog.word()), unsafe),
+        await catalog.put(address(path, made["external_id"]), unsafe),
+        await catalog.put(f"{path}/{made['id']}", unsafe),
+        await catalog.patch(f"{path}/{made['id']}", {"source_url": unsafe["source_url"]}),
+    ):
+        problem(answer, 422, field="/source_url")
+
+
 async def test_a_viewer_reads_by_external_id_and_puts_nothing(catalog: Any, viewer: Any, problem: Any) -> None:
     made = await catalog.requirement(external_id=catalog.word())
     here = address("/requirements", made["external_id"])

@@ -93,13 +93,13 @@ class ItemService:
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
         """Create an item and return it; raises Invalid, and Conflict `external_id_taken`."""
         async with self.naming_holder(body.external_id):
-            row, event = self._new(body.model_dump(), actor)
+            row, event = self._new(body, actor)
             await self._creations.store(row, event)
         return row
 
     async def create_within(self, connection: Connection, body: ItemWrite, actor: Actor) -> Row:
         """The same in a transaction of the caller, who gives the conflict its name by `naming_holder` around it."""
-        row, event = self._new(body.model_dump(), actor)
+        row, event = self._new(body, actor)
         await repository.insert(connection, self._kind, row, event)
         return row
 
@@ -110,6 +110,7 @@ class ItemService:
 
         Raises PreconditionFailed, by `check` or since it is not there and must not be created, and Invalid.
         """
+        self._source_urls.check(body.source_url)
         if body.external_id not in {None, external_id}:
             raise Invalid.field(
                 "/external_id",
@@ -128,7 +129,7 @@ class ItemService:
                 raise PreconditionFailed(
                     f"There is no {self._kind.label} with this external_id; leave If-Match out to create it."
                 )
-            row, event = self._new(fields, actor)
+            row, event = new(self._kind, fields, actor)
             try:
                 await self._creations.store(row, event)
             except Conflict:
@@ -174,9 +175,9 @@ class ItemService:
                 raise
             raise self._kind.external_id_taken_by({name: holder[name] for name in BRIEF}) from None
 
-    def _new(self, fields: Row, actor: Actor) -> tuple[Row, NewEvent]:
-        self._source_urls.check(fields["source_url"])
-        return new(self._kind, fields, actor)
+    def _new(self, body: ItemWrite, actor: Actor) -> tuple[Row, NewEvent]:
+        self._source_urls.check(body.source_url)
+        return new(self._kind, body.model_dump(), actor)
 
     async def _change(
         self, item_id: UUID, body: ItemWrite | ItemPatch, actor: Actor, check: Check, fields_of: Callable[[Row], Row]
