@@ -1,20 +1,16 @@
 """The tables of the record: requirements, test cases, the links between them, and what made links suspect."""
 
+from enum import StrEnum
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from catalog_service.items.schemas import PriorityLevel
+from catalog_service.links.schemas import LinkSource, LinkType
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType
+from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
 from chassis.db.schema import new_metadata
-
-PRIORITIES = ("critical", "high", "medium", "low")
-REQUIREMENT_TYPES = ("functional", "non_functional", "technical")
-REQUIREMENT_STATUSES = ("draft", "approved", "implemented", "tested", "closed")
-TEST_CASE_TYPES = ("functional", "integration", "performance", "security", "ui", "regression")
-TEST_CASE_STATUSES = ("draft", "ready", "executing", "passed", "failed", "blocked", "deprecated")
-AUTOMATION_STATUSES = ("manual", "automated", "automatable")
-LINK_TYPES = ("covers", "verifies", "validates", "related")
-LINK_SOURCES = ("manual", "ai_suggested", "ai_confirmed", "imported")
 
 metadata = new_metadata()
 
@@ -23,8 +19,8 @@ def _timestamp(name: str, *, nullable: bool = False) -> sa.Column[Any]:
     return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
 
 
-def _one_of(column: str, allowed: tuple[str, ...]) -> sa.CheckConstraint:
-    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in allowed)})", name=column)
+def _one_of(column: str, allowed: type[StrEnum]) -> sa.CheckConstraint:
+    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value.value) for value in allowed)})", name=column)
 
 
 def _item_columns() -> list[sa.Column[Any]]:
@@ -52,12 +48,12 @@ def _item_columns() -> list[sa.Column[Any]]:
     ]
 
 
-def _item_constraints(types: tuple[str, ...], statuses: tuple[str, ...]) -> list[sa.CheckConstraint]:
+def _item_constraints(types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.CheckConstraint]:
     return [
         sa.CheckConstraint("title <> ''", name="title"),
         sa.CheckConstraint("description <> ''", name="description"),
         _one_of("type", types),
-        _one_of("priority", PRIORITIES),
+        _one_of("priority", PriorityLevel),
         _one_of("status", statuses),
         sa.CheckConstraint("version >= 1", name="version"),
     ]
@@ -95,7 +91,7 @@ requirements = sa.Table(
     "requirements",
     metadata,
     *_item_columns(),
-    *_item_constraints(REQUIREMENT_TYPES, REQUIREMENT_STATUSES),
+    *_item_constraints(RequirementType, RequirementStatus),
 )
 _item_indexes(requirements)
 
@@ -109,8 +105,8 @@ test_cases = sa.Table(
     sa.Column("test_data", pg.JSON),
     sa.Column("automation_status", sa.Text, nullable=False),
     sa.Column("execution_time_minutes", sa.Integer),
-    *_item_constraints(TEST_CASE_TYPES, TEST_CASE_STATUSES),
-    _one_of("automation_status", AUTOMATION_STATUSES),
+    *_item_constraints(TestCaseType, TestCaseStatus),
+    _one_of("automation_status", AutomationStatus),
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
 )
 _item_indexes(test_cases, "automation_status")
@@ -158,8 +154,8 @@ links = sa.Table(
     sa.Column("requirement_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
     sa.Column("test_case_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
     sa.UniqueConstraint("requirement_id", "test_case_id", name="uq_requirement_test_case"),
-    _one_of("link_type", LINK_TYPES),
-    _one_of("link_source", LINK_SOURCES),
+    _one_of("link_type", LinkType),
+    _one_of("link_source", LinkSource),
     sa.CheckConstraint("confidence_score BETWEEN 0 AND 1", name="confidence_score"),
 )
 sa.Index(None, links.c.test_case_id)
