@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from suggestion_service import score
-from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Side, terms
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Query, Scorer, Side, terms
 
 Row = Sequence[str]
 
@@ -115,7 +115,7 @@ def test_every_column_counts_as_it_does_in_traceline(
             corpus.put(side, item_id, Entry(terms(item), module, tag_list, priority))
     expected = {
         (names[requirement_id], names[test_case_id]): value
-        for block in corpus.snapshot().score(algorithm, 0.0)
+        for block in Scorer(corpus.snapshot()).score(Query(algorithm, 0.0))
         for requirement_id, test_case_id, value in zip(
             block.requirement_ids.tolist(), block.test_case_ids.tolist(), block.scores.tolist(), strict=True
         )

@@ -16,7 +16,7 @@ from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.settling import settled
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
-from suggestion_service.engine import Corpus, Entry, ItemText, Side, terms
+from suggestion_service.engine import Corpus, Entry, ItemText, Query, Scorer, Side, terms
 
 CLIENTS = 8
 SAYS = ("title", "description", "steps")
@@ -82,7 +82,7 @@ def scored_at_once(
             corpus.put(side, item_id, entry(body))
     return {
         (requirement_id, test_case_id): score
-        for block in corpus.snapshot().score("tfidf", threshold)
+        for block in Scorer(corpus.snapshot()).score(Query("tfidf", threshold))
         for requirement_id, test_case_id, score in zip(
             block.requirement_ids.tolist(), block.test_case_ids.tolist(), block.scores.tolist(), strict=True
         )

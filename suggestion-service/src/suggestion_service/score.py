@@ -27,8 +27,9 @@ from suggestion_service.engine import (
     EmbeddingStore,
     EmbeddingView,
     Entry,
+    Query,
+    Scorer,
     Side,
-    Snapshot,
     terms,
 )
 from suggestion_service.item_files import FileItem, UnusableFile
@@ -68,7 +69,7 @@ class FileCorpus:
                 "requirement": _embeddings(embedder, self._requirements, requirements),
                 "test_case": _embeddings(embedder, self._test_cases, test_cases),
             }
-        self._snapshot: Snapshot = corpus.snapshot(embeddings)
+        self._scorer = Scorer(corpus.snapshot(), embeddings)
 
     def _add(self, corpus: Corpus, side: Side, items: Iterable[FileItem]) -> list[UUID]:
         ids: list[UUID] = []
@@ -90,7 +91,7 @@ class FileCorpus:
     def _best_first(self, algorithm: Algorithm, threshold: float, requirements: list[UUID]) -> Iterator[ScoredPair]:
         blocks = [
             (_numbers(block.requirement_ids), _numbers(block.test_case_ids), block.scores)
-            for block in self._snapshot.score(algorithm, threshold, requirements)
+            for block in self._scorer.score(Query(algorithm, threshold, requirements))
         ]
         if not blocks:
             return

@@ -13,8 +13,9 @@ from suggestion_service.engine import (
     EmbeddingView,
     Entry,
     ItemVectors,
+    Query,
+    Scorer,
     Side,
-    Snapshot,
     quantized,
     unit_vectors,
 )
@@ -45,51 +46,51 @@ def corpus() -> Corpus:
 @pytest.fixture
 def embeddings() -> dict[Side, EmbeddingView]:
     chance = np.random.default_rng(2)
-    shelves: dict[Side, EmbeddingStore] = {
+    stores: dict[Side, EmbeddingStore] = {
         "requirement": EmbeddingStore(DIMENSIONS),
         "test_case": EmbeddingStore(DIMENSIONS),
     }
     for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
         for number, item_id in enumerate(ids):
             if item_id not in WITHOUT:
-                shelves[side].put(item_id, vectors(chance, about=number % 9))
-    return {side: shelf.view() for side, shelf in shelves.items()}
+                stores[side].put(item_id, vectors(chance, about=number % 9))
+    return {side: store.view() for side, store in stores.items()}
 
 
-def scores(snapshot: Snapshot, threshold: float = 0.0, **asked: list[UUID]) -> dict[tuple[UUID, UUID], float]:
+def scores(scorer: Scorer, threshold: float = 0.0, **asked: list[UUID]) -> dict[tuple[UUID, UUID], float]:
     return {
         pair: score
-        for block in snapshot.score("hybrid", threshold, **asked)
+        for block in scorer.score(Query("hybrid", threshold, **asked))
         for *pair_, score in zip(block.requirement_ids, block.test_case_ids, block.scores.tolist(), strict=True)
         for pair in [(pair_[0], pair_[1])]
     }
 
 
 def test_a_pair_has_one_score_whoever_asks(corpus: Corpus, embeddings: dict[Side, EmbeddingView]) -> None:
-    together = scores(corpus.snapshot(embeddings))
+    together = scores(Scorer(corpus.snapshot(), embeddings))
     assert len(together) > 500
     apart: dict[tuple[UUID, UUID], float] = {}
     for requirement_id in REQUIREMENTS:
         corpus.put("requirement", UUID(int=9999), Entry({"term1": 1}))
         corpus.remove("requirement", UUID(int=9999))  # so that nothing is remembered of the others
-        apart |= scores(corpus.snapshot(embeddings), requirements=[requirement_id])
+        apart |= scores(Scorer(corpus.snapshot(), embeddings), requirements=[requirement_id])
     assert apart == together
     for test_case_id in TEST_CASES[::7]:
         of_one = {pair: score for pair, score in together.items() if pair[1] == test_case_id}
-        assert scores(corpus.snapshot(embeddings), test_cases=[test_case_id]) == of_one
+        assert scores(Scorer(corpus.snapshot(), embeddings), test_cases=[test_case_id]) == of_one
     limit = sorted(together.values())[-60]
     best = {pair: score for pair, score in together.items() if score >= limit}
-    assert scores(corpus.snapshot(embeddings), limit) == best
-    assert {pair: corpus.snapshot(embeddings).explain("hybrid", *pair).score for pair in best} == best
+    assert scores(Scorer(corpus.snapshot(), embeddings), limit) == best
+    assert {pair: Scorer(corpus.snapshot(), embeddings).explain("hybrid", *pair).score for pair in best} == best
 
 
 def test_the_score_can_be_computed_again_from_its_components(
     corpus: Corpus, embeddings: dict[Side, EmbeddingView]
 ) -> None:
-    snapshot = corpus.snapshot(embeddings)
+    scorer = Scorer(corpus.snapshot(), embeddings)
     with_passages = 0
     for pair in product(REQUIREMENTS[:12], TEST_CASES[:12]):
-        explained = snapshot.explain("hybrid", *pair)
+        explained = scorer.explain("hybrid", *pair)
         again = sum(part["weight"] * part["score"] for part in explained.components.values())
         assert again == pytest.approx(explained.score, abs=1e-6)
         assert sum(part["weight"] for part in explained.components.values()) == pytest.approx(1.0, abs=1e-8)
@@ -106,7 +107,7 @@ def test_the_score_can_be_computed_again_from_its_components(
 def test_an_item_without_an_embedding_is_as_alike_as_its_words(
     corpus: Corpus, embeddings: dict[Side, EmbeddingView]
 ) -> None:
-    lexical, embedded = corpus.snapshot(), corpus.snapshot(embeddings)
+    lexical, embedded = Scorer(corpus.snapshot()), Scorer(corpus.snapshot(), embeddings)
     for test_case_id in TEST_CASES[:10]:
         words = lexical.explain("hybrid", WITHOUT[0], test_case_id).calculation
         both = embedded.explain("hybrid", WITHOUT[0], test_case_id).calculation
@@ -121,26 +122,25 @@ def test_items_that_mean_the_same_are_found_without_a_shared_word(corpus: Corpus
     pair = UUID(int=5000), UUID(int=6000)
     corpus.put("requirement", pair[0], Entry({"cancel": 1}))
     corpus.put("test_case", pair[1], Entry({"abort": 1}))
-    shelves: dict[Side, EmbeddingStore] = {
+    stores: dict[Side, EmbeddingStore] = {
         "requirement": EmbeddingStore(DIMENSIONS),
         "test_case": EmbeddingStore(DIMENSIONS),
     }
     for side, ids in (("requirement", REQUIREMENTS), ("test_case", TEST_CASES)):
         for item_id in ids:
-            shelves[side].put(item_id, vectors(chance, about=5))
-    shelves["requirement"].put(pair[0], alike)
-    shelves["test_case"].put(pair[1], alike)
-    snapshot = corpus.snapshot({side: shelf.view() for side, shelf in shelves.items()})
-    assert scores(snapshot, 0.3, requirements=[pair[0]]).keys() == {pair}
-    assert "alike in meaning" in snapshot.explain("hybrid", *pair).reason
+            stores[side].put(item_id, vectors(chance, about=5))
+    stores["requirement"].put(pair[0], alike)
+    stores["test_case"].put(pair[1], alike)
+    scorer = Scorer(corpus.snapshot(), {side: store.view() for side, store in stores.items()})
+    assert scores(scorer, 0.3, requirements=[pair[0]]).keys() == {pair}
+    assert "alike in meaning" in scorer.explain("hybrid", *pair).reason
 
 
 def test_what_was_removed_is_not_found_again(corpus: Corpus, embeddings: dict[Side, EmbeddingView]) -> None:
     corpus.remove("test_case", TEST_CASES[0])
     corpus.put("test_case", TEST_CASES[1], Entry({"term1": 2, "term7": 1}))
     for requirement_id in REQUIREMENTS[:8]:
-        found = scores(corpus.snapshot(embeddings), requirements=[requirement_id])
+        found = scores(Scorer(corpus.snapshot(), embeddings), requirements=[requirement_id])
         assert {pair[1] for pair in found} <= set(TEST_CASES[1:])
-        assert found == {
-            pair: score for pair, score in scores(corpus.snapshot(embeddings)).items() if pair[0] == requirement_id
-        }
+        everything = scores(Scorer(corpus.snapshot(), embeddings))
+        assert found == {pair: score for pair, score in everything.items() if pair[0] == requirement_id}

@@ -26,11 +26,11 @@ def random_vectors(random: np.random.Generator, passages: int) -> ItemVectors:
 
 
 def filled(random: np.random.Generator, count: int) -> tuple[EmbeddingView, list[UUID], list[ItemVectors]]:
-    shelf, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(count)]
+    store, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(count)]
     items = [random_vectors(random, int(random.integers(1, 9))) for _ in ids]
     for item_id, vectors in zip(ids, items, strict=True):
-        shelf.put(item_id, vectors)
-    return shelf.view(), ids, items
+        store.put(item_id, vectors)
+    return store.view(), ids, items
 
 
 def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -96,20 +96,20 @@ def test_no_pairs_have_no_cosines() -> None:
 
 def test_a_view_stays_as_it_was_while_its_items_change() -> None:
     random = np.random.default_rng(7)
-    shelf, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(300)]
+    store, ids = EmbeddingStore(DIMENSIONS), [uuid4() for _ in range(300)]
     items = {item_id: random_vectors(random, 2) for item_id in ids}
     for item_id, vectors in items.items():
-        shelf.put(item_id, vectors)
-    view = shelf.view()
+        store.put(item_id, vectors)
+    view = store.view()
     for _ in range(8):  # enough to have the dead rows thrown out
         for item_id in ids[:200]:
-            shelf.put(item_id, random_vectors(random, 3))
-    shelf.remove(ids[-1])
-    shelf.remove(uuid4())
+            store.put(item_id, random_vectors(random, 3))
+    store.remove(ids[-1])
+    store.remove(uuid4())
     for item_id, row in zip(ids, map(view.row_of, ids), strict=True):
         assert np.array_equal(view.whole[row], items[item_id].whole)
         assert np.array_equal(view.passages_of(row), items[item_id].passages)
-    later = shelf.view()
+    later = store.view()
     assert later.row_of(ids[-1]) == -1
     assert np.array_equal(later.whole[later.row_of(ids[250])], items[ids[250]].whole)
     assert len(later) < 1500

@@ -1,4 +1,4 @@
-"""The rows that slots have are those of a full look, whatever changed in between and whoever asks first."""
+"""The embedding rows that items have are those of a full look, whatever changed in between and whoever asks first."""
 
 import random
 from uuid import UUID
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from suggestion_service.engine import EmbeddingStore, EmbeddingView, ItemVectors, quantized, unit_vectors
-from suggestion_service.engine.corpus.column_store import ABSENT, Row, Shelf, ShelfView
+from suggestion_service.engine.corpus.column_store import ABSENT, ColumnStore, Row, StoreView
 from suggestion_service.engine.semantic.embedding_rows import embedding_rows
 
 NOTHING = Row(np.empty(0, np.int32), np.empty(0), ABSENT, ABSENT, np.empty(0, np.int32))
@@ -19,18 +19,18 @@ def vectors(chance: random.Random) -> ItemVectors:
     return ItemVectors(rows[0], rows)
 
 
-def expected(view: ShelfView, embeddings: EmbeddingView) -> dict[int, int]:
-    return {slot: embeddings.row_of(view.ids[slot]) for slot in view.living().tolist()}
+def expected(view: StoreView, embeddings: EmbeddingView) -> dict[int, int]:
+    return {row: embeddings.row_of(view.ids[row]) for row in view.live_rows().tolist()}
 
 
-def found(view: ShelfView, embeddings: EmbeddingView) -> dict[int, int]:
+def found(view: StoreView, embeddings: EmbeddingView) -> dict[int, int]:
     rows = embedding_rows(view, embeddings)
-    return {slot: int(rows[slot]) for slot in view.living().tolist()}
+    return {row: int(rows[row]) for row in view.live_rows().tolist()}
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_follow_every_change(seed: int) -> None:
-    chance, items, embeddings = random.Random(seed), Shelf(), EmbeddingStore(4)
+    chance, items, embeddings = random.Random(seed), ColumnStore(), EmbeddingStore(4)
     before = items.view(), embeddings.view()
     for step in range(3000):
         item_id = chance.choice(ITEMS)

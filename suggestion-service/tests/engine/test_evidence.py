@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from suggestion_service.engine import Algorithm, Corpus, Entry, Explanation, ItemText, read, terms
+from suggestion_service.engine import Algorithm, Corpus, Entry, Explanation, ItemText, Scorer, read, terms
 
 PAIR = UUID(int=1), UUID(int=2)
 OTHERS = [f"filler number {number} about nothing of the kind" for number in range(40)]
@@ -29,7 +29,7 @@ def explained(
         corpus.put("requirement" if number % 2 else "test_case", UUID(int=100 + number), Entry(terms(item)))
     more(corpus)
     readings = {PAIR[0]: read(requirement), PAIR[1]: read(test_case)}
-    return corpus.snapshot().explain(algorithm, *PAIR, readings)
+    return Scorer(corpus.snapshot()).explain(algorithm, *PAIR, readings)
 
 
 def item(description: str, title: str = "", **fields: Any) -> ItemText:

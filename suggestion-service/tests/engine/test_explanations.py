@@ -15,7 +15,7 @@ from suggestion_service.engine import (
     Entry,
     Explanation,
     ItemText,
-    Snapshot,
+    Scorer,
     read,
     terms,
 )
@@ -65,19 +65,19 @@ every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS)
 
 
 @pytest.fixture
-def snapshot() -> Snapshot:
+def scorer() -> Scorer:
     corpus = Corpus()
     for item_id, item, priority in zip(REQUIREMENT_IDS, REQUIREMENTS, PRIORITIES, strict=True):
         corpus.put("requirement", item_id, Entry(terms(item), item.module, item.tags, priority))
     for item_id, item, priority in zip(TEST_CASE_IDS, TEST_CASES, reversed(PRIORITIES), strict=True):
         corpus.put("test_case", item_id, Entry(terms(item), item.module, item.tags, priority))
-    return corpus.snapshot()
+    return Scorer(corpus.snapshot())
 
 
 @every_algorithm
-def test_the_score_can_be_computed_again_from_the_components(snapshot: Snapshot, algorithm: Algorithm) -> None:
+def test_the_score_can_be_computed_again_from_the_components(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
-        explained = snapshot.explain(algorithm, *pair)
+        explained = scorer.explain(algorithm, *pair)
         parts = explained.components.values()
         assert sum(part["weight"] for part in parts) == pytest.approx(1.0, abs=1e-8)
         assert sum(part["weight"] * part["score"] for part in parts) == pytest.approx(explained.score, abs=1e-6)
@@ -85,9 +85,9 @@ def test_the_score_can_be_computed_again_from_the_components(snapshot: Snapshot,
         assert all(0.0 <= part["score"] <= 1.0 + 1e-9 for part in parts)
 
 
-def test_a_hybrid_score_can_be_computed_again_by_hand(snapshot: Snapshot) -> None:
+def test_a_hybrid_score_can_be_computed_again_by_hand(scorer: Scorer) -> None:
     for pair in product(REQUIREMENT_IDS, TEST_CASE_IDS):
-        explained = snapshot.explain("hybrid", *pair)
+        explained = scorer.explain("hybrid", *pair)
         parts, steps = explained.components, explained.calculation
         assert steps is not None
         if steps["likeness"] == 0:
@@ -110,10 +110,8 @@ def test_neighbours_are_the_four_most_alike_of_the_other_side() -> None:
     for number in range(11, 17):
         corpus.put("test_case", UUID(int=number), Entry({f"word{n}": 1 for n in range(number - 10)}))
     corpus.put("test_case", UUID(int=99), Entry({"nothing": 1, "alike": 1}))
-    snapshot = corpus.snapshot()
-    steps = {
-        number: snapshot.explain("hybrid", requirement_id, UUID(int=number)).calculation for number in range(11, 17)
-    }
+    scorer = Scorer(corpus.snapshot())
+    steps = {number: scorer.explain("hybrid", requirement_id, UUID(int=number)).calculation for number in range(11, 17)}
     best = sorted((step["likeness"] for step in steps.values() if step), reverse=True)[:4]
     told = steps[11]
     assert told is not None
@@ -123,9 +121,9 @@ def test_neighbours_are_the_four_most_alike_of_the_other_side() -> None:
 
 
 @every_algorithm
-def test_the_matched_terms_and_the_others_make_up_what_the_texts_give(snapshot: Snapshot, algorithm: Algorithm) -> None:
+def test_the_matched_terms_and_the_others_make_up_what_the_texts_give(scorer: Scorer, algorithm: Algorithm) -> None:
     for pair in (LOCKING, PARITY):
-        explained = snapshot.explain(algorithm, *pair)
+        explained = scorer.explain(algorithm, *pair)
         metadata = explained.components.get("heuristic", {"weight": 0.0, "score": 0.0})
         from_texts = explained.score - metadata["weight"] * metadata["score"]
         weights = [float(term["weight"]) for term in explained.matched_terms]
@@ -138,7 +136,7 @@ def test_many_matched_terms_are_summed_up_in_the_others() -> None:
     pair = UUID(int=1), UUID(int=2)
     corpus.put("requirement", pair[0], Entry({f"term{n:02}": 1 + n for n in range(25)}))
     corpus.put("test_case", pair[1], Entry({f"term{n:02}": 1 + n for n in range(25)}))
-    explained = corpus.snapshot().explain("tfidf", *pair)
+    explained = Scorer(corpus.snapshot()).explain("tfidf", *pair)
     assert [term["term"] for term in explained.matched_terms] == [f"term{n}" for n in range(24, 14, -1)]
     assert explained.other_terms == 15
     assert 0.0 < explained.other_weight < 1.0
@@ -146,23 +144,23 @@ def test_many_matched_terms_are_summed_up_in_the_others() -> None:
 
 
 @every_algorithm
-def test_a_reason_names_the_words_that_count_as_the_texts_write_them(snapshot: Snapshot, algorithm: Algorithm) -> None:
-    explained = snapshot.explain(algorithm, *PARITY, READINGS)
+def test_a_reason_names_the_words_that_count_as_the_texts_write_them(scorer: Scorer, algorithm: Algorithm) -> None:
+    explained = scorer.explain(algorithm, *PARITY, READINGS)
     assert "“parity”" in explained.reason
     assert "pariti" not in explained.reason.replace("parity", "")
     named = {term["term"] for term in explained.matched_terms}
     assert {"parity", "rx_parity_err", "UART"} <= named
 
 
-def test_without_the_texts_stems_are_named(snapshot: Snapshot) -> None:
-    assert "pariti" in {term["term"] for term in snapshot.explain("tfidf", *PARITY).matched_terms}
+def test_without_the_texts_stems_are_named(scorer: Scorer) -> None:
+    assert "pariti" in {term["term"] for term in scorer.explain("tfidf", *PARITY).matched_terms}
 
 
-def test_a_hybrid_reason_says_which_metadata_agree(snapshot: Snapshot) -> None:
-    locking = snapshot.explain("hybrid", *LOCKING, READINGS)
+def test_a_hybrid_reason_says_which_metadata_agree(scorer: Scorer) -> None:
+    locking = scorer.explain("hybrid", *LOCKING, READINGS)
     assert "same module, 1 shared tag, combined score" in locking.reason
     assert set(locking.components) == {"texts", "heuristic"}
-    parity = snapshot.explain("hybrid", *PARITY, READINGS)
+    parity = scorer.explain("hybrid", *PARITY, READINGS)
     assert "1 shared tag, same priority, combined score" in parity.reason
     assert "module" not in parity.reason
 
@@ -172,39 +170,39 @@ def test_a_pair_without_metadata_has_no_heuristic_part() -> None:
     pair = UUID(int=1), UUID(int=2)
     corpus.put("requirement", pair[0], Entry({"login": 1}, module="shop"))
     corpus.put("test_case", pair[1], Entry({"login": 1}, priority="low"))
-    explained = corpus.snapshot().explain("hybrid", *pair)
+    explained = Scorer(corpus.snapshot()).explain("hybrid", *pair)
     assert set(explained.components) == {"texts"}
     assert explained.score > 0.9
 
 
 @every_algorithm
-def test_a_pair_with_nothing_in_common_says_so(snapshot: Snapshot, algorithm: Algorithm) -> None:
-    explained = snapshot.explain(algorithm, *UNALIKE)
+def test_a_pair_with_nothing_in_common_says_so(scorer: Scorer, algorithm: Algorithm) -> None:
+    explained = scorer.explain(algorithm, *UNALIKE)
     assert explained.score == 0.0
     assert explained.matched_terms == []
     assert explained.reason.startswith("The two texts share no word that counts")
 
 
 @every_algorithm
-def test_many_at_once_are_explained_as_one_by_one(snapshot: Snapshot, algorithm: Algorithm) -> None:
+def test_many_at_once_are_explained_as_one_by_one(scorer: Scorer, algorithm: Algorithm) -> None:
     # More pairs than are worked on in one go.
     pairs = list(product(REQUIREMENT_IDS, TEST_CASE_IDS)) * 80
-    together = snapshot.explain_many(algorithm, pairs, READINGS)
-    apart = {pair: snapshot.explain(algorithm, *pair, READINGS) for pair in set(pairs)}
+    together = scorer.explain_many(algorithm, pairs, READINGS)
+    apart = {pair: scorer.explain(algorithm, *pair, READINGS) for pair in set(pairs)}
     assert together == [apart[pair] for pair in pairs]
-    assert snapshot.explain_many(algorithm, []) == []
+    assert scorer.explain_many(algorithm, []) == []
 
 
 @every_algorithm
-def test_an_explanation_is_plain_json(snapshot: Snapshot, algorithm: Algorithm) -> None:
-    plain = asdict(snapshot.explain(algorithm, *LOCKING))
+def test_an_explanation_is_plain_json(scorer: Scorer, algorithm: Algorithm) -> None:
+    plain = asdict(scorer.explain(algorithm, *LOCKING))
     assert json.loads(json.dumps(plain)) == plain
 
 
 @every_algorithm
-def test_an_id_that_is_not_there_cannot_be_explained(snapshot: Snapshot, algorithm: Algorithm) -> None:
+def test_an_id_that_is_not_there_cannot_be_explained(scorer: Scorer, algorithm: Algorithm) -> None:
     with pytest.raises(KeyError):
-        snapshot.explain(algorithm, UUID(int=0), TEST_CASE_IDS[0])
+        scorer.explain(algorithm, UUID(int=0), TEST_CASE_IDS[0])
 
 
 def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:

@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from suggestion_service.engine.lexical.all_pairs import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
 
 Floats = NDArray[np.float64]
 WEIGHTS = {1: np.ones(1), 2: np.array([2 / 3, 1 / 3])}
 
 
-def vectors(rows: list[list[int]], width: int, seed: int, parts: int = 1) -> Vectors:
+def vectors(rows: list[list[int]], width: int, seed: int, parts: int = 1) -> SparseVectors:
     """Return unit vectors over the terms of each row; the spelling of term t is the t-th of a seeded permutation."""
     random = np.random.default_rng(seed)
     spelling = np.random.default_rng(width).permutation(width)
     terms = [np.array(sorted(row, key=lambda term: spelling[term]), np.int32) for row in rows]
     values = [random.uniform(0.05, 5.0, (parts, len(row))) for row in rows]
     values = [part / np.maximum(np.sqrt((part**2).sum(axis=1, keepdims=True)), 1e-9) for part in values]
-    return Vectors(
+    return SparseVectors(
         starts=np.cumsum([0, *map(len, rows)], dtype=np.int64),
         terms=np.concatenate([np.empty(0, np.int32), *terms]),
         values=np.ascontiguousarray(np.concatenate([np.empty((parts, 0)), *values], axis=1)),
@@ -43,19 +43,19 @@ def zipf_rows(count: int, width: int, seed: int, length: int = 12) -> list[list[
     return rows
 
 
-def dense(side: Vectors) -> Floats:
+def dense(side: SparseVectors) -> Floats:
     """Return the vectors as (parts, rows, width)."""
     table = np.zeros((len(side.weights), len(side), side.width))
     table[:, np.repeat(np.arange(len(side)), np.diff(side.starts)), side.terms] = side.values
     return table
 
 
-def dense_scores(left: Vectors, right: Vectors) -> Floats:
+def dense_scores(left: SparseVectors, right: SparseVectors) -> Floats:
     scores: Floats = np.tensordot(left.weights, dense(left) @ dense(right).transpose(0, 2, 1), axes=1)
     return scores
 
 
-def found(left: Vectors, right: Vectors, threshold: float, **how: int) -> dict[tuple[int, int], float]:
+def found(left: SparseVectors, right: SparseVectors, threshold: float, **how: int) -> dict[tuple[int, int], float]:
     """Return the pairs of all left rows, each of which must come once."""
     i, j, scores = pairs_at_least(left, slice(None), Blocks(right, left, threshold, **how))
     pairs = dict(zip(zip(i.tolist(), j.tolist(), strict=True), scores.tolist(), strict=True))
@@ -63,7 +63,7 @@ def found(left: Vectors, right: Vectors, threshold: float, **how: int) -> dict[t
     return pairs
 
 
-def assert_found(left: Vectors, right: Vectors, threshold: float, **how: int) -> None:
+def assert_found(left: SparseVectors, right: SparseVectors, threshold: float, **how: int) -> None:
     """Check that just the pairs of the dense product are found, but for those too close to the threshold to tell."""
     expected, pairs = dense_scores(left, right), found(left, right, threshold, **how)
     sharing = expected > 0.0
@@ -73,7 +73,7 @@ def assert_found(left: Vectors, right: Vectors, threshold: float, **how: int) ->
 
 
 @st.composite
-def sides(draw: st.DrawFn) -> tuple[Vectors, Vectors]:
+def sides(draw: st.DrawFn) -> tuple[SparseVectors, SparseVectors]:
     width, parts, seed = draw(st.integers(1, 40)), draw(st.sampled_from((1, 2))), draw(st.integers(0, 2**32))
     # Low terms come up more often, as frequent words do.
     row = st.lists(st.integers(0, width - 1) | st.integers(0, min(3, width - 1)), max_size=15, unique=True)
@@ -84,21 +84,23 @@ def sides(draw: st.DrawFn) -> tuple[Vectors, Vectors]:
 @settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.05, 0.09, 0.3, 0.7, 1.0)) | st.floats(0.0, 1.1), st.sampled_from((64, 8192)))
 def test_the_pairs_and_scores_are_those_of_the_dense_product(
-    both: tuple[Vectors, Vectors], threshold: float, block_rows: int
+    both: tuple[SparseVectors, SparseVectors], threshold: float, block_rows: int
 ) -> None:
     assert_found(*both, threshold, block_rows=block_rows)
 
 
 @settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.1, 0.3)), st.integers(0, 41))
-def test_the_number_of_heavy_terms_changes_no_bit(both: tuple[Vectors, Vectors], threshold: float, heavy: int) -> None:
-    assert found(*both, threshold, heavy=heavy) == found(*both, threshold, heavy=0)
+def test_the_number_of_high_df_terms_changes_no_bit(
+    both: tuple[SparseVectors, SparseVectors], threshold: float, high_df: int
+) -> None:
+    assert found(*both, threshold, high_df=high_df) == found(*both, threshold, high_df=0)
 
 
 @settings(deadline=None)
 @given(sides(), st.sampled_from((0.0, 0.2)))
 def test_a_pair_scores_the_same_to_the_last_bit_from_either_side_and_on_its_own(
-    both: tuple[Vectors, Vectors], threshold: float
+    both: tuple[SparseVectors, SparseVectors], threshold: float
 ) -> None:
     left, right = both
     pairs = found(left, right, threshold)
@@ -126,7 +128,7 @@ def test_more_left_rows_than_are_searched_at_once_are_all_searched() -> None:
 def test_a_block_as_large_as_its_row_numbers_allow_is_searched_to_its_end() -> None:
     right = vectors([[0]] * 65536 + [[1], [0]], 2, 2)
     for left, expected in (([[1]], {65536}), ([[0]], {*range(65536), 65537})):
-        pairs = found(vectors(left, 2, 1), right, 0.5, heavy=0, block_rows=65536)
+        pairs = found(vectors(left, 2, 1), right, 0.5, high_df=0, block_rows=65536)
         assert pairs == {(0, row): 1.0 for row in expected}
 
 
@@ -134,7 +136,7 @@ def test_rows_with_thousands_of_shared_terms_lose_no_pair_to_rounding() -> None:
     every_term = list(range(5000))
     left, right = vectors([every_term] * 10, 5000, 1), vectors([every_term] * 64, 5000, 2)
     for threshold in np.sort(dense_scores(left, right), axis=None)[::20]:
-        assert_found(left, right, float(threshold), heavy=0)
+        assert_found(left, right, float(threshold), high_df=0)
 
 
 def test_some_rows_are_searched_in_any_form_they_are_given_in() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from suggestion_service.engine import native
-from suggestion_service.engine.lexical.all_pairs import Blocks, Vectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
 from suggestion_service.engine.semantic.integer_products import products_of_pairs
 
 SERVICE = Path(__file__).parents[2]
@@ -19,19 +19,19 @@ LEVELS = sorted(Path(native.__file__).parent.glob("*.so"))
 A_WORKER_THAT_SCORES = """
 import sys, uuid
 import suggestion_service.worker
-from suggestion_service.engine import ALGORITHMS, Corpus, Entry
+from suggestion_service.engine import ALGORITHMS, Corpus, Entry, Query, Scorer
 corpus = Corpus()
 for side in ("requirement", "test_case"):
     for number in range(100):
         corpus.put(side, uuid.uuid4(), Entry({f"w{number % 7}": 1, f"w{number % 11}": 2, f"w{number}": 1}))
 for algorithm in ALGORITHMS:
-    assert sum(len(block.scores) for block in corpus.snapshot().score(algorithm, 0.1))
+    assert sum(len(block.scores) for block in Scorer(corpus.snapshot()).score(Query(algorithm, 0.1)))
 print(sum(1 for name in ("numba", "llvmlite", "scipy") if name in sys.modules))
 print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))
 """
 
 
-def sides() -> tuple[Vectors, Vectors]:
+def sides() -> tuple[SparseVectors, SparseVectors]:
     random = np.random.default_rng(7)
     made = []
     for rows in (200, 300):
@@ -41,7 +41,7 @@ def sides() -> tuple[Vectors, Vectors]:
         values = random.uniform(0.1, 1.0, (2, len(terms)))
         for start, end in pairwise(starts.tolist()):
             values[:, start:end] /= np.maximum(np.linalg.norm(values[:, start:end], axis=1, keepdims=True), 1e-9)
-        made.append(Vectors(starts, terms.astype(np.int32), values, np.array([0.6, 0.4]), 90))
+        made.append(SparseVectors(starts, terms.astype(np.int32), values, np.array([0.6, 0.4]), 90))
     return made[0], made[1]
 
 

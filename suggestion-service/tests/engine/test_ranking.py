@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from suggestion_service.engine.explanation.term_ranking import Ranking, ranked
+from suggestion_service.engine.explanation.term_ranking import TermRanking, rank_terms
 
 
-def rank(*pairs: list[tuple[float, int]], most: int = 10) -> Ranking:
+def rank(*pairs: list[tuple[float, int]], most: int = 10) -> TermRanking:
     """Rank the matches of some pairs, each a weight and how many items have the term."""
     matches = [(pair, *match) for pair, of_pair in enumerate(pairs) for match in of_pair]
     pair, weights, frequencies = (np.array(column) for column in zip(*matches, strict=True))
-    return ranked(pair, weights.astype(np.float64), frequencies, len(pairs), most)
+    return rank_terms(pair, weights.astype(np.float64), frequencies, len(pairs), most)
 
 
 def test_of_very_many_terms_the_heaviest_are_kept_and_the_weight_of_the_others_is_known() -> None:

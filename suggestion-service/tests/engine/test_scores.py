@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Side, Snapshot, terms
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, ItemText, Query, Scorer, Side, terms
 
 SIDES: tuple[Side, ...] = ("requirement", "test_case")
 Items = dict[tuple[Side, UUID], Entry]
@@ -56,7 +56,7 @@ def filled(items: Iterable[tuple[tuple[Side, UUID], Entry]]) -> Corpus:
 
 
 def scores(
-    snapshot: Snapshot,
+    scorer: Scorer,
     algorithm: Algorithm,
     threshold: float = 0.0,
     requirements: list[UUID] | None = None,
@@ -64,7 +64,7 @@ def scores(
     block_rows: int = 256,
 ) -> Scores:
     found: Scores = {}
-    for block in snapshot.score(algorithm, threshold, requirements, test_cases, block_rows):
+    for block in scorer.score(Query(algorithm, threshold, requirements, test_cases, block_rows)):
         pairs = zip(block.requirement_ids.tolist(), block.test_case_ids.tolist(), strict=True)
         for pair, score in zip(pairs, block.scores.tolist(), strict=True):
             assert pair not in found
@@ -83,14 +83,14 @@ def test_tfidf_is_the_cosine_that_scikit_learn_computes() -> None:
     vectors = vectorizer.fit_transform(items.values())
     cosines = (vectors[: len(requirements)] @ vectors[len(requirements) :].T).toarray()
 
-    snapshot = filled(items.items()).snapshot()
-    found = scores(snapshot, "tfidf")
+    scorer = Scorer(filled(items.items()).snapshot())
+    found = scores(scorer, "tfidf")
 
     for i, requirement_id in enumerate(requirements):
         for j, test_case_id in enumerate(test_cases):
             pair = requirement_id, test_case_id
             assert found.get(pair, 0.0) == pytest.approx(cosines[i, j], abs=5.1e-7)
-            exact = snapshot.explain("tfidf", *pair).components["tfidf"]["score"]
+            exact = scorer.explain("tfidf", *pair).components["tfidf"]["score"]
             assert exact == pytest.approx(cosines[i, j], abs=1e-9)
 
 
@@ -113,8 +113,8 @@ def test_scores_after_single_changes_are_those_of_a_corpus_made_anew(algorithm: 
                 del items[side, item_id]
                 corpus.remove(side, item_id)
         # Asked for each time, so that whatever is kept from one change to the next is put to the test.
-        found = scores(corpus.snapshot(), algorithm)
-        assert found == scores(filled(items.items()).snapshot(), algorithm)
+        found = scores(Scorer(corpus.snapshot()), algorithm)
+        assert found == scores(Scorer(filled(items.items()).snapshot()), algorithm)
     assert corpus.count("requirement") + corpus.count("test_case") == len(items)
 
 
@@ -122,7 +122,7 @@ def test_scores_after_single_changes_are_those_of_a_corpus_made_anew(algorithm: 
 def test_a_pair_has_one_score_whatever_the_order_of_arrival(algorithm: Algorithm) -> None:
     chance = random.Random(3)
     items = random_items(3)
-    expected = scores(filled(items.items()).snapshot(), algorithm)
+    expected = scores(Scorer(filled(items.items()).snapshot()), algorithm)
     for _ in range(5):
         shuffled = list(items.items())
         chance.shuffle(shuffled)
@@ -130,26 +130,26 @@ def test_a_pair_has_one_score_whatever_the_order_of_arrival(algorithm: Algorithm
         for (side, item_id), entry in chance.sample(shuffled, 20):
             corpus.remove(side, item_id)
             corpus.put(side, item_id, replace(entry, terms=dict(reversed(entry.terms.items()))))
-        assert scores(corpus.snapshot(), algorithm) == expected
+        assert scores(Scorer(corpus.snapshot()), algorithm) == expected
 
 
 @every_algorithm
 def test_a_pair_has_one_score_whoever_asks(algorithm: Algorithm) -> None:
     items = random_items(4, requirements=12, test_cases=2_100)
-    snapshot = filled(items.items()).snapshot()
-    together = scores(snapshot, algorithm)
-    assert scores(snapshot, algorithm, block_rows=5) == together
+    scorer = Scorer(filled(items.items()).snapshot())
+    together = scores(scorer, algorithm)
+    assert scores(scorer, algorithm, block_rows=5) == together
     apart: Scores = {}
     for side, item_id in items:
         if side == "requirement":
-            apart |= scores(snapshot, algorithm, requirements=[item_id])
+            apart |= scores(scorer, algorithm, requirements=[item_id])
     assert apart == together
     chosen = [item_id for side, item_id in items if side == "test_case"][::300]
     for item_id in chosen:
         of_one = {pair: score for pair, score in together.items() if pair[1] == item_id}
-        assert scores(snapshot, algorithm, test_cases=[item_id]) == of_one
+        assert scores(scorer, algorithm, test_cases=[item_id]) == of_one
     some = dict(list(together.items())[:50])
-    assert {pair: snapshot.explain(algorithm, *pair).score for pair in some} == some
+    assert {pair: scorer.explain(algorithm, *pair).score for pair in some} == some
 
 
 def test_one_item_has_the_suggestions_that_it_has_among_all_when_nothing_is_known_of_the_others() -> None:
@@ -158,39 +158,34 @@ def test_one_item_has_the_suggestions_that_it_has_among_all_when_nothing_is_know
     for side, item_id in list(items)[::9]:
         corpus.remove(side, item_id)
         del items[side, item_id]
-    together = scores(corpus.snapshot(), "hybrid", 0.3)
+    together = scores(Scorer(corpus.snapshot()), "hybrid", 0.3)
     assert len(together) > 50
     for side, item_id in list(items)[::8]:
         corpus.put(side, item_id, items[side, item_id])
         of_one = {pair: score for pair, score in together.items() if item_id in pair}
         asked = {"requirements" if side == "requirement" else "test_cases": [item_id]}
-        assert scores(corpus.snapshot(), "hybrid", 0.3, **asked) == of_one
+        assert scores(Scorer(corpus.snapshot()), "hybrid", 0.3, **asked) == of_one
 
 
 def test_what_is_said_quickly_of_neighbours_is_never_too_much_and_mostly_says_something() -> None:
     corpus = filled(random_items(16, requirements=300, test_cases=300).items())
     for side in SIDES:
-        snapshot = corpus.snapshot()
-        slots = snapshot._views[side].living()
-        at_least = snapshot._neighbourhoods.at_least(side, slots)
-        means = snapshot._neighbourhoods.means(side, slots)
-        assert (at_least <= means).all()
-        assert (at_least == means).mean() > 0.25
-        assert (snapshot._neighbourhoods.at_least(side, slots) == means).all()
+        scorer = Scorer(corpus.snapshot())
+        rows, neighbourhoods = scorer.snapshot.views[side].live_rows(), scorer._hybrid._neighbourhoods
+        lower_bounds = neighbourhoods.lower_bounds(side, rows)
+        means = neighbourhoods.means(side, rows)
+        assert (lower_bounds <= means).all()
+        assert (lower_bounds == means).mean() > 0.25
+        assert (neighbourhoods.lower_bounds(side, rows) == means).all()
 
 
-def unrounded(snapshot: Snapshot, algorithm: Algorithm) -> Scores:
+def unrounded(scorer: Scorer, algorithm: Algorithm) -> Scores:
     """Scores before they are rounded: rounding hides sums that were made in another order, most of the time."""
     found: Scores = {}
-    for alike in snapshot._alike(algorithm, 0.0, "requirement", snapshot._requirements.living(), 0):
-        scores = alike.likeness
-        if algorithm == "hybrid":
-            means = snapshot._neighbourhoods.means
-            scores = snapshot._hybrid(alike.requirements, alike.test_cases, alike.likeness, means).score
-        pairs = zip(
-            snapshot._requirements.ids[alike.requirements], snapshot._test_cases.ids[alike.test_cases], strict=True
-        )
-        found |= dict(zip(pairs, scores.tolist(), strict=True))
+    requirements, test_cases = scorer.snapshot.requirements, scorer.snapshot.test_cases
+    for pairs in scorer._candidates(algorithm, scorer.snapshot.rows(Query(algorithm, 0.0))):
+        ids = zip(requirements.ids[pairs.requirements], test_cases.ids[pairs.test_cases], strict=True)
+        found |= dict(zip(ids, scorer._scores(algorithm, pairs).tolist(), strict=True))
     return found
 
 
@@ -198,37 +193,37 @@ def unrounded(snapshot: Snapshot, algorithm: Algorithm) -> Scores:
 def test_the_order_of_arrival_does_not_change_the_last_bit_of_a_score(algorithm: Algorithm) -> None:
     chance = random.Random(12)
     items = random_items(12)
-    expected = unrounded(filled(items.items()).snapshot(), algorithm)
+    expected = unrounded(Scorer(filled(items.items()).snapshot()), algorithm)
     for _ in range(5):
         shuffled = [(key, replace(entry, terms=shuffle(chance, entry.terms))) for key, entry in items.items()]
         chance.shuffle(shuffled)
-        assert unrounded(filled(shuffled).snapshot(), algorithm) == expected
+        assert unrounded(Scorer(filled(shuffled).snapshot()), algorithm) == expected
 
 
 @every_algorithm
 def test_a_snapshot_knows_nothing_of_later_changes(algorithm: Algorithm) -> None:
     items = random_items(5)
     corpus = filled(items.items())
-    snapshot = corpus.snapshot()
-    pair = next(iter(scores(filled(items.items()).snapshot(), algorithm)))
+    scorer = Scorer(corpus.snapshot())
+    pair = next(iter(scores(Scorer(filled(items.items()).snapshot()), algorithm)))
     for side, item_id in items:
         corpus.remove(side, item_id)
     for (side, item_id), entry in random_items(6).items():
         others = {f"other {term}": count for term, count in entry.terms.items()}
         corpus.put(side, item_id, replace(entry, terms=others))
-    before = filled(items.items()).snapshot()
-    assert scores(snapshot, algorithm) == scores(before, algorithm)
-    assert snapshot.explain(algorithm, *pair) == before.explain(algorithm, *pair)
+    before = Scorer(filled(items.items()).snapshot())
+    assert scores(scorer, algorithm) == scores(before, algorithm)
+    assert scorer.explain(algorithm, *pair) == before.explain(algorithm, *pair)
 
 
 @every_algorithm
 def test_the_threshold_itself_is_enough(algorithm: Algorithm) -> None:
-    snapshot = filled(random_items(7).items()).snapshot()
-    everything = scores(snapshot, algorithm)
+    scorer = Scorer(filled(random_items(7).items()).snapshot())
+    everything = scores(scorer, algorithm)
     for threshold in sorted(set(everything.values()))[::7]:
         for limit in (threshold, nextafter(threshold, 2)):
             expected = {pair: score for pair, score in everything.items() if score >= limit}
-            assert scores(snapshot, algorithm, limit) == expected
+            assert scores(scorer, algorithm, limit) == expected
 
 
 @every_algorithm
@@ -238,14 +233,14 @@ def test_a_pair_that_shares_no_term_is_no_suggestion_even_at_threshold_zero(algo
     corpus.put("requirement", apart, Entry({"invoice": 1}, module="shop", tags=["smoke"], priority="high"))
     corpus.put("requirement", alike, Entry({"login": 1}))
     corpus.put("test_case", test_case, Entry({"login": 2}, module="shop", tags=["smoke"], priority="high"))
-    assert scores(corpus.snapshot(), algorithm).keys() == {(alike, test_case)}
-    assert corpus.snapshot().explain(algorithm, apart, test_case).score == 0.0
+    assert scores(Scorer(corpus.snapshot()), algorithm).keys() == {(alike, test_case)}
+    assert Scorer(corpus.snapshot()).explain(algorithm, apart, test_case).score == 0.0
 
 
 @every_algorithm
 def test_blocks_count_every_pair_and_progress_ends_at_one(algorithm: Algorithm) -> None:
-    snapshot = filled(random_items(8, requirements=30, test_cases=2_100).items()).snapshot()
-    blocks = list(snapshot.score(algorithm, 0.3, block_rows=7))
+    scorer = Scorer(filled(random_items(8, requirements=30, test_cases=2_100).items()).snapshot())
+    blocks = list(scorer.score(Query(algorithm, 0.3, block_rows=7)))
     assert len(blocks) > 2
     assert sum(block.pairs for block in blocks) == 30 * 2_100
     progress = [block.progress for block in blocks]
@@ -256,13 +251,13 @@ def test_blocks_count_every_pair_and_progress_ends_at_one(algorithm: Algorithm) 
 @every_algorithm
 def test_ids_that_are_not_there_are_left_out_and_those_named_twice_count_once(algorithm: Algorithm) -> None:
     items = random_items(9)
-    snapshot = filled(items.items()).snapshot()
-    everything = scores(snapshot, algorithm)
+    scorer = Scorer(filled(items.items()).snapshot())
+    everything = scores(scorer, algorithm)
     known, unknown = next(iter(everything))[0], UUID(int=0)
     of_known = {pair: score for pair, score in everything.items() if pair[0] == known}
-    assert scores(snapshot, algorithm, requirements=[known, unknown, known]) == of_known
-    assert list(snapshot.score(algorithm, 0.0, requirements=[unknown])) == []
-    assert list(Corpus().snapshot().score(algorithm, 0.0)) == []
+    assert scores(scorer, algorithm, requirements=[known, unknown, known]) == of_known
+    assert list(scorer.score(Query(algorithm, 0.0, requirements=[unknown]))) == []
+    assert list(Scorer(Corpus().snapshot()).score(Query(algorithm, 0.0))) == []
 
 
 def test_removing_what_is_not_there_changes_nothing() -> None:
@@ -283,7 +278,7 @@ def test_scores_of_any_texts_lie_in_0_to_1_and_identical_texts_are_alike(
     for number, of_text in enumerate(counted):
         corpus.put("requirement", UUID(int=number), Entry(of_text, module="m", tags=["t"], priority="low"))
         corpus.put("test_case", UUID(int=number), Entry(of_text, module="m", tags=["t"], priority="low"))
-    found = scores(corpus.snapshot(), algorithm)
+    found = scores(Scorer(corpus.snapshot()), algorithm)
     assert all(0.0 < score <= 1.0 for score in found.values())
     for number, of_text in enumerate(counted):
         score = found.get((UUID(int=number), UUID(int=number)))
@@ -298,7 +293,7 @@ def test_a_text_that_resembles_everything_is_no_strong_suggestion() -> None:
         corpus.put("requirement", UUID(int=number), Entry({"user": 1, "login": 1, f"only{number}": 1}))
         corpus.put("test_case", UUID(int=number), Entry({"user": 1, "login": 1, f"only{number}": 1}))
     corpus.put("test_case", UUID(int=99), Entry({"user": 1, "login": 1}))
-    found = scores(corpus.snapshot(), "hybrid")
+    found = scores(Scorer(corpus.snapshot()), "hybrid")
     assert all(found[UUID(int=number), UUID(int=number)] > 0.9 for number in range(30))
     assert all(found[UUID(int=number), UUID(int=99)] < 0.3 for number in range(30))
 
@@ -310,7 +305,7 @@ def test_identical_texts_score_1_among_thousands_of_words_that_everyone_uses(alg
     for number in range(50):
         corpus.put("requirement", UUID(int=number), Entry(same))
         corpus.put("test_case", UUID(int=number), Entry(same))
-    found = scores(corpus.snapshot(), algorithm)
+    found = scores(Scorer(corpus.snapshot()), algorithm)
     assert len(found) == 2_500
     assert set(found.values()) == {1.0}
 
@@ -322,7 +317,7 @@ def test_a_text_of_a_hundred_thousand_terms_can_be_scored(algorithm: Algorithm) 
     corpus.put("requirement", long, Entry({f"term{n}": 1 + n % 3 for n in range(100_000)}))
     corpus.put("test_case", long, Entry({f"term{n}": 1 + n % 3 for n in range(100_000)}))
     corpus.put("test_case", short, Entry({"term1": 1}))
-    found = scores(corpus.snapshot(), algorithm)
+    found = scores(Scorer(corpus.snapshot()), algorithm)
     assert found[long, long] > 0.9
     assert found[long, short] < found[long, long]
 
@@ -333,7 +328,7 @@ def hybrid_score(requirement: Entry, test_case: Entry) -> float:
     corpus = filled(items.items())
     corpus.put("requirement", UUID(int=1), requirement)
     corpus.put("test_case", UUID(int=1), test_case)
-    return scores(corpus.snapshot(), "hybrid")[UUID(int=1), UUID(int=1)]
+    return scores(Scorer(corpus.snapshot()), "hybrid")[UUID(int=1), UUID(int=1)]
 
 
 FULL: Mapping[str, object] = {"module": "shop", "tags": ("smoke", "api"), "priority": "high"}
@@ -376,8 +371,8 @@ def test_keywords_count_by_how_many_more_than_by_how_rare_they_are() -> None:
     requirement_id = UUID(int=1_000)
     corpus.put("requirement", requirement_id, Entry({"system": 1, "user": 1, "rare7": 1}))
     for algorithm in ALGORITHMS:
-        assert scores(corpus.snapshot(), algorithm)[requirement_id, UUID(int=7)] == max(
-            scores(corpus.snapshot(), algorithm).values()
+        assert scores(Scorer(corpus.snapshot()), algorithm)[requirement_id, UUID(int=7)] == max(
+            scores(Scorer(corpus.snapshot()), algorithm).values()
         )
     other = requirement_id, UUID(int=8)
-    assert scores(corpus.snapshot(), "keyword")[other] > 2 * scores(corpus.snapshot(), "tfidf")[other]
+    assert scores(Scorer(corpus.snapshot()), "keyword")[other] > 2 * scores(Scorer(corpus.snapshot()), "tfidf")[other]

@@ -15,6 +15,7 @@ from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
 from suggestion_service.copy import new_copy
+from suggestion_service.engine import Query
 
 SECRET = "the quick brown fox signs for the lazy dog"
 
@@ -52,7 +53,7 @@ async def in_memory(service: Any) -> tuple[set[Any], set[Any]]:
     view = await service.corpus.refresh()
     scores = {
         (*pair, score)
-        for block in view.snapshot.score("tfidf", 0.01)
+        for block in view.scorer.score(Query("tfidf", 0.01))
         for *pair, score in zip(block.requirement_ids, block.test_case_ids, block.scores.tolist(), strict=True)
     }
     return set(view.text_sequences), scores

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from chassis.core.problems import Unavailable
+from suggestion_service.engine import Query
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUMP = "the pump stops when the tank is full"
@@ -315,7 +316,7 @@ async def test_the_corpus_of_another_process_catches_up_with_what_this_one_appli
         for row in await service.rows("SELECT id::text, text_sequence FROM items WHERE NOT deleted")
     }
     assert gone not in view.text_sequences
-    compared = {item for block in view.snapshot.score("tfidf", 0) for item in block.requirement_ids}
+    compared = {item for block in view.scorer.score(Query("tfidf", 0)) for item in block.requirement_ids}
     assert compared == {item for item, state in catalog.items.items() if "steps" not in state} - {changed}
 
 

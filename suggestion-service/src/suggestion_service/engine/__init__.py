@@ -1,15 +1,16 @@
 """The scoring engine: how alike a requirement and a test case are, and which words say so. No I/O.
 
-A service keeps `terms(item)` of each text, fills a `Corpus` with them, and asks its `snapshot()` for scores
-and explanations, in a thread if it likes: a snapshot never changes.
+A service stores `terms(item)` of each text, fills a `Corpus` with them, and asks a `Scorer` of its `snapshot()` for
+scores and explanations, in a thread if it likes: a snapshot never changes. Other packages import from here alone.
 """
 
-from suggestion_service.engine.corpus.column_store import Side
 from suggestion_service.engine.corpus.corpus import Corpus, Entry
+from suggestion_service.engine.corpus.query import ALGORITHMS, Algorithm, Query, Side
+from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation
 from suggestion_service.engine.explanation.places import Places
 from suggestion_service.engine.explanation.reading import Reading, read
-from suggestion_service.engine.scorer import ALGORITHMS, Algorithm, Block, Snapshot
+from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
 from suggestion_service.engine.text.sentences import MOST_SENTENCES, sentences
@@ -28,7 +29,9 @@ __all__ = [
     "ItemText",
     "ItemVectors",
     "Places",
+    "Query",
     "Reading",
+    "Scorer",
     "Side",
     "Snapshot",
     "quantized",

@@ -10,7 +10,7 @@ import orjson
 
 from chassis.db.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
-from suggestion_service.engine import Corpus, Entry, Snapshot
+from suggestion_service.engine import Corpus, Entry, Scorer
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.readings import Readings
 
@@ -48,7 +48,7 @@ class View:
     `readings` are those of now.
     """
 
-    snapshot: Snapshot
+    scorer: Scorer
     text_sequences: Mapping[UUID, int]
     readings: Readings
 
@@ -83,7 +83,7 @@ class LiveCorpus:
                 if len(rows) < _PAGE:
                     break
             embeddings = await self._vectors.refresh()
-            if self._view is None or self._view.snapshot.embeddings != embeddings:
+            if self._view is None or self._view.scorer.embeddings != embeddings:
                 self._view = await asyncio.to_thread(self._look, embeddings)
             return self._view
 
@@ -103,4 +103,5 @@ class LiveCorpus:
             everything = self._older | self._recent
             self._older = {item_id: sequence for item_id, sequence in everything.items() if sequence is not None}
             self._recent = {}
-        return View(self._corpus.snapshot(embeddings), TextSequences(self._older, self._recent.copy()), self._readings)
+        scorer = Scorer(self._corpus.snapshot(), embeddings)
+        return View(scorer, TextSequences(self._older, self._recent.copy()), self._readings)

@@ -4,6 +4,7 @@ import logging
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from chassis.db.database import AWAY, Database
 from chassis.messaging import outbox
 from chassis.observability import telemetry
 from suggestion_service import metrics
+from suggestion_service.engine import Query
 from suggestion_service.scoring import queue, repository
 from suggestion_service.scoring.changed_items import generated_event
 from suggestion_service.scoring.corpus import LiveCorpus, View
@@ -118,12 +120,12 @@ class ChangeScoring:
     async def _find(self, scale: Scale, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
         """Return each pair that may be suggested by this scale, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
-        score, algorithm, threshold = view.snapshot.score, scale.algorithm, scale.threshold
+        score, query = view.scorer.score, Query(scale.algorithm, scale.threshold)
         if requirements := [item.item_id for item in batch if item.side == "requirement"]:
-            async for block in scored(score(algorithm, threshold, requirements=requirements)):
+            async for block in scored(score(replace(query, requirements=requirements))):
                 owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
         if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
-            async for block in scored(score(algorithm, threshold, test_cases=test_cases)):
+            async for block in scored(score(replace(query, test_cases=test_cases))):
                 for pair in pairs_of(block):
                     owners.setdefault(pair, pair.test_case_id)
         return {pair: owner for pair, owner in owners.items() if scale.admits(pair, view.text_sequences)}

@@ -119,7 +119,7 @@ class Proposer:
 
     def _explain(self, algorithm: Algorithm, pairs: Sequence[Pair], readings: Mapping[UUID, Reading]) -> bytes:
         ids = [(pair.requirement_id, pair.test_case_id) for pair in pairs]
-        explanations = self.view.snapshot.explain_many(algorithm, ids, readings)
+        explanations = self.view.scorer.explain_many(algorithm, ids, readings)
         sequences = self.view.text_sequences
         return "".join(
             f"{pair.requirement_id}\t{pair.test_case_id}\t{pair.score!r}\t{METHODS[algorithm]}"
@@ -132,7 +132,7 @@ class Proposer:
         self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Return those of the pending suggestions that are worth suggesting, and the others with why they are not."""
-        scores = self.view.snapshot.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
+        scores = self.view.scorer.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
         kept, below = [], []
         for row, score in zip(pending, scores, strict=True):
             if score > 0 and score >= threshold:
@@ -145,7 +145,7 @@ class Proposer:
     def _explain_again(
         self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], readings: Mapping[UUID, Reading]
     ) -> str:
-        explanations = self.view.snapshot.explain_many(algorithm, [_ids(row) for row in pending], readings)
+        explanations = self.view.scorer.explain_many(algorithm, [_ids(row) for row in pending], readings)
         return _json(
             {
                 "id": row["id"],

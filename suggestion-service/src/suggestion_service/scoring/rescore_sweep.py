@@ -15,6 +15,7 @@ from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from suggestion_service import metrics
+from suggestion_service.engine import Query
 from suggestion_service.scoring import repository, sweep_repository
 from suggestion_service.scoring.changed_items import generated_event
 from suggestion_service.scoring.corpus import LiveCorpus, View
@@ -116,7 +117,7 @@ class RescoreSweep:
         created = 0
         found: Counter[UUID] = Counter()
         missing: dict[UUID, list[Pair]] = defaultdict(list)
-        async for block in scored(view.snapshot.score(scale.algorithm, scale.threshold)):
+        async for block in scored(view.scorer.score(Query(scale.algorithm, scale.threshold))):
             for start in range(0, len(block.scores), CHUNK):
                 all_pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
                 pairs = [pair for pair in all_pairs if scale.admits(pair, view.text_sequences)]

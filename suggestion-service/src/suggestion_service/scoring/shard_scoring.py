@@ -10,7 +10,7 @@ from uuid import UUID
 
 from chassis.db.database import Database
 from suggestion_service import metrics
-from suggestion_service.engine import Block
+from suggestion_service.engine import Block, Query
 from suggestion_service.scoring import repository, shards
 from suggestion_service.scoring.corpus import LiveCorpus
 from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
@@ -58,7 +58,8 @@ class ShardScoring:
         before = 0.0
         request = shard.request
         began = perf_counter()
-        async for block in scored(proposer.view.snapshot.score(request.algorithm, request.threshold, requirements)):
+        query = Query(request.algorithm, request.threshold, requirements)
+        async for block in scored(proposer.view.scorer.score(query)):
             progress = block.progress * share
             await self._store_block(shard, proposer, block, before, progress)
             before = progress

@@ -9,12 +9,13 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.corpus.column_store import ABSENT, Column, Row, Shelf, Side
-from suggestion_service.engine.scorer import Snapshot
-from suggestion_service.engine.semantic.embeddings import EmbeddingView
+from suggestion_service.engine.corpus.arrays import GrowingArray
+from suggestion_service.engine.corpus.column_store import ABSENT, ColumnStore, Row
+from suggestion_service.engine.corpus.query import Side
+from suggestion_service.engine.corpus.snapshot import Snapshot
 
 _MOST_DEAD = 1000
-"""Slots or names out of use that are put up with, beside as many as are in use."""
+"""Rows or names out of use that are put up with, beside as many as are in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,42 +36,35 @@ class Corpus:
     """
 
     def __init__(self) -> None:
-        self._shelves: dict[Side, Shelf] = {"requirement": Shelf(), "test_case": Shelf()}
+        self._stores: dict[Side, ColumnStore] = {"requirement": ColumnStore(), "test_case": ColumnStore()}
         self._terms = _Numbering()
         self._labels = _Numbering()
         self._snapshot: Snapshot | None = None
 
     def count(self, side: Side) -> int:
         """Return the number of items on a side."""
-        return self._shelves[side].count
+        return self._stores[side].count
 
     def put(self, side: Side, item_id: UUID, entry: Entry) -> None:
         """Add an item, or replace the one that has this id."""
-        shelf = self._shelves[side]
-        before = shelf.put(item_id, self._row(entry))
-        self._changed(shelf, before)
+        store = self._stores[side]
+        self._changed(store, store.put(item_id, self._row(entry)))
 
     def remove(self, side: Side, item_id: UUID) -> None:
         """Take an item out; one that is not there is no error."""
-        shelf = self._shelves[side]
-        slot = shelf.remove(item_id)
-        if slot is not None:
-            self._changed(shelf, slot)
+        store = self._stores[side]
+        row = store.remove(item_id)
+        if row is not None:
+            self._changed(store, row)
 
-    def snapshot(self, embeddings: Mapping[Side, EmbeddingView] | None = None) -> Snapshot:
+    def snapshot(self) -> Snapshot:
         """Return the corpus as it is now, to be scored anywhere while the corpus goes on changing.
 
-        With `embeddings` hybrid scores are made of them, too. Costs some microseconds per thousand items and terms;
-        the same object comes back until something changes.
+        Costs some microseconds per thousand items and terms; the same object comes back until something changes.
         """
-        if self._snapshot is None or self._snapshot.embeddings != embeddings:
-            self._snapshot = Snapshot(
-                requirements=self._shelves["requirement"].view(),
-                test_cases=self._shelves["test_case"].view(),
-                term_names=self._terms.names.values,
-                document_frequencies=self._terms.uses.values.copy(),
-                embeddings=embeddings,
-            )
+        if self._snapshot is None:
+            views = {side: store.view() for side, store in self._stores.items()}
+            self._snapshot = Snapshot(views, self._terms.names.values, self._terms.uses.values.copy())
         return self._snapshot
 
     def _row(self, entry: Entry) -> Row:
@@ -90,21 +84,21 @@ class Corpus:
         clean = _clean(label)
         return int(self._labels.numbers([clean])[0]) if clean else ABSENT
 
-    def _changed(self, shelf: Shelf, dead: int | None) -> None:
+    def _changed(self, store: ColumnStore, dead: int | None) -> None:
         self._snapshot = None
         if dead is None:
             return
-        self._terms.uses.values[shelf.terms_of(dead)] -= 1
-        if shelf.dead > shelf.count + _MOST_DEAD:
+        self._terms.uses.values[store.terms_of(dead)] -= 1
+        if store.dead > store.count + _MOST_DEAD:
             self._compact()
 
     def _compact(self) -> None:
-        """Move everything to new shelves and numberings, so that what is out of use takes no room."""
-        old, names, labels = self._shelves, self._terms.names.values, self._labels.names.values
-        self._shelves = {"requirement": Shelf(), "test_case": Shelf()}
+        """Move everything to new stores and numberings, so that what is out of use takes no room."""
+        old, names, labels = self._stores, self._terms.names.values, self._labels.names.values
+        self._stores = {side: ColumnStore() for side in old}
         self._terms, self._labels = _Numbering(), _Numbering()
-        for side, shelf in old.items():
-            for item_id, row in shelf.rows():
+        for side, store in old.items():
+            for item_id, row in store.items():
                 terms = self._terms.numbers(names[row.terms].tolist())
                 self._terms.uses.values[terms] += 1
                 module, priority = (
@@ -112,15 +106,15 @@ class Corpus:
                     for label in (row.module, row.priority)
                 )
                 tags = self._labels.numbers(labels[row.tags].tolist())
-                self._shelves[side].put(item_id, Row(terms, row.counts, module, priority, tags))
+                self._stores[side].put(item_id, Row(terms, row.counts, module, priority, tags))
 
 
 class _Numbering:
     """Names to small numbers and back, and how many items use each."""
 
     def __init__(self) -> None:
-        self.names = Column(object)
-        self.uses = Column(np.int64)
+        self.names = GrowingArray(object)
+        self.uses = GrowingArray(np.int64)
         self._numbers: dict[str, int] = {}
 
     def numbers(self, names: Iterable[str]) -> NDArray[np.int32]:

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.corpus.column_store import Floats, Ints
+from suggestion_service.engine.corpus.arrays import Floats, Ints
 
 DECIMALS = 9
 """Weights that differ by less are the same: sums of them may differ by their rounding."""
 _UNSURE = 1e-3
 
 
-class Ranking(NamedTuple):
+class TermRanking(NamedTuple):
     """Of the matches of many pairs, given by their places, pair after pair.
 
     `best` are those kept, the heaviest first, those of pair k from `starts[k]` to `starts[k + 1]`. `rarest` and `next`
@@ -28,7 +28,7 @@ class Ranking(NamedTuple):
     other_weight: Floats
 
 
-def ranked(pair: Ints, weights: Floats, frequencies: Ints, pairs: int, most: int) -> Ranking:
+def rank_terms(pair: Ints, weights: Floats, frequencies: Ints, pairs: int, most: int) -> TermRanking:
     """Rank matches, by pair and within a pair in the order of the terms' spelling, which decides among equals.
 
     `pair` is the number of each one's pair, below `pairs`; up to `most` are kept of each.
@@ -41,7 +41,7 @@ def ranked(pair: Ints, weights: Floats, frequencies: Ints, pairs: int, most: int
     spelt = np.sort(best)
     other_weight = np.bincount(pair[left], weights[left], minlength=pairs)
     by_rarity = spelt[np.lexsort((frequencies[spelt], pair[spelt]))]
-    return Ranking(
+    return TermRanking(
         best,
         kept_starts,
         _at(by_rarity, kept_starts, 0),

@@ -6,51 +6,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.lexical.blocked_postings import postings
+from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.lexical.blocked_postings import blocked_postings
 from suggestion_service.engine.lexical.pair_search import search
-from suggestion_service.engine.lexical.sparse_vectors import Vectors
+from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
 
-__all__ = ["Blocks", "Vectors", "pairs_at_least"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["Blocks", "SparseVectors", "pairs_at_least"]
 
 _BLOCK_ROWS = 8192
 # Left rows that are searched together: a block comes into the cache once for all of them.
 _ROWS_AT_ONCE = 1024
 
-# The numbers of heavy terms that are tried on a sample of both sides: with too few the index is long, with too many
+# The numbers of high-df terms that are tried on a sample of both sides: with too few the index is long, with too many
 # the bounds rule out too little. Costs in nanoseconds.
-_HEAVY = (0, 8, 16, 24, 32, 48, 64, 128, 192, 256, 384, 512)
+_HIGH_DF = (0, 8, 16, 24, 32, 48, 64, 128, 192, 256, 384, 512)
 _SAMPLE_LEFT, _SAMPLE_RIGHT = 64, 4096
-_POSTING_COST, _SIFTED_COST, _COMPUTED_COST = 0.7, 50.0, 150.0
+_POSTING_COST, _CANDIDATE_COST, _VERIFIED_COST = 0.7, 50.0, 150.0
 
 
 class Blocks:
     """The right side prepared for searches from `left` at one threshold (any; above 1 no pair is found).
 
-    Nothing in it changes: any number of threads may search it. `heavy`, the number of terms that are not indexed,
-    and `block_rows` change no result; by default they are what takes least time.
+    Nothing in it changes: any number of threads may search it. `high_df`, the number of terms that are not
+    indexed, and `block_rows` change no result; by default they are what takes least time.
     """
 
     def __init__(
         self,
-        right: Vectors,
-        left: Vectors,
+        right: SparseVectors,
+        left: SparseVectors,
         threshold: float,
         *,
-        heavy: int | None = None,
+        high_df: int | None = None,
         block_rows: int = _BLOCK_ROWS,
     ) -> None:
         self.right, self.threshold = right, threshold
         frequencies = np.bincount(left.terms, minlength=right.width) + np.bincount(right.terms, minlength=right.width)
         ranking = np.argsort(-frequencies, kind="stable")
-        if heavy is None:
-            heavy = _cheapest(left, right, threshold, ranking)
-        self.postings = postings(right, ranking[:heavy], block_rows)
+        if high_df is None:
+            high_df = _cheapest(left, right, threshold, ranking)
+        self.postings = blocked_postings(right, ranking[:high_df], block_rows)
 
 
-def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Blocks) -> tuple[Ints, Ints, Floats]:
+def pairs_at_least(
+    left: SparseVectors, rows: Sequence[int] | Ints | slice, blocks: Blocks
+) -> tuple[Ints, Ints, Floats]:
     """Return (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
 
     A pair reaches it from 1e-9 below. Its score is the same to the last bit whatever it is searched with. No order is
@@ -65,18 +65,18 @@ def pairs_at_least(left: Vectors, rows: Sequence[int] | Ints | slice, blocks: Bl
     return i, j, scores
 
 
-def _cheapest(left: Vectors, right: Vectors, threshold: float, ranking: NDArray[np.integer[Any]]) -> int:
-    """Choose the number of heavy terms by what a sample takes: counted, not timed, so that it is the same each time."""
+def _cheapest(left: SparseVectors, right: SparseVectors, threshold: float, ranking: NDArray[np.integer[Any]]) -> int:
+    """Choose the number of high-df terms by what a sample takes: counted, not timed, so that it is always the same."""
     rows = np.arange(0, len(left), max(1, len(left) // _SAMPLE_LEFT))
     sample = right.every(max(1, len(right) // _SAMPLE_RIGHT))
     best, best_cost = 0, np.inf
-    for heavy in _HEAVY:
-        index = postings(sample, ranking[:heavy], _BLOCK_ROWS)
-        *_, postings_read, sifted, computed = search(left, rows, sample, index, threshold)
-        cost_of_candidates = sifted * _SIFTED_COST + computed * _COMPUTED_COST
+    for high_df in _HIGH_DF:
+        index = blocked_postings(sample, ranking[:high_df], _BLOCK_ROWS)
+        *_, postings_read, candidates, verified = search(left, rows, sample, index, threshold)
+        cost_of_candidates = candidates * _CANDIDATE_COST + verified * _VERIFIED_COST
         cost = postings_read * _POSTING_COST + cost_of_candidates
         if cost < best_cost:
-            best, best_cost = heavy, cost
-        if heavy >= right.width or cost_of_candidates >= best_cost:
-            break  # the more terms are heavy, the more candidates there are
+            best, best_cost = high_df, cost
+        if high_df >= right.width or cost_of_candidates >= best_cost:
+            break  # the more terms are left out, the more candidates there are
     return best

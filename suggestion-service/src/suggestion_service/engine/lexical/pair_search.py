@@ -5,11 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.lexical.blocked_postings import Postings, native_postings, native_vectors
-from suggestion_service.engine.lexical.sparse_vectors import Vectors
+from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.lexical.blocked_postings import BlockedPostings, native_postings, native_vectors
+from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
 from suggestion_service.engine.native import ffi, library, longs
-
-Ints = NDArray[np.int64]
 
 
 class Found(NamedTuple):
@@ -17,14 +16,15 @@ class Found(NamedTuple):
 
     left: Ints
     right: Ints
-    scores: NDArray[np.float64]
+    scores: Floats
     postings_read: int
-    sifted: int
-    """Pairs that were sifted out by norms."""
-    computed: int
+    candidates: int
+    """Pairs that the norms of high-df terms do not rule out."""
+    verified: int
+    """Pairs that were computed exactly."""
 
 
-def search(left: Vectors, rows: Ints, right: Vectors, index: Postings, threshold: float) -> Found:
+def search(left: SparseVectors, rows: Ints, right: SparseVectors, index: BlockedPostings, threshold: float) -> Found:
     """Return the pairs of some left rows with all rows of `right`, of which `index` is; raise MemoryError."""
     # The structs must outlive the call: they are what keeps the arrays where they are.
     asked, asking, searched = native_vectors(left), native_vectors(right), native_postings(index)
@@ -34,7 +34,7 @@ def search(left: Vectors, rows: Ints, right: Vectors, index: Postings, threshold
     try:
         columns = (_copied(found.left, found.count, np.int64), _copied(found.right, found.count, np.int64))
         scores = _copied(found.scores, found.count, np.float64)
-        return Found(*columns, scores, found.postings_read, found.sifted, found.computed)
+        return Found(*columns, scores, found.postings_read, found.candidates, found.verified)
     finally:
         library().free_pairs(found)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vectors:
+class SparseVectors:
     """Sparse vectors, a row an item, in one or two parts (two weightings of the same terms).
 
     All arrays are C-contiguous. `starts`: int64, shape (rows + 1,), where each row begins. `terms`: int32, shape
@@ -26,9 +26,9 @@ class Vectors:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def every(self, step: int) -> "Vectors":
+    def every(self, step: int) -> "SparseVectors":
         """Return every `step`-th row, copied."""
         lengths = np.diff(self.starts)[::step]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         entries: NDArray[Any] = np.arange(starts[-1]) + np.repeat(self.starts[:-1:step] - starts[:-1], lengths)
-        return Vectors(starts, self.terms[entries], self.values.take(entries, axis=1), self.weights, self.width)
+        return SparseVectors(starts, self.terms[entries], self.values.take(entries, axis=1), self.weights, self.width)

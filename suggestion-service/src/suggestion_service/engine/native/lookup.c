@@ -1,4 +1,4 @@
-/* One item against all of the other side: loops over an inverted index of its slots, see index.py. */
+/* One item against all of the other side: loops over an inverted index of its rows, see inverted_index.py. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,29 +21,29 @@ double greatest_drift(int64_t parts, const double *then, int64_t then_width, con
 }
 
 /* `next` (terms,): where each term's postings begin, moved to where they end. */
-void fill_slots_by_term(const int64_t *starts, int64_t slots, const int32_t *terms, const double *counts,
-                        int64_t *next, int32_t *holders, float *kept) {
-    for (int64_t slot = 0; slot < slots; slot++)
-        for (int64_t entry = starts[slot]; entry < starts[slot + 1]; entry++) {
+void fill_rows_by_term(const int64_t *starts, int64_t row_count, const int32_t *terms, const double *counts,
+                       int64_t *next, int32_t *rows, float *row_counts) {
+    for (int64_t row = 0; row < row_count; row++)
+        for (int64_t entry = starts[row]; entry < starts[row + 1]; entry++) {
             int64_t place = next[terms[entry]]++;
-            holders[place] = (int32_t)slot;
-            kept[place] = (float)counts[entry];
+            rows[place] = (int32_t)row;
+            row_counts[place] = (float)counts[entry];
         }
 }
 
-void write_norms(const int64_t *starts, const int32_t *terms, const double *counts, const double *scales,
-                 int64_t parts, int64_t width, int64_t slots, const uint8_t *common, float *norms, float *of_common) {
+void write_norms(const int64_t *starts, const int32_t *terms, const double *counts, const double *scales, int64_t parts,
+                 int64_t width, int64_t row_count, const uint8_t *common, float *norms, float *of_common) {
     for (int64_t part = 0; part < parts; part++)
-        for (int64_t slot = 0; slot < slots; slot++) {
+        for (int64_t row = 0; row < row_count; row++) {
             double total = 0.0, of_common_total = 0.0;
-            for (int64_t entry = starts[slot]; entry < starts[slot + 1]; entry++) {
+            for (int64_t entry = starts[row]; entry < starts[row + 1]; entry++) {
                 double weight = counts[entry] * scales[part * width + terms[entry]];
                 total += weight * weight;
                 if (common[terms[entry]])
                     of_common_total += weight * weight;
             }
-            norms[part * slots + slot] = (float)sqrt(total);
-            of_common[part * slots + slot] = (float)sqrt(of_common_total);
+            norms[part * row_count + row] = (float)sqrt(total);
+            of_common[part * row_count + row] = (float)sqrt(of_common_total);
         }
 }
 
@@ -60,25 +60,25 @@ static double norm(const int32_t *terms, const double *counts, int64_t start, in
 static double divisor(double norm) { return norm > 0.0 ? norm : 1.0; }
 
 void write_unit_values(const int64_t *starts, const int32_t *terms, const double *counts, int64_t entries,
-                       const uint8_t *alive, int64_t slots, const double *scales, int64_t parts, int64_t width,
+                       const uint8_t *alive, int64_t row_count, const double *scales, int64_t parts, int64_t width,
                        double *values) {
     for (int64_t part = 0; part < parts; part++) {
         const double *scale = scales + part * width;
         double *mine = values + part * entries;
-        for (int64_t slot = 0; slot < slots; slot++) {
-            double by = alive[slot] ? divisor(norm(terms, counts, starts[slot], starts[slot + 1], scale)) : 1.0;
-            for (int64_t entry = starts[slot]; entry < starts[slot + 1]; entry++)
-                mine[entry] = alive[slot] ? counts[entry] * scale[terms[entry]] / by : 0.0;
+        for (int64_t row = 0; row < row_count; row++) {
+            double by = alive[row] ? divisor(norm(terms, counts, starts[row], starts[row + 1], scale)) : 1.0;
+            for (int64_t entry = starts[row]; entry < starts[row + 1]; entry++)
+                mine[entry] = alive[row] ? counts[entry] * scale[terms[entry]] / by : 0.0;
         }
     }
 }
 
-void estimate_likeness(int64_t slots, const int64_t *starts, int64_t indexed_terms, const int32_t *holders,
-                       const float *counts, const uint8_t *common, const float *norms, const float *common_norms,
-                       int64_t indexed, const int32_t *asked, const double *asked_counts, int64_t asked_terms,
-                       const double *scales, int64_t parts, int64_t width, const double *weights, float *one,
-                       float *likeness) {
-    memset(likeness, 0, (size_t)slots * sizeof *likeness);
+void bound_similarity(int64_t row_count, const int64_t *starts, int64_t indexed_terms, const int32_t *rows,
+                      const float *counts, const uint8_t *common, const float *norms, const float *common_norms,
+                      int64_t indexed, const int32_t *asked, const double *asked_counts, int64_t asked_terms,
+                      const double *scales, int64_t parts, int64_t width, const double *weights, float *one,
+                      float *similarity) {
+    memset(similarity, 0, (size_t)row_count * sizeof *similarity);
     for (int64_t part = 0; part < parts; part++) {
         const double *scale = scales + part * width;
         const float *part_norms = norms + part * indexed, *part_common = common_norms + part * indexed;
@@ -98,25 +98,25 @@ void estimate_likeness(int64_t slots, const int64_t *starts, int64_t indexed_ter
             }
             float factor = (float)(weights[part] * weight / mine * scale[term]);
             for (int64_t place = starts[term]; place < starts[term + 1]; place++)
-                one[holders[place]] += factor * counts[place];
+                one[rows[place]] += factor * counts[place];
         }
         float of_common = (float)(weights[part] * sqrt(common_square) / mine);
-        for (int64_t slot = 0; slot < indexed; slot++) {
-            float share = (one[slot] + of_common * part_common[slot]) / part_norms[slot];
-            likeness[slot] += part_norms[slot] > 0.0f ? share : 0.0f;
+        for (int64_t row = 0; row < indexed; row++) {
+            float share = (one[row] + of_common * part_common[row]) / part_norms[row];
+            similarity[row] += part_norms[row] > 0.0f ? share : 0.0f;
         }
     }
-    /* What is not in the index may be alike by anything. */
-    for (int64_t slot = indexed; slot < slots; slot++)
-        likeness[slot] = 2.0f;
+    /* What is not in the index may be similar to anything. */
+    for (int64_t row = indexed; row < row_count; row++)
+        similarity[row] = 2.0f;
 }
 
-/* Read the postings of the asked terms in `order`, up to `most` of them. `sums` (slots,) are zeros; `sharing` and
- * `likeness` have room for `most`. Return how many slots share any. */
-int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const int32_t *holders, const float *counts,
-                            const float *norms, const int32_t *asked, const double *asked_counts,
-                            const int64_t *order, int64_t asked_terms, const double *scale, int64_t most, float *sums,
-                            int64_t *sharing, float *likeness) {
+/* Read the postings of the asked terms in `order`, up to `most` of them. `sums` (rows,) are zeros; `sharing` and
+ * `similarity` have room for `most`. Return how many rows share any. */
+int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const int32_t *rows, const float *counts,
+                            const float *norms, const int32_t *asked, const double *asked_counts, const int64_t *order,
+                            int64_t asked_terms, const double *scale, int64_t most, float *sums, int64_t *sharing,
+                            float *similarity) {
     int64_t read = 0, size = 0;
     for (int64_t n = 0; n < asked_terms; n++) {
         int64_t k = order[n];
@@ -128,24 +128,24 @@ int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const 
             break;
         float factor = (float)(asked_counts[k] * (scale[term] * scale[term]));
         for (int64_t place = starts[term]; place < starts[term + 1]; place++) {
-            int32_t slot = holders[place];
-            if (sums[slot] == 0.0f)
-                sharing[size++] = slot;
-            sums[slot] += factor * counts[place];
-            if (sums[slot] == 0.0f) /* a weight of 0, or one too small for single precision: not to be listed twice */
-                sums[slot] = 1e-38f;
+            int32_t row = rows[place];
+            if (sums[row] == 0.0f)
+                sharing[size++] = row;
+            sums[row] += factor * counts[place];
+            if (sums[row] == 0.0f) /* a weight of 0, or one too small for single precision: not to be listed twice */
+                sums[row] = 1e-38f;
         }
     }
     for (int64_t place = 0; place < size; place++) {
         float theirs = norms[sharing[place]];
-        likeness[place] = theirs > 0.0f ? sums[sharing[place]] / theirs : 0.0f;
+        similarity[place] = theirs > 0.0f ? sums[sharing[place]] / theirs : 0.0f;
     }
     return size;
 }
 
 /* `place` (width,) is -1 everywhere; `mine` has room for the asked terms. */
 void write_cosines(const int32_t *asked, const double *asked_counts, int64_t asked_terms, const int64_t *starts,
-                   const int32_t *terms, const double *counts, const int64_t *slots, int64_t slot_count,
+                   const int32_t *terms, const double *counts, const int64_t *rows, int64_t row_count,
                    const double *scales, int64_t parts, int64_t width, int32_t *place, double *mine, double *cosines) {
     for (int64_t k = 0; k < asked_terms; k++)
         place[asked[k]] = (int32_t)k;
@@ -154,15 +154,15 @@ void write_cosines(const int32_t *asked, const double *asked_counts, int64_t ask
         double by = divisor(norm(asked, asked_counts, 0, asked_terms, scale));
         for (int64_t k = 0; k < asked_terms; k++)
             mine[k] = asked_counts[k] * scale[asked[k]] / by;
-        for (int64_t n = 0; n < slot_count; n++) {
-            int64_t start = starts[slots[n]], end = starts[slots[n] + 1];
+        for (int64_t n = 0; n < row_count; n++) {
+            int64_t start = starts[rows[n]], end = starts[rows[n] + 1];
             double theirs = divisor(norm(terms, counts, start, end, scale)), total = 0.0;
             for (int64_t entry = start; entry < end; entry++) {
                 int32_t k = place[terms[entry]];
                 if (k >= 0)
                     total += mine[k] * (counts[entry] * scale[terms[entry]] / theirs);
             }
-            cosines[part * slot_count + n] = total;
+            cosines[part * row_count + n] = total;
         }
     }
 }

@@ -1,6 +1,6 @@
-/* All pairs of two sides that reach a threshold: for each left row and block, sum up bounds, sift, compute what is
- * left. The bounds are in single precision; the threshold is lowered by as much as they can be off. Sums run in the
- * order of the terms' spelling, so a pair scores the same to the last bit from either side.
+/* All pairs of two sides that reach a threshold: for each left row and block, sum up bounds by the indexed terms,
+ * filter by them, compute what is left. The bounds are in single precision; the threshold is lowered by as much as they
+ * can be off. Sums run in the order of the terms' spelling, so a pair scores the same to the last bit from either side.
  */
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 
 #include "native.h"
 
-enum { SLICE_ROWS = 64, LANES = 8 }; /* as in postings.py */
+enum { SLICE_ROWS = 64, LANES = 8 }; /* as in blocked_postings.py */
 
 static const double TOLERANCE = 1e-9;
 /* The relative rounding error of single precision, 2 to the -24, a little more. */
@@ -27,7 +27,7 @@ static double entry_length(const vectors *side, int64_t entry) {
     return sqrt(square);
 }
 
-void count_postings(vectors side, const int32_t *columns, int64_t width, int64_t block_rows, int64_t blocks,
+void count_postings(vectors side, const int32_t *column_of, int64_t width, int64_t block_rows, int64_t blocks,
                     int64_t *firsts, int32_t *starts) {
     firsts[0] = 0;
     for (int64_t block = 0; block < blocks; block++) {
@@ -36,7 +36,7 @@ void count_postings(vectors side, const int32_t *columns, int64_t width, int64_t
         int64_t stop = start + block_rows < side.rows ? start + block_rows : side.rows;
         memset(mine, 0, (size_t)(width + 1) * sizeof *mine);
         for (int64_t entry = side.starts[start]; entry < side.starts[stop]; entry++)
-            if (columns[side.terms[entry]] < 0)
+            if (column_of[side.terms[entry]] < 0)
                 mine[side.terms[entry] + 1]++;
         for (int64_t term = 0; term < width; term++)
             mine[term + 1] += mine[term];
@@ -44,63 +44,63 @@ void count_postings(vectors side, const int32_t *columns, int64_t width, int64_t
     }
 }
 
-void fill_postings(vectors side, const int32_t *columns, int64_t width, int64_t kept, int64_t block_rows,
+void fill_postings(vectors side, const int32_t *column_of, int64_t width, int64_t columns, int64_t block_rows,
                    int64_t blocks, const int64_t *firsts, const int32_t *starts, int64_t *next, uint16_t *rows,
-                   float *lengths, float *heavy_norms, float *heavy_lengths) {
+                   float *lengths, float *high_df_norms, float *high_df_lengths) {
     for (int64_t block = 0; block < blocks; block++) {
         int64_t start = block * block_rows;
         int64_t stop = start + block_rows < side.rows ? start + block_rows : side.rows;
         for (int64_t term = 0; term < width; term++)
             next[term] = firsts[block] + starts[block * (width + 1) + term];
         for (int64_t row = start; row < stop; row++) {
-            double heavy_square = 0.0;
+            double high_df_square = 0.0;
             for (int64_t entry = side.starts[row]; entry < side.starts[row + 1]; entry++) {
                 int32_t term = side.terms[entry];
                 double length = entry_length(&side, entry);
-                if (columns[term] >= 0) {
-                    heavy_square += length * length;
-                    if (kept)
-                        heavy_lengths[row * kept + columns[term]] = (float)length;
+                if (column_of[term] >= 0) {
+                    high_df_square += length * length;
+                    if (columns)
+                        high_df_lengths[row * columns + column_of[term]] = (float)length;
                 } else {
                     rows[next[term]] = (uint16_t)(row - start);
                     lengths[next[term]] = (float)length;
                     next[term]++;
                 }
             }
-            heavy_norms[row] = (float)sqrt(heavy_square); /* (blocks, block_rows) lies row by row */
+            high_df_norms[row] = (float)sqrt(high_df_square); /* (blocks, block_rows) lies row by row */
         }
     }
 }
 
-/* The left rows of one search: starts, terms and lengths of their light terms, norms of their heavy ones, and these
+/* The left rows of one search: starts, terms and lengths of their indexed terms, norms of their high-df ones, and these
  * in columns. */
 typedef struct {
     int64_t *starts;
     int32_t *terms;
-    float *lengths, *heavy_norms, *heavy_lengths;
+    float *lengths, *high_df_norms, *high_df_lengths;
 } asked_rows;
 
 static void ask(const vectors *left, const int64_t *rows, int64_t count, const index_of_postings *index,
                 asked_rows *asked) {
-    int64_t light = 0;
+    int64_t indexed = 0;
     asked->starts[0] = 0;
     for (int64_t at = 0; at < count; at++) {
-        double heavy_square = 0.0;
+        double high_df_square = 0.0;
         for (int64_t entry = left->starts[rows[at]]; entry < left->starts[rows[at] + 1]; entry++) {
             int32_t term = left->terms[entry];
             double length = entry_length(left, entry);
-            if (index->columns[term] >= 0) {
-                heavy_square += length * length;
-                if (index->kept)
-                    asked->heavy_lengths[at * index->kept + index->columns[term]] = (float)length;
+            if (index->column_of[term] >= 0) {
+                high_df_square += length * length;
+                if (index->columns)
+                    asked->high_df_lengths[at * index->columns + index->column_of[term]] = (float)length;
             } else {
-                asked->terms[light] = term;
-                asked->lengths[light] = (float)length;
-                light++;
+                asked->terms[indexed] = term;
+                asked->lengths[indexed] = (float)length;
+                indexed++;
             }
         }
-        asked->heavy_norms[at] = (float)sqrt(heavy_square);
-        asked->starts[at + 1] = light;
+        asked->high_df_norms[at] = (float)sqrt(high_df_square);
+        asked->starts[at + 1] = indexed;
     }
 }
 
@@ -110,22 +110,23 @@ static void add(float *restrict bounds, const uint16_t *restrict rows, const flo
         bounds[rows[place]] += length * lengths[place];
 }
 
-/* Write the places whose bound reaches the limit to `candidates`, the bounds of their light terms to `lights`; return
- * how many there are, and set `bounds` to 0. */
-static int64_t sift(float *restrict bounds, const float *restrict heavy_norms, int64_t block_rows, float heavy_norm,
-                    float limit, int64_t *restrict candidates, float *restrict lights) {
+/* The prefix filter: write the places whose bound reaches the limit to `candidates`, the bounds of their indexed terms
+ * to `indexed_bounds`; return how many there are, and set `bounds` to 0. */
+static int64_t filter_by_norm(float *restrict bounds, const float *restrict high_df_norms, int64_t block_rows,
+                              float high_df_norm, float limit, int64_t *restrict candidates,
+                              float *restrict indexed_bounds) {
     int64_t count = 0;
     for (int64_t start = 0; start < block_rows; start += SLICE_ROWS) {
         float *slice = bounds + start;
-        const float *norms = heavy_norms + start;
+        const float *norms = high_df_norms + start;
         int32_t hits = 0;
         for (int at = 0; at < SLICE_ROWS; at++) /* becomes vector instructions, because it always runs to its end */
-            hits += slice[at] + heavy_norm * norms[at] >= limit;
+            hits += slice[at] + high_df_norm * norms[at] >= limit;
         if (hits)
             for (int at = 0; at < SLICE_ROWS; at++)
-                if (slice[at] + heavy_norm * norms[at] >= limit) {
+                if (slice[at] + high_df_norm * norms[at] >= limit) {
                     candidates[count] = start + at;
-                    lights[count] = slice[at];
+                    indexed_bounds[count] = slice[at];
                     count++;
                 }
         memset(slice, 0, SLICE_ROWS * sizeof *slice);
@@ -133,17 +134,18 @@ static int64_t sift(float *restrict bounds, const float *restrict heavy_norms, i
     return count;
 }
 
-/* Keep the candidates that reach the limit when each heavy term is bounded by itself; return how many these are. */
-static int64_t sift_again(int64_t *restrict candidates, int64_t count, const float *restrict lights,
-                          const float *restrict heavy_lengths, const float *restrict mine, int64_t kept, float limit) {
+/* Keep the candidates that reach the limit when each high-df term is bounded by itself; return how many these are. */
+static int64_t filter_by_term(int64_t *restrict candidates, int64_t count, const float *restrict indexed_bounds,
+                              const float *restrict high_df_lengths, const float *restrict mine, int64_t columns,
+                              float limit) {
     int64_t left = 0;
     for (int64_t place = 0; place < count; place++) {
-        const float *theirs = heavy_lengths + candidates[place] * kept;
+        const float *theirs = high_df_lengths + candidates[place] * columns;
         float lanes[LANES] = {0};
-        for (int64_t start = 0; start < kept; start += LANES)
+        for (int64_t start = 0; start < columns; start += LANES)
             for (int lane = 0; lane < LANES; lane++) /* becomes vector instructions */
                 lanes[lane] += mine[start + lane] * theirs[start + lane];
-        float bound = lights[place];
+        float bound = indexed_bounds[place];
         for (int lane = 0; lane < LANES; lane++)
             bound += lanes[lane];
         if (bound >= limit)
@@ -193,11 +195,11 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
         .starts = malloc((size_t)(row_count + 1) * sizeof(int64_t)),
         .terms = malloc((size_t)(entries + 1) * sizeof(int32_t)),
         .lengths = malloc((size_t)(entries + 1) * sizeof(float)),
-        .heavy_norms = malloc((size_t)(row_count + 1) * sizeof(float)),
-        .heavy_lengths = calloc((size_t)(row_count * index.kept + 1), sizeof(float)),
+        .high_df_norms = malloc((size_t)(row_count + 1) * sizeof(float)),
+        .high_df_lengths = calloc((size_t)(row_count * index.columns + 1), sizeof(float)),
     };
     float *bounds = calloc((size_t)block_rows, sizeof *bounds);
-    float *lights = malloc((size_t)block_rows * sizeof *lights);
+    float *indexed_bounds = malloc((size_t)block_rows * sizeof *indexed_bounds);
     int64_t *candidates = malloc((size_t)block_rows * sizeof *candidates);
     double *by_term = calloc((size_t)(index.width * parts + 1), sizeof *by_term);
     int result = -1;
@@ -206,8 +208,8 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
         .right = malloc((size_t)capacity * sizeof(int64_t)),
         .scores = malloc((size_t)capacity * sizeof(double)),
     };
-    if (!asked.starts || !asked.terms || !asked.lengths || !asked.heavy_norms || !asked.heavy_lengths || !bounds ||
-        !lights || !candidates || !by_term || !found->left || !found->right || !found->scores)
+    if (!asked.starts || !asked.terms || !asked.lengths || !asked.high_df_norms || !asked.high_df_lengths || !bounds ||
+        !indexed_bounds || !candidates || !by_term || !found->left || !found->right || !found->scores)
         goto end;
     ask(&left, rows, row_count, &index, &asked);
     for (int64_t block = 0; block < index.blocks; block++) {
@@ -216,24 +218,24 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
         const int32_t *starts = index.starts + block * (index.width + 1);
         for (int64_t at = 0; at < row_count; at++) {
             int64_t row = rows[at];
-            for (int64_t light = asked.starts[at]; light < asked.starts[at + 1]; light++) {
-                int64_t start = starts[asked.terms[light]], stop = starts[asked.terms[light] + 1];
-                add(bounds, block_postings + start, block_lengths + start, stop - start, asked.lengths[light]);
+            for (int64_t entry = asked.starts[at]; entry < asked.starts[at + 1]; entry++) {
+                int64_t start = starts[asked.terms[entry]], stop = starts[asked.terms[entry] + 1];
+                add(bounds, block_postings + start, block_lengths + start, stop - start, asked.lengths[entry]);
                 found->postings_read += stop - start;
             }
             double slack = TOLERANCE + ROUNDING * (double)(left.starts[row + 1] - left.starts[row] + 8);
             float limit = (float)(threshold - slack > LEAST_BOUND ? threshold - slack : LEAST_BOUND);
-            int64_t count = sift(bounds, index.heavy_norms + block * block_rows, block_rows, asked.heavy_norms[at],
-                                 limit, candidates, lights);
-            found->sifted += count;
+            int64_t count = filter_by_norm(bounds, index.high_df_norms + block * block_rows, block_rows,
+                                           asked.high_df_norms[at], limit, candidates, indexed_bounds);
+            found->candidates += count;
             for (int64_t place = 0; place < count; place++)
                 candidates[place] += block * block_rows;
-            if (index.kept)
-                count = sift_again(candidates, count, lights, index.heavy_lengths,
-                                   asked.heavy_lengths + at * index.kept, index.kept, limit);
+            if (index.columns)
+                count = filter_by_term(candidates, count, indexed_bounds, index.high_df_lengths,
+                                       asked.high_df_lengths + at * index.columns, index.columns, limit);
             if (count == 0)
                 continue;
-            found->computed += count;
+            found->verified += count;
             if (found->count + count > capacity && !grow(found, found->count + count, &capacity))
                 goto end;
             for (int64_t entry = left.starts[row]; entry < left.starts[row + 1]; entry++)
@@ -255,8 +257,8 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
     }
     result = 0;
 end:
-    free(asked.starts), free(asked.terms), free(asked.lengths), free(asked.heavy_norms), free(asked.heavy_lengths);
-    free(bounds), free(lights), free(candidates), free(by_term);
+    free(asked.starts), free(asked.terms), free(asked.lengths), free(asked.high_df_norms), free(asked.high_df_lengths);
+    free(bounds), free(indexed_bounds), free(candidates), free(by_term);
     if (result)
         free_pairs(found);
     return result;

@@ -43,19 +43,19 @@ void sum_best_of_groups(const int16_t *left, const int64_t *starts, const int64_
     }
 }
 
-void bound_likeness(const float *words, const uint8_t *alive, const double *cosines, const int64_t *rows,
-                    int64_t slots, double of_words, double of_whole, double of_passages, double passages_from,
-                    double rounding, float *most) {
-    for (int64_t slot = 0; slot < slots; slot++) {
-        if (!alive[slot]) {
-            most[slot] = 0.0f;
+void bound_embedded_similarity(const float *words, const uint8_t *alive, const double *cosines,
+                               const int64_t *embedding_rows, int64_t row_count, double of_words, double of_whole,
+                               double of_passages, double passages_from, double rounding, float *most) {
+    for (int64_t row = 0; row < row_count; row++) {
+        if (!alive[row]) {
+            most[row] = 0.0f;
             continue;
         }
-        double cosine = rows[slot] < 0 ? (double)words[slot] : cosines[rows[slot]];
-        double first = of_words * words[slot] + (of_whole + of_passages) * cosine;
-        if (rows[slot] >= 0 && first >= passages_from - rounding)
+        double cosine = embedding_rows[row] < 0 ? (double)words[row] : cosines[embedding_rows[row]];
+        double first = of_words * words[row] + (of_whole + of_passages) * cosine;
+        if (embedding_rows[row] >= 0 && first >= passages_from - rounding)
             first += of_passages * (1.0 - cosine);
-        most[slot] = (float)(first + rounding);
+        most[row] = (float)(first + rounding);
     }
 }
 

@@ -1,4 +1,4 @@
-"""How a hybrid score comes about: the texts, corrected for what resembles everything, as a probability; and metadata.
+"""How a hybrid score comes about: the texts, corrected for hubs (CSLS), as a probability; and what the metadata say.
 
 The frame is 0.6 semantic + 0.3 keyword + 0.1 heuristic.
 """
@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from suggestion_service.engine.corpus.column_store import Floats
+from suggestion_service.engine.corpus.arrays import Floats
 from suggestion_service.engine.lexical.similarity import Part
 from suggestion_service.engine.ranking.metadata import Agreement
 from suggestion_service.engine.ranking.neighbourhoods import NEIGHBOURS
 
+_DECIMALS = 6
 SEMANTIC, KEYWORD, HEURISTIC = 0.6, 0.3, 0.1
 TEXT = SEMANTIC + KEYWORD
 LEXICAL_PARTS = {"semantic": SEMANTIC / TEXT, "keyword": KEYWORD / TEXT}
-"""The parts of the likeness of words, with their weights."""
+"""The parts of the similarity of words, with their weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class HybridScores:
     score = text_weight x probability + metadata_weight x agreed; what the probability comes from: `Calibration`.
     """
 
-    likeness: Floats
+    similarity: Floats
     requirement_neighbours: Floats
     test_case_neighbours: Floats
     probability: Floats
@@ -38,38 +39,39 @@ class HybridScores:
     metadata: Agreement
 
     @property
-    def lift(self) -> Floats:
-        """What the likeness of each pair is multiplied by until it is the texts' share of the score."""
+    def gain(self) -> Floats:
+        """What the similarity of each pair is multiplied by to be the texts' share of the score."""
         texts = self.text_weight * self.probability
-        return np.divide(texts, self.likeness, out=np.zeros_like(texts), where=self.likeness > 0.0)
+        return np.divide(texts, self.similarity, out=np.zeros_like(texts), where=self.similarity > 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """From likeness to probability: 1 / (1 + exp(-(intercept + slope x advantage))), with advantage = 2 x likeness -
-    the means of the nearest neighbours of either item, of which each counts `least` at least.
+    """From similarity to probability: 1 / (1 + exp(-(intercept + slope x CSLS))).
 
-    The figures were fitted on public sets of requirements and tests with known links.
+    CSLS (cross-domain similarity local scaling) corrects for hubs, items that resemble everything: 2 x similarity - the
+    means of the nearest neighbours of either item, of which each counts `floor` at least. The figures were fitted on
+    public sets of requirements and tests with known links.
     """
 
     intercept: float
     slope: float
-    least: float
+    floor: float
 
     def scores(
-        self, likeness: Floats, requirement_neighbours: Floats, test_case_neighbours: Floats, metadata: Agreement
+        self, similarity: Floats, requirement_neighbours: Floats, test_case_neighbours: Floats, metadata: Agreement
     ) -> HybridScores:
         """Score pairs. What metadata one side lacks takes its share of the weight with it, so that it lowers no
-        score; and metadata without any likeness of the texts makes none.
+        score; and metadata without any similarity of the texts makes none.
         """
-        probability = self._probability(2.0 * likeness - requirement_neighbours - test_case_neighbours)
-        probability = np.where(likeness > 0.0, probability, 0.0)
-        known = np.where(likeness > 0.0, metadata.known, 0.0)
+        probability = self._probability(2.0 * similarity - requirement_neighbours - test_case_neighbours)
+        probability = np.where(similarity > 0.0, probability, 0.0)
+        known = np.where(similarity > 0.0, metadata.known, 0.0)
         weight = TEXT + HEURISTIC * known
         agreed = np.divide(metadata.agreed, known, out=np.zeros_like(known), where=known > 0.0)
         text_weight, metadata_weight = TEXT / weight, HEURISTIC * known / weight
         return HybridScores(
-            likeness,
+            similarity,
             requirement_neighbours,
             test_case_neighbours,
             probability,
@@ -81,16 +83,16 @@ class Calibration:
         )
 
     def steps(self, scored: HybridScores, parts: Mapping[str, Part]) -> list[dict[str, Any]]:
-        """Return each pair's figures from the `parts` of the likeness, {name: {"score", "weight"}}, to probability.
+        """Return each pair's figures from the `parts` of the similarity, {name: {"score", "weight"}}, to probability.
 
         The weights of the parts add up to 1; a part of weight 0 is left out.
         """
         columns = {
-            "likeness": scored.likeness,
+            "likeness": scored.similarity,
             "requirement_neighbours": scored.requirement_neighbours,
             "test_case_neighbours": scored.test_case_neighbours,
-            "intercept": np.full_like(scored.likeness, self.intercept),
-            "slope": np.full_like(scored.likeness, self.slope),
+            "intercept": np.full_like(scored.similarity, self.intercept),
+            "slope": np.full_like(scored.similarity, self.slope),
             "probability": scored.probability,
         }
         rows = zip(*(column.round(9).tolist() for column in columns.values()), strict=True)
@@ -105,24 +107,24 @@ class Calibration:
             for k, row in enumerate(rows)
         ]
 
-    def least_likeness(self, score: float, neighbours: Floats) -> Floats:
-        """Return the likeness that a pair needs for this score, whatever its metadata say, when the `neighbours` of
+    def needed_similarity(self, score: float, neighbours: Floats) -> Floats:
+        """Return the similarity that a pair needs for this score, whatever its metadata say, when the `neighbours` of
         only one of the two items are known.
         """
-        # The other's neighbours mean `least` or more, and more with the pair among them.
-        needed = self._least_advantage(score) + neighbours
-        rest = (NEIGHBOURS - 1) / NEIGHBOURS * self.least
-        likeness = np.maximum((needed + self.least) / 2.0, 0.0)
-        return np.where(likeness < self.least, likeness, (needed + rest) / (2.0 - 1.0 / NEIGHBOURS)) - 1e-9
+        # The other's neighbours mean `floor` or more, and more with the pair among them.
+        needed = self._needed_csls(score) + neighbours
+        rest = (NEIGHBOURS - 1) / NEIGHBOURS * self.floor
+        similarity = np.maximum((needed + self.floor) / 2.0, 0.0)
+        return np.where(similarity < self.floor, similarity, (needed + rest) / (2.0 - 1.0 / NEIGHBOURS)) - 1e-9
 
-    def most(self, likeness: Floats, neighbours: Floats, metadata: Agreement) -> Floats:
+    def upper_bounds(self, similarity: Floats, neighbours: Floats, metadata: Agreement) -> Floats:
         """Return what the scores do not exceed when the `neighbours` of only one of the two items are known."""
-        # The pair itself is among the other's nearest neighbours, or these are more alike than the pair.
-        least_mean = (np.maximum(likeness, self.least) + (NEIGHBOURS - 1) * self.least) / NEIGHBOURS
-        return self.scores(likeness, neighbours, least_mean, metadata).score
+        # The pair itself is among the other's nearest neighbours, or these are more similar than the pair.
+        least_mean = (np.maximum(similarity, self.floor) + (NEIGHBOURS - 1) * self.floor) / NEIGHBOURS
+        return self.scores(similarity, neighbours, least_mean, metadata).score
 
-    def _least_advantage(self, score: float) -> float:
-        """Return the advantage that a pair needs for this score when all its metadata agree."""
+    def _needed_csls(self, score: float) -> float:
+        """Return the CSLS that a pair needs for this score when all its metadata agree."""
         probability = (score * (TEXT + HEURISTIC) - HEURISTIC) / TEXT
         if probability <= 0.0:
             return -np.inf
@@ -130,10 +132,16 @@ class Calibration:
             return np.inf
         return (float(np.log(probability / (1.0 - probability))) - self.intercept) / self.slope
 
-    def _probability(self, advantage: Floats) -> Floats:
-        probability: Floats = 1.0 / (1.0 + np.exp(-(self.intercept + self.slope * advantage)))
+    def _probability(self, csls: Floats) -> Floats:
+        probability: Floats = 1.0 / (1.0 + np.exp(-(self.intercept + self.slope * csls)))
         return probability
 
 
-LEXICAL = Calibration(intercept=-0.5, slope=18.5, least=0.15)
-EMBEDDED = Calibration(intercept=-0.8, slope=16.0, least=0.2)
+def rounded(scores: Floats) -> Floats:
+    """Return scores as they are stored and compared: 0 to 1, with 6 decimals."""
+    rounded: Floats = scores.clip(0.0, 1.0).round(_DECIMALS)
+    return rounded
+
+
+LEXICAL = Calibration(intercept=-0.5, slope=18.5, floor=0.15)
+EMBEDDED = Calibration(intercept=-0.8, slope=16.0, floor=0.2)

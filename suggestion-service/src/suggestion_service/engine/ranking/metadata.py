@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from suggestion_service.engine.corpus.column_store import ABSENT, Floats, Ints, ShelfView
-from suggestion_service.engine.lexical.inverted_index import shared_labels
+from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
+from suggestion_service.engine.corpus.column_store import ABSENT
+from suggestion_service.engine.corpus.snapshot import Snapshot
+from suggestion_service.engine.native import ints, library, longs
 
 MODULE, TAGS, PRIORITY = 0.3, 0.6, 0.1
 
@@ -19,14 +20,14 @@ class Agreement:
     What one side lacks counts neither way.
     """
 
-    same_module: NDArray[np.bool_]
+    same_module: Bools
     shared_tags: Ints
-    same_priority: NDArray[np.bool_]
+    same_priority: Bools
     known: Floats
     agreed: Floats
 
     def in_words(self) -> list[list[str]]:
-        """Say for each pair which fields agree."""
+        """Return for each pair which fields agree, in words."""
         fields = zip(self.same_module.tolist(), self.shared_tags.tolist(), self.same_priority.tolist(), strict=True)
         return [
             ["same module"] * module
@@ -36,19 +37,28 @@ class Agreement:
         ]
 
 
-def other_modules(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> NDArray[np.bool_]:
-    """Say of the items in slots i[k] and j[k], for every k, whether both have a module, and not the same."""
-    same, both = _same(requirements.modules[i], test_cases.modules[j])
+def other_modules(snapshot: Snapshot, i: Ints, j: Ints) -> Bools:
+    """Check for the items in rows i[k] and j[k], for every k, whether both have a module, and not the same."""
+    same, both = _same(snapshot.requirements.modules[i], snapshot.test_cases.modules[j])
     return both & ~same
 
 
-def compare(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) -> Agreement:
-    """Compare the items in slots i[k] and j[k], for every k."""
+def compare(snapshot: Snapshot, i: Ints, j: Ints) -> Agreement:
+    """Compare the items in rows i[k] and j[k], for every k."""
+    requirements, test_cases = snapshot.requirements, snapshot.test_cases
     same_module, both_modules = _same(requirements.modules[i], test_cases.modules[j])
     same_priority, both_priorities = _same(requirements.priorities[i], test_cases.priorities[j])
     left_tags, right_tags = np.diff(requirements.tag_starts)[i], np.diff(test_cases.tag_starts)[j]
-    shared_tags: Ints = shared_labels(
-        requirements.tag_starts, requirements.tags, i, test_cases.tag_starts, test_cases.tags, j
+    shared_tags = np.empty(len(i), np.int64)
+    library().count_shared_labels(
+        longs(requirements.tag_starts),
+        ints(requirements.tags),
+        longs(i),
+        longs(test_cases.tag_starts),
+        ints(test_cases.tags),
+        longs(j),
+        len(i),
+        longs(shared_tags),
     )
     tag_share = shared_tags / np.maximum(left_tags + right_tags - shared_tags, 1)
     both_tags = (left_tags > 0) & (right_tags > 0)
@@ -61,6 +71,6 @@ def compare(requirements: ShelfView, i: Ints, test_cases: ShelfView, j: Ints) ->
     )
 
 
-def _same(left: Ints, right: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _same(left: Ints, right: Ints) -> tuple[Bools, Bools]:
     both = (left != ABSENT) & (right != ABSENT)
     return both & (left == right), both

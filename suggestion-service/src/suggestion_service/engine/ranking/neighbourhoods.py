@@ -1,12 +1,14 @@
-"""How alike the nearest neighbours of items are: what keeps an item that resembles everything from crowding in."""
+"""How similar the nearest neighbours of items are: what keeps a hub, an item that resembles all, from crowding in."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from suggestion_service.engine.corpus.column_store import Floats, Ints, ShelfView, Side
-from suggestion_service.engine.lexical.inverted_index import keep_best
-from suggestion_service.engine.lexical.similarity import Alike, Likeness
+from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.corpus.column_store import StoreView
+from suggestion_service.engine.corpus.query import OTHER, RowQuery, Side
+from suggestion_service.engine.lexical.similarity import ScoredPairs, Similarity
+from suggestion_service.engine.lexical.top_k import merge_top_k
 
 NEIGHBOURS = 4
 _MISSING = 0.3
@@ -16,50 +18,54 @@ _FEW = 0.02
 
 
 class Neighbourhoods:
-    """The mean likeness of each item's nearest neighbours on the other side, of one snapshot; worked out when asked."""
+    """The mean similarity of each item's nearest neighbours on the other side, of one snapshot; found when asked for.
 
-    def __init__(self, likeness: Likeness, views: Mapping[Side, ShelfView], least: float) -> None:
-        """`least`: what a neighbour counts at least. Below is only noise, and finding it costs most."""
-        self._likeness = likeness
+    Each neighbour counts `floor` at least. Below is only noise, and finding it costs most.
+    """
+
+    def __init__(self, similarity: Similarity, views: Mapping[Side, StoreView], floor: float) -> None:
+        self._similarity = similarity
         self._views = views
-        self._least = least
-        self._means: dict[Side, Floats] = {side: np.full(view.slots, np.nan) for side, view in self._views.items()}
+        self._floor = floor
+        self._means: dict[Side, Floats] = {side: np.full(len(view), np.nan) for side, view in views.items()}
 
-    def means(self, side: Side, slots: Ints) -> Floats:
-        """Return the means of some items, `least` to 1."""
+    def means(self, side: Side, rows: Ints) -> Floats:
+        """Return the means of some items, `floor` to 1."""
         means = self._means[side]
-        unknown = np.unique(slots[np.isnan(means[slots])])
+        unknown = np.unique(rows[np.isnan(means[rows])])
         if len(unknown) > max(8, _FEW * self._views[side].count):
-            for _ in self.seen(self._likeness.of_many("requirement", self._views["requirement"].living(), self._least)):
+            everything = RowQuery("requirement", self._views["requirement"].live_rows(), self._floor)
+            for _ in self.observe(self._similarity.pairs(everything)):
                 pass
         else:
-            means[unknown] = self._mean(self._likeness.nearest(side, unknown, NEIGHBOURS, self._least), side)
-        return self._means[side][slots]
+            nearest = self._similarity.nearest(RowQuery(side, unknown, self._floor), NEIGHBOURS)
+            means[unknown] = self._mean(nearest, side)
+        return self._means[side][rows]
 
-    def at_least(self, side: Side, slots: Ints) -> Floats:
+    def lower_bounds(self, side: Side, rows: Ints) -> Floats:
         """Return what the means of some items do not fall below: the means themselves where they are known."""
-        means = self._means[side][slots]
+        means = self._means[side][rows]
         missing = np.isnan(means)
-        unknown, which = np.unique(slots[missing], return_inverse=True)
-        means[missing] = self._mean(self._likeness.near(side, unknown, NEIGHBOURS, self._least), side)[which]
+        unknown, which = np.unique(rows[missing], return_inverse=True)
+        near = self._similarity.near(RowQuery(side, unknown, self._floor), NEIGHBOURS)
+        means[missing] = self._mean(near, side)[which]
         return means
 
-    def seen(self, everything: Iterator[Alike]) -> Iterator[Alike]:
-        """Pass on all pairs of all requirements, from `least` or below upwards. The means of the requirements that
+    def observe(self, everything: Iterator[ScoredPairs]) -> Iterator[ScoredPairs]:
+        """Pass on all pairs of all requirements, from `floor` or below upwards. The means of the requirements that
         were passed on are known at once, those of the test cases at the end.
         """
-        best = {side: np.full((view.slots, NEIGHBOURS), self._least) for side, view in self._views.items()}
-        for alike in everything:
-            keep_best(best["requirement"], alike.requirements, alike.likeness)
-            keep_best(best["test_case"], alike.test_cases, alike.likeness)
-            self._means["requirement"][alike.slots] = self._mean(best["requirement"][alike.slots], "requirement")
-            yield alike
+        best = {side: np.full((len(view), NEIGHBOURS), self._floor) for side, view in self._views.items()}
+        for pairs in everything:
+            merge_top_k(best["requirement"], pairs.requirements, pairs.similarity)
+            merge_top_k(best["test_case"], pairs.test_cases, pairs.similarity)
+            self._means["requirement"][pairs.rows] = self._mean(best["requirement"][pairs.rows], "requirement")
+            yield pairs
         self._means["test_case"] = self._mean(best["test_case"], "test_case")
 
     def _mean(self, nearest: Floats, side: Side) -> Floats:
         """Return the means of rows, best first, added up in this order: the same to the last bit for all."""
-        other: Side = "test_case" if side == "requirement" else "requirement"
-        there = self._views[other].count
+        there = self._views[OTHER[side]].count
         total = np.zeros(len(nearest))
         for place in range(NEIGHBOURS):
             total += nearest[:, place] if place < there else _MISSING

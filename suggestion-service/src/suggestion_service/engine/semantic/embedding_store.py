@@ -4,7 +4,7 @@ from uuid import UUID
 
 import numpy as np
 
-from suggestion_service.engine.corpus.column_store import Column
+from suggestion_service.engine.corpus.arrays import GrowingArray
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors
 
 _FEW_DEAD = 1000
@@ -60,11 +60,11 @@ class EmbeddingStore:
         return row
 
     def _clear(self) -> None:
-        self._whole = Column(np.int16, self.dimensions)
-        self._passages = Column(np.int16, self.dimensions)
-        self._starts = Column(np.int64)
+        self._whole = GrowingArray(np.int16, self.dimensions)
+        self._passages = GrowingArray(np.int16, self.dimensions)
+        self._starts = GrowingArray(np.int64)
         self._starts.append(0)
-        self._changes = Column(object)
+        self._changes = GrowingArray(object)
         self._lineage = object()
 
     def _compact(self) -> None:

@@ -12,17 +12,19 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from suggestion_service.engine.semantic.integer_products import products_of_pairs, products_with_all, sums_of_best
+from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.semantic.integer_products import (
+    Whole,
+    products_of_pairs,
+    products_with_all,
+    sums_of_best,
+)
 
 SCALE = 2000
 """As half precision numbers go, which is how they are stored, whole numbers up to it are exact."""
 ROUNDING = 1e-6
-"""More than a likeness in single precision can be off by."""
+"""More than a similarity in single precision can be off by."""
 NO_ROW = -1
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Whole = NDArray[np.int16]
 
 
 def unit_vectors(vectors: NDArray[np.floating]) -> Floats:

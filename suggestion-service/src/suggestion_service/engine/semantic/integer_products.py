@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.native import bools, doubles, floats, ints, library, longs, shorts
 
 Whole = NDArray[np.int16]
-Ints = NDArray[np.int64]
 
 
 def products_with_all(left: Whole, i: Ints, right: Whole) -> NDArray[np.int32]:
@@ -45,21 +45,21 @@ def sums_of_best(left: Whole, starts: Ints, i: Ints, right: Whole, right_starts:
     return sums
 
 
-def most_alike(
+def upper_bounds(
     words: NDArray[np.float32],
-    alive: NDArray[np.bool_],
-    cosines: NDArray[np.float64],
+    alive: Bools,
+    cosines: Floats,
     rows: Ints,
     weights: tuple[float, float, float],
     passages_from: float,
     rounding: float,
 ) -> NDArray[Any]:
-    """Return for each slot what the likeness of words, whole texts and passages, of these `weights`, does not exceed;
-    see `EmbeddedLikeness`; 0 for one that is not `alive`. `words` (slots,) bounds that of the words; `cosines` are by
-    the `rows` that slots have, -1 for none. `rounding` is more than it can be off by in single precision.
+    """Return for each row what the similarity of words, whole texts and passages, of these `weights`, does not exceed;
+    see `EmbeddedSimilarity`; 0 for one that is not `alive`. `words` (rows,) bounds that of the words; `cosines` are by
+    `rows` of embeddings, -1 for none. `rounding` is more than it can be off by in single precision.
     """
     most = np.empty(len(words), np.float32)
-    library().bound_likeness(
+    library().bound_embedded_similarity(
         floats(words),
         bools(alive),
         doubles(cosines),

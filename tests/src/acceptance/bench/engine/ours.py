@@ -13,7 +13,7 @@ from acceptance.bench.engine.meanings import embed
 from acceptance.bench.engine.measuring import Watch
 from acceptance.bench.engine.sizes import Size
 from acceptance.bench.engine.texts import Items, item_id, make_items, numbers
-from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Side, terms
+from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Query, Scorer, Side, terms
 
 _AT_ONCE = 1000
 _WARMING = 300
@@ -48,7 +48,7 @@ def score(watch: Watch, inputs: Inputs, size: Size, algorithm: Algorithm, thresh
     for _ in watch.rounds():
         corpus.put(*changed)
         with watch():
-            blocks = list(corpus.snapshot().score(algorithm, threshold))
+            blocks = list(Scorer(corpus.snapshot()).score(Query(algorithm, threshold)))
     inputs.keep_pairs(
         algorithm,
         numbers(np.concatenate([block.requirement_ids for block in blocks])),
@@ -84,8 +84,8 @@ def score_one(_watch: Watch, inputs: Inputs, size: Size, asked: Asked, queries: 
         _, _, entry = entries[side][place - 1]
         began = time.perf_counter()
         corpus.put(side, changed, entry)
-        requirements, test_cases = ([changed], None) if side == "requirement" else (None, [changed])
-        list(corpus.snapshot(embeddings).score(asked.algorithm, asked.threshold, requirements, test_cases))
+        of_side = ([changed], None) if side == "requirement" else (None, [changed])
+        list(Scorer(corpus.snapshot(), embeddings).score(Query(asked.algorithm, asked.threshold, *of_side)))
         seconds.append(time.perf_counter() - began)
         if began > end:
             break
@@ -98,8 +98,9 @@ def _filled(inputs: Inputs, items: Items) -> Corpus:
     for entry in _entries(inputs, {side: items[side][:_WARMING] for side in items}):
         warm.put(*entry)
     for algorithm in ALGORITHMS:
-        list(warm.snapshot().score(algorithm, 0.3))
-        list(warm.snapshot().score(algorithm, 0.3, requirements=[item_id("requirement", 0)]))
+        scorer = Scorer(warm.snapshot())
+        list(scorer.score(Query(algorithm, 0.3)))
+        list(scorer.score(Query(algorithm, 0.3, [item_id("requirement", 0)])))
     corpus = Corpus()
     for entry in _entries(inputs, items):
         corpus.put(*entry)

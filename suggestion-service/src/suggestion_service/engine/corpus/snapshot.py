@@ -1,0 +1,45 @@
+"""The corpus at one moment."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suggestion_service.engine.corpus.arrays import Floats, Ints
+from suggestion_service.engine.corpus.column_store import StoreView
+from suggestion_service.engine.corpus.query import Query, RowQuery, Side
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """Both sides, and `term_names` and `document_frequencies` by term number. It never changes."""
+
+    views: dict[Side, StoreView]
+    term_names: NDArray[Any]
+    document_frequencies: Ints
+
+    @property
+    def requirements(self) -> StoreView:
+        return self.views["requirement"]
+
+    @property
+    def test_cases(self) -> StoreView:
+        return self.views["test_case"]
+
+    @property
+    def count(self) -> int:
+        """The number of items on both sides."""
+        return self.requirements.count + self.test_cases.count
+
+    def idf(self) -> Floats:
+        """Return the inverse document frequency of each term over both sides, 0 for one that no item has."""
+        frequencies = self.document_frequencies
+        return np.where(frequencies > 0, np.log((1.0 + self.count) / (1.0 + frequencies)) + 1.0, 0.0)
+
+    def rows(self, query: Query) -> RowQuery:
+        """Return the query by rows: of the test cases where they alone are chosen, else of the requirements."""
+        side: Side = "requirement" if query.test_cases is None or query.requirements is not None else "test_case"
+        view, chosen = self.views[side], query.requirements if side == "requirement" else query.test_cases
+        rows = view.live_rows() if chosen is None else view.rows_of(chosen)
+        return RowQuery(side, rows, query.threshold, query.block_rows)
