@@ -57,9 +57,9 @@ check: $(TOOLS) $(MANIFEST_TOOLS)
 	$(BIN)/mypy $(foreach p,$(PACKAGES),$(p)/src)
 	$(BIN)/lint-imports
 	$(BIN)/pytest --quiet deploy/k8s/tests/test_manifests.py deploy/k8s/tests/test_schemas.py deploy/k8s/tests/test_*_rules.py
-	$(BIN)/python -m acceptance.manifests .venv/manifest-tools/rendered
+	$(BIN)/python -m manifests .venv/manifest-tools/rendered
 	.venv/manifest-tools/bin/checkov --config-file deploy/k8s/check/checkov.yaml --directory .venv/manifest-tools/rendered
-	$(BIN)/python -m acceptance.dependencies
+	$(BIN)/python -m acceptance.vulnerabilities
 
 format: $(TOOLS)
 	$(BIN)/ruff format .
@@ -82,20 +82,20 @@ browser: $(TOOLS) servers $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/browser -m "long or not long"
 
 bench: $(TOOLS) servers
-	$(BIN)/python -m acceptance.bench
+	$(BIN)/python -m benchmarks
 
-# Takes a quarter of an hour or more; one part alone: .venv/bin/python -m acceptance.bench.engine --help
+# Takes a quarter of an hour or more; one part alone: .venv/bin/python -m benchmarks.engine --help
 bench-engine: $(TOOLS)
-	$(BIN)/python -m acceptance.bench.engine
+	$(BIN)/python -m benchmarks.engine
 
 # The stack with 100,000 requirements, as many test cases and 300,000 links: takes half an hour, ten minutes of it under
-# load. Shorter: .venv/bin/python -m acceptance.bench.scale --help
+# load. Shorter: .venv/bin/python -m benchmarks.scale --help
 bench-scale: $(TOOLS) servers
-	$(BIN)/python -m acceptance.bench.scale
+	$(BIN)/python -m benchmarks.scale
 
 # How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script
 quality: $(TOOLS)
-	@$(BIN)/python -m acceptance.quality $(if $(DATASETS),"$(DATASETS)") $(if $(SCORER),--scorer "$(SCORER)")
+	@$(BIN)/python -m benchmarks.quality $(if $(DATASETS),"$(DATASETS)") $(if $(SCORER),--scorer "$(SCORER)")
 
 # The extra `embeddings`. Some platforms get a torch of gigabytes for graphics cards, which it has no use for: name
 # an index of processor builds with PIP_INDEX_URL or PIP_EXTRA_INDEX_URL to avoid that.

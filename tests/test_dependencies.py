@@ -1,47 +1,47 @@
-"""The check of dependencies: holes are known, accepted with a reason, or the lock is young."""
+"""The check of dependencies: vulnerabilities are known, accepted with a reason, or the lock is young."""
 
 from datetime import date
 from pathlib import Path
 
 import pytest
 
-from acceptance.dependencies import ACCEPTED, LOCKS, Refused, accepted, age, holes_in, unaccepted
+from acceptance.vulnerabilities import ACCEPTED, LOCKS, Refused, accepted, age, reported, unaccepted
 
 SAFE = '{"name": "pip", "version": "1.0", "vulns": []}'
-HOLE = (
+VULNERABLE = (
     '{"name": "uv", "version": "2.0", "vulns": [{"id": "PYSEC-1", "aliases": ["CVE-1"]}, {"id": "G-2", "aliases": []}]}'
 )
 UNKNOWN = '{"name": "our-own", "skip_reason": "Dependency not found on PyPI and could not be audited"}'
-HOLES = {"uv 2.0, hole 1": {"PYSEC-1", "CVE-1"}, "uv 2.0, hole 2": {"G-2"}}
+KNOWN = {"uv 2.0, vulnerability 1": {"PYSEC-1", "CVE-1"}, "uv 2.0, vulnerability 2": {"G-2"}}
 
 
-def test_the_holes_that_pip_audit_reports_are_known_by_all_their_names() -> None:
-    assert holes_in(f'{{"dependencies": [{SAFE}, {HOLE}]}}') == HOLES
-    assert holes_in(f'{{"dependencies": [{SAFE}]}}') == {}
+def test_the_vulnerabilities_that_pip_audit_reports_are_known_by_all_their_names() -> None:
+    assert reported(f'{{"dependencies": [{SAFE}, {VULNERABLE}]}}') == KNOWN
+    assert reported(f'{{"dependencies": [{SAFE}]}}') == {}
 
 
 @pytest.mark.parametrize("report", ["", f'{{"dependencies": [{SAFE}, {UNKNOWN}]}}'], ids=["no report", "not all"])
 def test_packages_that_nobody_looked_at_do_not_count_as_safe(report: str) -> None:
-    assert holes_in(report) is None
+    assert reported(report) is None
 
 
-def test_a_known_hole_is_refused_unless_one_of_its_names_is_accepted() -> None:
-    assert unaccepted(HOLES, {"CVE-1": "not called"}) == ["uv 2.0, hole 2 is known: G-2."]
-    assert unaccepted(HOLES, {"CVE-1": "not called", "G-2": "only on Windows"}) == []
+def test_a_known_vulnerability_is_refused_unless_one_of_its_names_is_accepted() -> None:
+    assert unaccepted(KNOWN, {"CVE-1": "not called"}) == ["uv 2.0, vulnerability 2 is known: G-2."]
+    assert unaccepted(KNOWN, {"CVE-1": "not called", "G-2": "only on Windows"}) == []
 
 
-def test_an_accepted_hole_that_nothing_has_any_more_is_refused() -> None:
+def test_an_accepted_vulnerability_that_nothing_has_any_more_is_refused() -> None:
     assert unaccepted({}, {"CVE-1": "not called"}) == ["CVE-1 is accepted, and nothing has it any more."]
 
 
-def test_a_hole_is_accepted_with_a_reason_only(tmp_path: Path) -> None:
+def test_a_vulnerability_is_accepted_with_a_reason_only(tmp_path: Path) -> None:
     file = tmp_path / "accepted.toml"
     file.write_text('CVE-1 = "not called"\nCVE-2 = " "\n')
     with pytest.raises(Refused, match="CVE-2 without a reason"):
         accepted(file)
 
 
-def test_the_list_of_accepted_holes_can_be_read() -> None:
+def test_the_list_of_accepted_can_be_read() -> None:
     assert all(accepted(ACCEPTED).values())
 
 

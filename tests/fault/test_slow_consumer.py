@@ -10,11 +10,11 @@ import psutil
 import psycopg
 import pytest
 
-from acceptance.bench import load
 from acceptance.client import API, Traceline
 from acceptance.faults.databases import value
 from acceptance.faults.invariants import Hold
 from acceptance.stack import RunningStack
+from benchmarks import load
 
 EVENTS = 10_000
 REQUIREMENTS = 32

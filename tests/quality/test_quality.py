@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acceptance.quality.__main__ import main
-from acceptance.quality.labelled import Scores, Truth
-from acceptance.quality.measures import Band, bands, figures, precision_rises
+from benchmarks.quality.__main__ import main
+from benchmarks.quality.labelled import Scores, Truth
+from benchmarks.quality.measures import Band, bands, figures, precision_rises
 
 Pairs = Sequence[tuple[str, str]]
 Row = Sequence[str]

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from acceptance.bench.engine import peers, sameness
-from acceptance.bench.engine.__main__ import main
-from acceptance.bench.engine.inputs import Inputs
-from acceptance.bench.engine.sizes import Size
-from acceptance.bench.engine.texts import make_items
+from benchmarks.engine import peers, sameness
+from benchmarks.engine.__main__ import main
+from benchmarks.engine.inputs import Inputs
+from benchmarks.engine.sizes import Size
+from benchmarks.engine.texts import make_items
 from suggestion_service.engine import terms
 
 ROWS = {
@@ -52,7 +52,7 @@ ROWS = {
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "acceptance.bench.engine", *arguments],
+        [sys.executable, "-m", "benchmarks.engine", *arguments],
         capture_output=True,
         text=True,
         timeout=600,

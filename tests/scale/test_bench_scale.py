@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from acceptance.bench.load import request
-from acceptance.bench.scale.memory import growth
-from acceptance.bench.scale.paced import load
+from benchmarks.load import request
+from benchmarks.scale.memory import growth
+from benchmarks.scale.paced import load
 
 TABLES = (
     "The record: 60 requirements, 60 test cases, 180 links",
@@ -25,7 +25,7 @@ TABLES = (
 def test_the_bench_prints_all_its_tables_and_ends_by_itself() -> None:
     arguments = "--small 60 --items 120 --connections 8 --rate 30 --minutes 0.15"
     done = subprocess.run(
-        [sys.executable, "-m", "acceptance.bench.scale", *arguments.split()],
+        [sys.executable, "-m", "benchmarks.scale", *arguments.split()],
         capture_output=True,
         text=True,
         timeout=600,

@@ -9,13 +9,13 @@ from uuid import UUID
 
 import pytest
 
-from acceptance.bench.texts import Texts
 from acceptance.client import Json, Traceline, created
 from acceptance.faults.databases import query
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
-from acceptance.settling import settled
+from acceptance.rest import settled
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
+from benchmarks.texts import Texts
 from suggestion_service.engine import Corpus, Entry, ItemText, Query, Scorer, Side, terms
 
 CLIENTS = 8

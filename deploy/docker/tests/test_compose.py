@@ -9,9 +9,9 @@ import pytest
 import yaml
 from pydantic.fields import FieldInfo
 
-from acceptance.manifests.environment import settings_of as settings_read_by
 from chassis.core.settings import is_secret
 from chassis.server.process.settings import ProcessSettings
+from manifests.environment import settings_of as settings_read_by
 
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]

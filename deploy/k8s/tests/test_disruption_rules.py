@@ -2,9 +2,9 @@
 
 import pytest
 
-from acceptance.manifests import disruption
-from acceptance.manifests.breaking import Break, Change, rules_of, said
-from acceptance.manifests.rules import Rule
+from manifests import disruption
+from manifests.breaking import Break, Change, rules_of, said
+from manifests.rules import Rule
 
 BREAKS: list[Break] = [
     (disruption.budgets, "Deployment gateway: it has 0 budgets.", lambda p: p.remove("PodDisruptionBudget", "gateway")),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.manifests.objects import Manifests, texts
-from acceptance.manifests.rendering import (
+from manifests.objects import Manifests, texts
+from manifests.rendering import (
     FOLDER,
     CannotRender,
     components,
@@ -17,8 +17,8 @@ from acceptance.manifests.rendering import (
     render_component,
     render_keys,
 )
-from acceptance.manifests.rules import OF_A_WHOLE, OF_EACH_PART, OF_PRODUCTION, Rule
-from acceptance.manifests.schemas import NEWEST, OLDEST, mistakes
+from manifests.rules import OF_A_WHOLE, OF_EACH_PART, OF_PRODUCTION, Rule
+from manifests.schemas import NEWEST, OLDEST, mistakes
 
 OVERLAYS = {folder.name: folder for folder in overlays()}
 RULES = {rule.__name__: rule for rule in (*OF_EACH_PART, *OF_A_WHOLE)}

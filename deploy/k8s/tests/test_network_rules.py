@@ -5,11 +5,11 @@ import copy
 
 import pytest
 
-from acceptance.manifests import network, ways
-from acceptance.manifests.breaking import Break, Change, rules_of, said
-from acceptance.manifests.objects import Manifests
-from acceptance.manifests.rendering import FOLDER, render, render_keys
-from acceptance.manifests.rules import Rule
+from manifests import connectivity, network
+from manifests.breaking import Break, Change, rules_of, said
+from manifests.objects import Manifests
+from manifests.rendering import FOLDER, render, render_keys
+from manifests.rules import Rule
 
 BREAKS: list[Break] = [
     (
@@ -58,59 +58,59 @@ BREAKS: list[Break] = [
         lambda p: p.remove("NetworkPolicy", "databases-from-operator"),
     ),
     (
-        ways.operated_are_reached,
+        connectivity.operated_are_reached,
         "Deployment auth-worker: no NetworkPolicy opens the way to the pods of Cluster auth-database.",
         lambda p: p.spec("Deployment", "auth-worker")["template"]["metadata"]["labels"].pop(
             "app.kubernetes.io/component"
         ),
     ),
     (
-        ways.routes,
+        connectivity.routes,
         "A route leads to port 8000 of gateway, and no NetworkPolicy opens the way there.",
         lambda p: p.remove("NetworkPolicy", "gateway-from-outside"),
     ),
-    (ways.way_in, "There is not exactly one way in.", lambda p: p.remove("HTTPRoute", "traceline")),
+    (connectivity.way_in, "There is not exactly one way in.", lambda p: p.remove("HTTPRoute", "traceline")),
     (
-        ways.services,
+        connectivity.services,
         "Service gateway: Deployment gateway has no port web.",
         lambda p: p.spec("Service", "gateway")["ports"][0].update(targetPort="web"),
     ),
     (
-        ways.services,
+        connectivity.services,
         "Service gateway: it selects 0 workloads.",
         lambda p: p.spec("Service", "gateway").update(selector={"app": "gateway"}),
     ),
     (
-        ways.routes,
+        connectivity.routes,
         "A route leads to port 8000 of gateway, and no Service has that port.",
         lambda p: p.spec("Service", "gateway")["ports"][0].update(port=80),
     ),
     (
-        ways.addresses,
+        connectivity.addresses,
         "Deployment gateway: AUTH_URL leads to auth-service:80, and no Service has that port.",
         lambda p: p.env("gateway", "AUTH_URL", "http://auth-service:80"),
     ),
     (
-        ways.addresses,
+        connectivity.addresses,
         "Deployment catalog-service: AUTH_URL leads to auth-service:8000, and no NetworkPolicy opens the way there.",
         lambda p: p.env("catalog-service", "AUTH_URL", "http://auth-service:8000"),
     ),
     (
-        ways.addresses,
+        connectivity.addresses,
         "Deployment gateway: OTEL_EXPORTER_OTLP_ENDPOINT leads to collector.elsewhere:4318, and no NetworkPolicy opens",
         lambda p: p.env("gateway", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector.elsewhere:4318"),
     ),
     (
-        ways.monitored,
+        connectivity.monitored,
         "Deployment gateway: no NetworkPolicy lets the port metrics be asked from another namespace.",
         lambda p: p.remove("NetworkPolicy", "metrics-from-prometheus"),
     ),
     (
-        ways.monitored,
+        connectivity.monitored,
         "PodMonitor traceline: nothing has the port measures.",
         lambda p: p.spec("PodMonitor", "traceline")["podMetricsEndpoints"][0].update(port="measures"),
     ),
-    (ways.monitored, "Deployment gateway: nothing monitors it.", lambda p: p.remove("PodMonitor", "traceline")),
+    (connectivity.monitored, "Deployment gateway: nothing monitors it.", lambda p: p.remove("PodMonitor", "traceline")),
 ]
 
 
@@ -121,13 +121,13 @@ def test_a_rule_says_what_is_broken(rule: Rule, sentence: str, break_it: Change)
 
 
 def test_every_rule_was_seen_to_fail() -> None:
-    assert {rule for rule, _, _ in BREAKS} == rules_of(network, ways)
+    assert {rule for rule, _, _ in BREAKS} == rules_of(network, connectivity)
 
 
 def test_the_addresses_in_keys_are_looked_at_and_never_told() -> None:
     keys = copy.deepcopy(render_keys("dev"))
     found = next(each for each in keys if each["metadata"]["name"] == "auth-database-app")
     found["data"]["uri"] = base64.b64encode(b"postgresql://auth:hidden@elsewhere:5432/auth").decode()
-    said = list(ways.addresses(Manifests(render(FOLDER / "overlays" / "dev"), keys)))
+    said = list(connectivity.addresses(Manifests(render(FOLDER / "overlays" / "dev"), keys)))
     assert "Deployment auth-service: DATABASE_URL leads to elsewhere:5432, and no Service has that port." in said
     assert not any("hidden" in each for each in said)

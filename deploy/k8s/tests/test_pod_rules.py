@@ -2,10 +2,10 @@
 
 import pytest
 
-from acceptance.manifests import pods
-from acceptance.manifests.breaking import JOB, Break, Change, rules_of, said
-from acceptance.manifests.pods import VERSION
-from acceptance.manifests.rules import Rule
+from manifests import pods
+from manifests.breaking import JOB, Break, Change, rules_of, said
+from manifests.pods import VERSION
+from manifests.rules import Rule
 
 BREAKS: list[Break] = [
     (pods.probes, "Deployment gateway: program has no startupProbe.", lambda p: p.container().pop("startupProbe")),

@@ -9,7 +9,6 @@ import httpx
 import pytest
 import yaml
 
-from acceptance.manifests.rendering import FOLDER
 from chassis.core import version
 from chassis.observability.requests import Measured
 from chassis.testing import PostgresServer
@@ -17,6 +16,7 @@ from chassis.testing.metrics import Series, measured
 from embedded.composition import SCHEMAS, compose
 from embedded.settings import read_settings
 from gateway.app import measured_as
+from manifests.rendering import FOLDER
 
 COMPONENT = FOLDER / "components" / "prometheus"
 RUNBOOK = FOLDER.parent / "RUNBOOK.md"

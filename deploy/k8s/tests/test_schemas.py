@@ -1,7 +1,7 @@
 """The schemas refuse what nobody knows."""
 
-from acceptance.manifests.breaking import Production
-from acceptance.manifests.schemas import mistakes
+from manifests.breaking import Production
+from manifests.schemas import mistakes
 
 
 def test_a_field_that_nobody_knows_is_a_mistake_in_kubernetes_and_in_custom_resources_alike() -> None:

@@ -2,9 +2,9 @@
 
 import pytest
 
-from acceptance.manifests import secrets, settings
-from acceptance.manifests.breaking import Break, Change, rules_of, said
-from acceptance.manifests.rules import Rule
+from manifests import secrets, settings
+from manifests.breaking import Break, Change, rules_of, said
+from manifests.rules import Rule
 
 BREAKS: list[Break] = [
     (settings.programs, "Nothing runs auth_service.worker.", lambda p: p.remove("Deployment", "auth-worker")),

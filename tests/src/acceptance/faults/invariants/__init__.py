@@ -6,7 +6,7 @@ from acceptance.client import Traceline
 from acceptance.faults.databases import System
 from acceptance.faults.draining import Heads, drained
 from acceptance.faults.history import History
-from acceptance.faults.invariants import copies, feeds, pairs, record, told
+from acceptance.faults.invariants import copies, feeds, notifications, pairs, record
 
 _SHOWN = 50
 
@@ -47,5 +47,5 @@ def violations(system: System, admin: Traceline, history: History, heads: Heads)
         *copies.violations(system),
         *pairs.violations(system),
         *feeds.violations(system, heads),
-        *told.violations(system, heads),
+        *notifications.violations(system, heads),
     ]

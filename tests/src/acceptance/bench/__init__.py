@@ -1,1 +1,0 @@
-"""`python -m acceptance.bench`: how fast Traceline is, each figure beside something to compare it with."""

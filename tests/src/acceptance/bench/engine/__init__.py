@@ -1,1 +1,0 @@
-"""`python -m acceptance.bench.engine`: how fast suggestions are scored, beside what people use today."""

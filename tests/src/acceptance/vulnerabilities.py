@@ -1,0 +1,112 @@
+"""Check the dependencies for known vulnerabilities: `python -m acceptance.vulnerabilities`, part of `make check`.
+
+Where pip-audit reaches its data, every vulnerability counts that accepted-vulnerabilities.toml does not accept with a
+reason. Where it does not, the locks may be no older than 90 days: what is renewed often has few old vulnerabilities.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+LOCK = ROOT / "requirements-dev.lock"
+"""Holds all of requirements.lock, too, in the same versions."""
+LOCKS = [
+    ROOT / "requirements.lock",
+    LOCK,
+    *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser")),
+    *(ROOT / lock for lock in ("deploy/pip.lock", "deploy/docker/build.lock", "suggestion-service/compiler.lock")),
+]
+ACCEPTED = ROOT / "accepted-vulnerabilities.toml"
+OLDEST = timedelta(days=90)
+_MADE = re.compile(r"\A# Made by `make lock` on (\d{4}-\d{2}-\d{2})\.$", re.MULTILINE)
+_PIN = re.compile(r"^[\w.-]+==\S+", re.MULTILINE)
+
+
+class Refused(Exception):
+    """Why the check fails: a sentence for the person who reads it."""
+
+
+def accepted(path: Path) -> dict[str, str]:
+    """Return the reason for each accepted vulnerability, by its identifier; raise Refused for one without a reason."""
+    vulnerabilities = tomllib.loads(path.read_text())
+    for vulnerability, reason in vulnerabilities.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise Refused(f"{path.name} accepts {vulnerability} without a reason.")
+    return vulnerabilities
+
+
+def known_vulnerabilities(pins: Sequence[str]) -> dict[str, set[str]] | None:
+    """Return the known vulnerabilities of pinned packages, by package; None where no data can be reached."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write("\n".join(pins))
+        file.flush()
+        command = [sys.executable, "-m", "pip_audit", "--requirement", file.name, "--no-deps", "--disable-pip"]
+        options = ["--format", "json", "--progress-spinner", "off"]
+        return reported(subprocess.run([*command, *options], capture_output=True, text=True).stdout)
+
+
+def reported(report: str) -> dict[str, set[str]] | None:
+    """Return the names of each vulnerability in pip-audit's report; None unless it looked at every package."""
+    try:
+        packages = json.loads(report)["dependencies"]
+    except ValueError:
+        return None
+    if any("skip_reason" in package for package in packages):  # a mirror that has packages alone
+        return None
+    return {
+        f"{package['name']} {package['version']}, vulnerability {number}": {found["id"], *found["aliases"]}
+        for package in packages
+        for number, found in enumerate(package["vulns"], start=1)
+    }
+
+
+def unaccepted(vulnerabilities: dict[str, set[str]], reasons: dict[str, str]) -> list[str]:
+    """Return a complaint for each vulnerability without a reason, and for each reason without a vulnerability."""
+    open_ones = [
+        f"{vulnerability} is known: {', '.join(sorted(names))}."
+        for vulnerability, names in vulnerabilities.items()
+        if not names & set(reasons)
+    ]
+    known = {name for names in vulnerabilities.values() for name in names}
+    return open_ones + [f"{name} is accepted, and nothing has it any more." for name in set(reasons) - known]
+
+
+def age(lock: Path, today: date) -> timedelta:
+    """Return how long ago a lock was made; raise Refused when it does not say, or is older than OLDEST."""
+    made = _MADE.match(lock.read_text())
+    if made is None:
+        raise Refused(f"{os.path.relpath(lock)} does not say when it was made: `make lock` writes it.")
+    days = today - date.fromisoformat(made[1])
+    if days > OLDEST:
+        raise Refused(f"{os.path.relpath(lock)} is {days.days} days old: renew it with `make lock`.")
+    return days
+
+
+def main() -> None:
+    """Check, and print which of the two checks it was."""
+    reasons = accepted(ACCEPTED)
+    pins = _PIN.findall(LOCK.read_text())
+    # One question shows whether anybody answers; a hundred more would be in vain.
+    vulnerabilities = known_vulnerabilities(pins) if known_vulnerabilities(pins[:1]) is not None else None
+    if vulnerabilities is None:
+        oldest = max(age(lock, datetime.now(UTC).date()) for lock in LOCKS)
+        print(f"Dependencies: no data on vulnerabilities in reach; by age: locked {oldest.days} days ago (90 allowed).")
+        return
+    if complaints := unaccepted(vulnerabilities, reasons):
+        raise Refused("\n".join(complaints))
+    print(f"Dependencies: pip-audit looked at {len(pins)} packages; {len(reasons)} known vulnerabilities are accepted.")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as refused:
+        sys.exit(str(refused))

@@ -1,0 +1,1 @@
+"""`python -m benchmarks`: how fast Traceline is, each figure beside something to compare it with."""

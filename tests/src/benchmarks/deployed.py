@@ -1,0 +1,47 @@
+"""Brings up what the benchmark of the gateway measures: the stack, with one gateway and a filled record."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from acceptance.rest import settled
+from acceptance.stack import RunningStack
+from benchmarks import gateway
+from benchmarks.gateway import Deployed
+from benchmarks.running import log_in
+from benchmarks.texts import Texts
+from chassis.core.identity import Identity, InternalTokens, Role
+
+_REQUIREMENTS = 500
+
+
+def main(folder: Path) -> None:
+    """Print what was measured."""
+    with RunningStack(folder) as stack:
+        stack.stop_program("gateway-1")
+        token = log_in(stack.base_url)
+        headers = {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=f"{stack.base_url}/api/v1", timeout=60, headers=headers) as client:
+            texts = Texts(9)
+            for number in range(_REQUIREMENTS):
+                client.post("/requirements", json=texts.requirement(number, "REQ")).raise_for_status()
+            me = client.get("/auth/me").raise_for_status().json()
+        settled(stack)
+        gateway.main(
+            Deployed(
+                gateway_port=stack.port,
+                gateway_pids=(stack.pids()["gateway-0"],),
+                catalog_port=_port(stack, "catalog-service"),
+                notification_port=_port(stack, "notification-service"),
+                user_token=token,
+                identity=Identity(id=me["id"], email=me["email"], role=Role(me["role"])),
+                internal_tokens=InternalTokens(stack.internal_token_secret),
+            )
+        )
+
+
+def _port(stack: RunningStack, process: str) -> int:
+    port = urlsplit(stack.urls[process]).port
+    assert port is not None, "each service has one"
+    return port
