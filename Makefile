@@ -144,5 +144,6 @@ lock:
 	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
 	@$(call DATED,suggestion-service/compiler.lock)
 
+# Never the data of `make run` and `make stack`.
 clean:
-	rm -rf .venv .traceline .traceline-demo .traceline-stack
+	rm -rf .venv .traceline-demo .traceline-stack-demo
