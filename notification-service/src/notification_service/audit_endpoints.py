@@ -1,14 +1,12 @@
 """What happened: activity for everyone, the audit log for admins."""
 
-from datetime import UTC, datetime, timedelta
-
 from fastapi import APIRouter, Request, Response
 
 from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.strict_route import StrictRoute
-from notification_service import repository, service
+from notification_service import service
 from notification_service.queries import ActivityQuery, AuditQuery
 from notification_service.schemas import Activity, AuditEntry
 
@@ -25,10 +23,7 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
     """Work on requirements, test cases, links, suggestions and coverage; accounts are not shown."""
     query = read_query(request, ActivityQuery)
-    since = datetime.now(UTC) - timedelta(days=query.days)
-    conditions = query.conditions(since)
-    async with database.connection() as connection:
-        items, total = await repository.find_activity(connection, since, conditions, query.skip, query.limit)
+    items, total = await service.find_activity(database, query)
     return page(request, items, total, query.skip, query.limit)
 
 
@@ -42,7 +37,5 @@ async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
 async def list_audit_log(request: Request, _: Admin, database: Db) -> Response:
     """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
     query = read_query(request, AuditQuery)
-    conditions = query.conditions()
-    async with database.connection() as connection:
-        items, total = await service.audit_log(connection, conditions, query.skip, query.limit)
+    items, total = await service.find_audit_entries(database, query)
     return page(request, items, total, query.skip, query.limit)

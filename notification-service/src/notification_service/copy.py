@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from chassis.db.database import Connection
 from chassis.messaging.rebuild import Copy, Reach, replace
 from contracts import auth
-from notification_service.handlers import remembered
+from notification_service.handlers import copy_users
 
 
 def new_copy() -> Copy:
@@ -17,7 +17,7 @@ def new_copy() -> Copy:
         queue="notification",
         source="auth",
         tables=("recipients",),
-        handlers={auth.UserCreated: remembered, auth.UserUpdated: remembered, auth.PasswordChanged: remembered},
+        handlers={auth.UserCreated: copy_users, auth.UserUpdated: copy_users, auth.PasswordChanged: copy_users},
         merge=_merge,
     )
 

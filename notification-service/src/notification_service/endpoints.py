@@ -12,7 +12,7 @@ from chassis.web.parameters import parse_choice
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
-from notification_service import repository, service
+from notification_service import service
 from notification_service.queries import NotificationQuery, Types
 from notification_service.schemas import Marked, Notification, NotificationId, NotificationList, UnreadCount
 from notification_service.vocabulary import NotificationType
@@ -34,11 +34,7 @@ async def _unread_counts(request: Request) -> Coalesced[int, int]:
 async def list_notifications(request: Request, viewer: Viewer, database: Db) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
     query = read_query(request, NotificationQuery)
-    conditions = query.conditions(_id(viewer))
-    async with database.connection() as connection:
-        items, counts = await repository.find_notifications(
-            connection, conditions, query.skip, query.limit, unread_only=query.unread_only
-        )
+    items, counts = await service.find_notifications(database, _id(viewer), query)
     return page(request, items, counts["total"], query.skip, query.limit, {"unread_count": counts["unread"]})
 
 
@@ -59,9 +55,7 @@ async def mark_all_notifications_read(
 ) -> Response:
     """`marked` counts those that were unread; with `type`, only notifications of that type are marked."""
     types = parse_choice("type", type, NotificationType)
-    async with database.statement() as connection:
-        marked = await service.mark_all_read(connection, _id(viewer), types)
-    return answer({"marked": marked})
+    return answer({"marked": await service.mark_all_read(database, _id(viewer), types)})
 
 
 @router.get(
@@ -74,9 +68,7 @@ async def read_notification(
     request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
 ) -> Response:
     """Reading it by this address does not mark it read."""
-    async with database.connection() as connection:
-        found = await service.find_notification(connection, _id(viewer), notification_id)
-    return item(request, found)
+    return item(request, await service.find_notification(database, _id(viewer), notification_id))
 
 
 @router.post(
@@ -96,9 +88,7 @@ async def mark_notification_read(
     request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
 ) -> Response:
     """Marking it again changes nothing: `read_at` stays."""
-    async with database.statement() as connection:
-        marked = await service.mark_read(connection, _id(viewer), notification_id)
-    return item(request, marked)
+    return item(request, await service.mark_read(database, _id(viewer), notification_id))
 
 
 @router.delete(
@@ -109,9 +99,8 @@ async def mark_notification_read(
     summary="Delete one of the caller's notifications",
 )
 async def delete_notification(notification_id: NotificationId, viewer: Viewer, database: Db) -> Response:
-    """It is gone for good, read or not; what it told of stays."""
-    async with database.statement() as connection:
-        await service.delete_notification(connection, _id(viewer), notification_id)
+    """It is gone for good, read or not; what it is about stays."""
+    await service.delete_notification(database, _id(viewer), notification_id)
     return Response(status_code=204)
 
 

@@ -1,4 +1,4 @@
-"""What the audit log keeps of an event: who did what to which resource, with its fields before and after."""
+"""The audit entries of an event: who did what to which resource, with its fields before and after."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from contracts import auth, catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
 from notification_service.wording import counted, given, joined, listed, named, pair, percent, run_outcome, who
 
-# All that is ever kept of an account: nothing secret can come in by a new field.
+# All that is stored of an account: nothing secret can come in by a new field.
 _USER_FIELDS = ("email", "full_name", "role", "is_active")
 
 # How the two ends of a link or a suggestion are called: the sentence and the title of an entry say it.
@@ -47,7 +47,7 @@ Entries = Callable[[Received[Any]], Iterable[Entry]]
 
 
 def created(kind: ResourceType) -> Entries:
-    """Return the entries of the event that tells of a new item; its payload holds the item under `kind`."""
+    """Return the entries of the event of a new item; its payload holds the item under `kind`."""
     action = AuditAction(f"{kind}.created")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -58,7 +58,7 @@ def created(kind: ResourceType) -> Entries:
 
 
 def deleted(kind: ResourceType) -> Entries:
-    """Return the entries of the event that tells of a deleted item: what it was is kept as `before`."""
+    """Return the entries of the event of a deleted item: what it was is `before`."""
     action = AuditAction(f"{kind}.deleted")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -69,7 +69,7 @@ def deleted(kind: ResourceType) -> Entries:
 
 
 def updated(kind: ResourceType) -> Entries:
-    """Return the entries of the event that tells of changed fields of an item."""
+    """Return the entries of the event of changed fields of an item."""
     action = AuditAction(f"{kind}.updated")
 
     def entries(event: Received[Any]) -> Iterable[Entry]:
@@ -249,9 +249,9 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
 
 
 def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
-    """Return one entry; its actor is the email of the account, without an id: nobody knows who it was.
+    """Return one entry; its actor is the email of the account, without an id, since it may be anyone.
 
-    What was typed and is no account's email is not kept, whoever tells of it: it may be a password.
+    What was typed and is no account's email is not stored, whichever version sent the event: it may be a password.
     """
     failed = event.data
     if failed.reason == "unknown_account":
@@ -272,12 +272,12 @@ def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
     )
 
 
-# Told by the entry itself, or not a field of the resource.
+# The entry says these itself, or they are no field of the resource.
 _HIDDEN = frozenset({"id", "created_at", "updated_at"}) | _NAMES
 
 
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what an entry keeps as people read it: each field that has a value, with its `before` and `after`."""
+    """Return what an entry stores as people read it: each field that has a value, with its `before` and `after`."""
     old = {} if before is None else before
     new = {} if after is None else after
     return {
@@ -288,7 +288,7 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -
 
 
 def _shown(field: str, value: Any) -> Any:
-    """Return a time as all others are given: some were kept with their offset."""
+    """Return a time as all others are given: some were stored with their offset."""
     if field.endswith("_at") and isinstance(value, str) and value.endswith("+00:00"):
         return value.removesuffix("+00:00") + "Z"
     return value

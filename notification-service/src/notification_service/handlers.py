@@ -1,4 +1,4 @@
-"""The door of events: one table, a line an event, each line what it leads to."""
+"""What each event leads to: one table, a line an event."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -12,43 +12,43 @@ from notification_service.entries import Entries
 from notification_service.texts import Text
 from notification_service.vocabulary import ResourceType
 
-_Tell = Callable[[Connection, list[tuple[Received[Any], Text]]], Awaitable[None]]
+_Notify = Callable[[Connection, list[tuple[Received[Any], Text]]], Awaitable[None]]
 
 
 def audited(describe: Entries) -> Handler:
-    """Keep what `describe` makes of each event in the audit log."""
+    """Return a handler that adds what `describe` makes of each event to the audit log."""
 
     async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-        await service.keep(connection, [entry for event in events for entry in describe(event)])
+        await service.write_audit_log(connection, [entry for event in events for entry in describe(event)])
 
     return handle
 
 
-def _told(tell: _Tell, write: Callable[[Received[Any]], Text | None]) -> Handler:
+def _notified(notify: _Notify, write: Callable[[Received[Any]], Text | None]) -> Handler:
     async def handle(connection: Connection, events: list[Received[Any]]) -> None:
         written = [(event, write(event)) for event in events]
-        await tell(connection, [(event, text) for event, text in written if text is not None])
+        await notify(connection, [(event, text) for event, text in written if text is not None])
 
     return handle
 
 
 def to_actor(write: Callable[[Received[Any]], Text | None]) -> Handler:
-    """Return what `write` makes of each event to the user who triggered it."""
-    return _told(service.tell_actors, write)
+    """Return a handler that sends what `write` makes of each event to the user who triggered it."""
+    return _notified(service.notify_actors, write)
 
 
 def to_reviewers(write: Callable[[Received[Any]], Text | None]) -> Handler:
-    """Return what `write` makes of each event to all active reviewers and admins."""
-    return _told(service.tell_reviewers, write)
+    """Return a handler that sends what `write` makes of each event to all active reviewers and admins."""
+    return _notified(service.notify_reviewers, write)
 
 
-async def remembered(connection: Connection, events: list[Received[Any]]) -> None:
+async def copy_users(connection: Connection, events: list[Received[Any]]) -> None:
     """Copy the user of each event."""
-    await service.remember_users(connection, [(event.sequence, event.data.user) for event in events])
+    await service.copy_users(connection, [(event.sequence, event.data.user) for event in events])
 
 
 def each(*handlers: Handler) -> Handler:
-    """Do one after the other."""
+    """Return a handler that has these work one after the other."""
 
     async def handle(connection: Connection, events: list[Received[Any]]) -> None:
         for handler in handlers:
@@ -82,9 +82,9 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     ),
     suggestion.SuggestionsReopened: each(audited(entries.suggestions_reopened), to_actor(texts.suggestions_reopened)),
     suggestion.SuggestionsExpired: audited(entries.suggestions_expired),
-    auth.UserCreated: each(audited(entries.user_created), remembered),
-    auth.UserUpdated: each(audited(entries.user_updated), remembered),
-    auth.PasswordChanged: each(audited(entries.password_changed), remembered),
+    auth.UserCreated: each(audited(entries.user_created), copy_users),
+    auth.UserUpdated: each(audited(entries.user_updated), copy_users),
+    auth.PasswordChanged: each(audited(entries.password_changed), copy_users),
     auth.TokenEnded: audited(entries.token_ended),
     auth.LoginFailed: audited(entries.login_failed),
 }

@@ -117,18 +117,18 @@ async def find_notifications(
 
     `conditions` are those of a NotificationQuery.
     """
-    kept = "SELECT coalesce(sum({0}), 0)::bigint FROM notification_counts WHERE user_id = %(user_id)s"
-    total = kept.format("unread" if unread_only else "total")
+    counted = "SELECT coalesce(sum({0}), 0)::bigint FROM notification_counts WHERE user_id = %(user_id)s"
+    total = counted.format("unread" if unread_only else "total")
     if conditions.narrowed:
         total = f"SELECT count(*) FROM notifications {conditions.where}"
-    counts = f"SELECT ({total}) AS total, ({kept.format('unread')}) AS unread"
+    counts = f"SELECT ({total}) AS total, ({counted.format('unread')}) AS unread"
     return await fetch_page_and_counts(
         connection, counts, _NOTIFICATION, "notifications", conditions, "created_at DESC, id DESC", skip, limit
     )
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
-    """Return how many notifications each of these users has not read; who never had any is left out."""
+    """Return how many notifications each of these users has not read; a user who never had any is left out."""
     async with database.connection() as connection:
         cursor = await connection.execute(
             "SELECT user_id, unread FROM notification_counts WHERE user_id = ANY(%s)", (user_ids,)

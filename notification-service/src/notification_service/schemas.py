@@ -13,7 +13,7 @@ NotificationId = Annotated[int, Path(ge=1, le=2**63 - 1, description="A notifica
 
 
 class Notification(BaseModel):
-    """One thing that a user is told."""
+    """A notification of a user."""
 
     model_config = ConfigDict(
         json_schema_extra={

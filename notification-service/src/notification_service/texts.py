@@ -8,7 +8,7 @@ from notification_service.vocabulary import NotificationType
 from notification_service.wording import counted, named, pair, percent, run_outcome
 
 _MOST_IDS = 20
-"""Of what was done to many at once, so many ids are told: a notification is read in every list."""
+"""Of what was done to many at once a notification has so many ids: each list shows it whole."""
 
 
 class Text(NamedTuple):
@@ -21,7 +21,7 @@ class Text(NamedTuple):
 
 
 def requirement_created(event: Received[catalog.RequirementCreated]) -> Text:
-    """Tell that the requirement is stored."""
+    """Return the text for who created a requirement."""
     item = event.data.requirement
     return Text(
         NotificationType.REQUIREMENT_CREATED,
@@ -32,7 +32,7 @@ def requirement_created(event: Received[catalog.RequirementCreated]) -> Text:
 
 
 def test_case_created(event: Received[catalog.TestCaseCreated]) -> Text:
-    """Tell that the test case is stored."""
+    """Return the text for who created a test case."""
     item = event.data.test_case
     return Text(
         NotificationType.TEST_CASE_CREATED,
@@ -43,7 +43,7 @@ def test_case_created(event: Received[catalog.TestCaseCreated]) -> Text:
 
 
 def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerated]) -> Text | None:
-    """Tell of new suggestions for one item; nothing when there are none."""
+    """Return the text about new suggestions for one item; None when there are none."""
     found = event.data
     if found.suggestions_created == 0:
         return None
@@ -58,7 +58,7 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
 
 
 def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
-    """Tell how a generation over everything ended; nothing when it was cancelled."""
+    """Return the text about the end of a generation over everything; None when it was cancelled."""
     run = event.data
     data = {"run_id": run.run_id, "status": run.status, "suggestions_created": run.suggestions_created}
     if run.status == "completed":
@@ -83,7 +83,7 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
 
 
 def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Text:
-    """Tell what became of the suggestion."""
+    """Return the text about the reviewed suggestion."""
     reviewed = event.data.suggestion
     outcome = "; they are linked now" if reviewed.status == "accepted" else ""
     return Text(
@@ -101,7 +101,7 @@ def suggestion_reviewed(event: Received[suggestion.SuggestionReviewed]) -> Text:
 
 
 def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed]) -> Text | None:
-    """Tell how many suggestions were reviewed at once; nothing when none was."""
+    """Return the text about suggestions reviewed at once; None when there are none."""
     reviewed = event.data.suggestions
     if not reviewed:
         return None
@@ -126,7 +126,7 @@ def suggestions_bulk_reviewed(event: Received[suggestion.SuggestionsBulkReviewed
 
 
 def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Text:
-    """Tell which reviews were undone."""
+    """Return the text about reviews that were undone."""
     reopened = event.data.suggestions
     reviewers = sorted({one.reviewed_by or "somebody" for one in reopened})
     if reviewers == [event.actor.email]:
@@ -152,7 +152,7 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Tex
 
 
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Text:
-    """Tell how far coverage fell."""
+    """Return the text about coverage that fell."""
     now = event.data
     verb = "has" if now.covered_requirements == 1 else "have"
     return Text(

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class NotificationType(StrEnum):
-    """Why somebody is told something."""
+    """Why a user is notified."""
 
     SUGGESTIONS_GENERATED = "suggestions_generated"
     SUGGESTION_REVIEWED = "suggestion_reviewed"

@@ -8,7 +8,7 @@ from contracts.catalog import LinkState
 from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
 
 Pair = LinkState | ReviewedSuggestion | ReopenedSuggestion
-"""What tells of a requirement and a test case by their names."""
+"""What has the names of a requirement and a test case."""
 
 
 def who(actor: Actor) -> str:
