@@ -52,10 +52,7 @@ def test_a_score_is_the_same_to_the_last_bit_on_every_processor(monkeypatch: pyt
         if level.stem == "x86-64-v3" and not native.library().runs_x86_64_v3():
             continue
         functions = native.ffi.dlopen(str(level))
-        for module in ("pair_search", "blocked_postings"):
-            monkeypatch.setattr(
-                f"suggestion_service.engine.lexical.{module}.library", lambda functions=functions: functions
-            )
+        monkeypatch.setattr(native, "library", lambda functions=functions: functions)
         found = pairs_at_least(left, slice(None), Blocks(right, left, 0.2))
         assert len(found[0]) > 1000
         answers.add(b"".join(column.tobytes() for column in found))

@@ -147,6 +147,11 @@ class StoreView:
         """Count the rows, dead ones included."""
         return len(self.ids)
 
+    @property
+    def entries(self) -> tuple[Ints, NDArray[np.int32], Floats]:
+        """The terms of all rows: starts, terms, counts."""
+        return self.starts, self.terms, self.counts
+
     def row_of(self, item_id: UUID) -> int | None:
         """Return the row of an item, None when it is not there."""
         row = self._rows.get(item_id, ABSENT)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
-from suggestion_service.engine.native import doubles, ffi, floats, ints, library, longs, unsigned_shorts
+from suggestion_service.engine.native import call, struct
 
 # Rows that a search looks at in one go: the rows of a block are a multiple of it.
 SLICE_ROWS = 64
@@ -46,47 +46,23 @@ def _filled(vectors: SparseVectors, column_of: NDArray[np.int32], columns: int, 
     width, blocks = vectors.width, -(-len(vectors) // block_rows)
     firsts, starts = np.zeros(blocks + 1, np.int64), np.zeros((blocks, width + 1), np.int32)
     side = native_vectors(vectors)
-    shape = width, block_rows, blocks, longs(firsts), ints(starts)
-    library().count_postings(side[0], ints(column_of), *shape)
+    call("count_postings", side[0], column_of, width, block_rows, blocks, firsts, starts)
     rows, lengths = np.empty(firsts[blocks], np.uint16), np.empty(firsts[blocks], np.float32)
     high_df_norms = np.zeros((blocks, block_rows), np.float32)
     high_df_lengths = np.zeros((len(vectors), columns), np.float32)
-    library().fill_postings(
-        side[0],
-        ints(column_of),
-        width,
-        columns,
-        *shape[1:],
-        longs(np.empty(width, np.int64)),
-        unsigned_shorts(rows),
-        floats(lengths),
-        floats(high_df_norms),
-        floats(high_df_lengths),
-    )
-    return BlockedPostings(column_of, firsts, starts, rows, lengths, high_df_norms, high_df_lengths)
+    shape, scratch = (width, columns, block_rows, blocks), np.empty(width, np.int64)
+    filled = rows, lengths, high_df_norms, high_df_lengths
+    call("fill_postings", side[0], column_of, *shape, firsts, starts, scratch, *filled)
+    return BlockedPostings(column_of, firsts, starts, *filled)
 
 
 def native_vectors(vectors: SparseVectors) -> Any:
-    """Return the vectors as a C struct; it is good as long as both it and they are there."""
-    parts = longs(vectors.starts), ints(vectors.terms), doubles(vectors.values), doubles(vectors.weights)
-    sizes = len(vectors), len(vectors.terms), len(vectors.weights)
-    return ffi.new("vectors *", (*sizes, *parts))
+    """Return the vectors as a C struct."""
+    parts = vectors.starts, vectors.terms, vectors.values, vectors.weights
+    return struct("vectors", len(vectors), len(vectors.terms), len(vectors.weights), *parts)
 
 
 def native_postings(index: BlockedPostings) -> Any:
-    """Return the index as a C struct; it is good as long as both it and the index are there."""
-    blocks, block_rows = index.high_df_norms.shape
-    sizes = len(index.column_of), blocks, block_rows, index.high_df_lengths.shape[1]
-    return ffi.new(
-        "index_of_postings *",
-        (
-            *sizes,
-            ints(index.column_of),
-            longs(index.firsts),
-            ints(index.starts),
-            unsigned_shorts(index.rows),
-            floats(index.lengths),
-            floats(index.high_df_norms),
-            floats(index.high_df_lengths),
-        ),
-    )
+    """Return the index as a C struct."""
+    sizes = len(index.column_of), *index.high_df_norms.shape, index.high_df_lengths.shape[1]
+    return struct("index_of_postings", *sizes, *index)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.lexical.blocked_postings import BlockedPostings, native_postings, native_vectors
 from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
-from suggestion_service.engine.native import ffi, library, longs
+from suggestion_service.engine.native import call, ffi
 
 
 class Found(NamedTuple):
@@ -29,14 +29,14 @@ def search(left: SparseVectors, rows: Ints, right: SparseVectors, index: Blocked
     # The structs must outlive the call: they are what keeps the arrays where they are.
     asked, asking, searched = native_vectors(left), native_vectors(right), native_postings(index)
     found = ffi.new("pairs *")
-    if library().search_pairs(asked[0], longs(rows), len(rows), asking[0], searched[0], threshold, found):
+    if call("search_pairs", asked[0], rows, len(rows), asking[0], searched[0], threshold, found):
         raise MemoryError("There is no memory for the pairs of a search.")
     try:
         columns = (_copied(found.left, found.count, np.int64), _copied(found.right, found.count, np.int64))
         scores = _copied(found.scores, found.count, np.float64)
         return Found(*columns, scores, found.postings_read, found.candidates, found.verified)
     finally:
-        library().free_pairs(found)
+        call("free_pairs", found)
 
 
 def _copied(pointer: Any, count: int, dtype: Any) -> NDArray[Any]:

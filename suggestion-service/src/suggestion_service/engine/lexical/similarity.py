@@ -14,6 +14,7 @@ from suggestion_service.engine.corpus.query import OTHER, RowQuery, Side
 from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
 from suggestion_service.engine.lexical.inverted_index import (
     InvertedIndex,
+    Item,
     cosines_with,
     index_of,
     rows_sharing_rarest,
@@ -191,10 +192,10 @@ class Similarity:
         return self._indexes[side]
 
     def _exact(self, side: Side, row: int, others: Ints) -> Floats:
-        cosines = cosines_with(*self._item(side, row), self._views[OTHER[side]], others, self._scales)
+        cosines = cosines_with(self._item(side, row), self._views[OTHER[side]], others, self._scales)
         return weighted_sum(cosines, self.weights)
 
-    def _item(self, side: Side, row: int) -> tuple[NDArray[np.int32], Floats]:
+    def _item(self, side: Side, row: int) -> Item:
         view = self._views[side]
         entries = slice(*view.starts[row : row + 2].tolist())
         return view.terms[entries], view.counts[entries]

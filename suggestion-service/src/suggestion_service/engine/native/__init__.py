@@ -1,17 +1,14 @@
 """The scoring loops, in C: compiled once, at installation (hatch_build.py), and called without the interpreter's lock.
 
-Arrays go to them as they lie in memory: `doubles(array)` and its like pass one on, and refuse one of another type or
-order. `lib` has the functions that native.h declares.
+`call` runs a function that native.h declares; arrays go to it as they lie in memory.
 """
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import cffi
 import numpy as np
-from numpy.typing import NDArray
 
 _HERE = Path(__file__).parent
 
@@ -34,21 +31,29 @@ def library() -> Any:
     return functions
 
 
-def _pointer(kind: str, dtype: Any) -> Callable[[NDArray[Any]], Any]:
-    expected, declared = np.dtype(dtype), f"{kind}[]"
+_TYPES = {
+    np.dtype(dtype): f"{name}[]"
+    for dtype, name in (
+        (np.float64, "double"),
+        (np.float32, "float"),
+        (np.int64, "int64_t"),
+        (np.int32, "int32_t"),
+        (np.int16, "int16_t"),
+        (np.uint16, "uint16_t"),
+        (np.bool_, "uint8_t"),
+    )
+}
 
-    def pointer(array: NDArray[Any]) -> Any:
-        if array.dtype != expected:
-            raise TypeError(f"An array of {expected} is needed here, not of {array.dtype}.")
-        return ffi.from_buffer(declared, array)
 
-    return pointer
+def call(name: str, *arguments: Any) -> Any:
+    """Call a compiled function; raise TypeError or ValueError for an array of another type or order than it takes."""
+    return getattr(library(), name)(*map(_native, arguments))
 
 
-doubles = _pointer("double", np.float64)
-floats = _pointer("float", np.float32)
-longs = _pointer("int64_t", np.int64)
-ints = _pointer("int32_t", np.int32)
-shorts = _pointer("int16_t", np.int16)
-unsigned_shorts = _pointer("uint16_t", np.uint16)
-bools = _pointer("uint8_t", np.bool_)
+def struct(name: str, *fields: Any) -> Any:
+    """Return a pointer to a C struct, which is good as long as both it and the arrays in it are there."""
+    return ffi.new(f"{name} *", tuple(map(_native, fields)))
+
+
+def _native(value: Any) -> Any:
+    return ffi.from_buffer(_TYPES[value.dtype], value) if isinstance(value, np.ndarray) else value

@@ -7,7 +7,7 @@ import numpy as np
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import ABSENT
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.native import ints, library, longs
+from suggestion_service.engine.native import call
 
 MODULE, TAGS, PRIORITY = 0.3, 0.6, 0.1
 
@@ -50,16 +50,8 @@ def compare(snapshot: Snapshot, i: Ints, j: Ints) -> Agreement:
     same_priority, both_priorities = _same(requirements.priorities[i], test_cases.priorities[j])
     left_tags, right_tags = np.diff(requirements.tag_starts)[i], np.diff(test_cases.tag_starts)[j]
     shared_tags = np.empty(len(i), np.int64)
-    library().count_shared_labels(
-        longs(requirements.tag_starts),
-        ints(requirements.tags),
-        longs(i),
-        longs(test_cases.tag_starts),
-        ints(test_cases.tags),
-        longs(j),
-        len(i),
-        longs(shared_tags),
-    )
+    tags = requirements.tag_starts, requirements.tags, i, test_cases.tag_starts, test_cases.tags, j
+    call("count_shared_labels", *tags, len(i), shared_tags)
     tag_share = shared_tags / np.maximum(left_tags + right_tags - shared_tags, 1)
     both_tags = (left_tags > 0) & (right_tags > 0)
     return Agreement(

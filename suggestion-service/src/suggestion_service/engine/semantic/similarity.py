@@ -9,6 +9,7 @@ from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.query import OTHER, RowQuery, Side
 from suggestion_service.engine.lexical.similarity import Part, Similarity, TermProducts, UpperBounds
+from suggestion_service.engine.native import call
 from suggestion_service.engine.semantic.embedding_rows import embedding_rows
 from suggestion_service.engine.semantic.embeddings import (
     ROUNDING,
@@ -17,7 +18,6 @@ from suggestion_service.engine.semantic.embeddings import (
     passage_cosines,
     whole_cosines,
 )
-from suggestion_service.engine.semantic.integer_products import upper_bounds
 
 WORDS, WHOLE, PASSAGES = 0.5, 0.25, 0.25
 _PASSAGES_FROM = 0.25
@@ -84,14 +84,16 @@ class EmbeddedSimilarity(Similarity):
         other = OTHER[query.side]
         alive, rows = self._views[other].alive, self._embedding_rows[other]
         mine = self._embedding_rows[query.side][query.rows]
+        weights = WORDS, WHOLE, PASSAGES, _PASSAGES_FROM
         # All of them at once, so that the embeddings of the other side are read once.
         cosines = iter(whole_cosines(self._embeddings[query.side], mine[mine >= 0], self._embeddings[other]))
         for bounds, row in zip(super()._bounds(query), mine.tolist(), strict=True):
             if row < 0:
                 yield bounds
             else:
-                weights = WORDS, WHOLE, PASSAGES
-                most = upper_bounds(bounds.lexical, alive, next(cosines), rows, weights, _PASSAGES_FROM, ROUNDING)
+                most = np.empty(len(alive), np.float32)
+                others = bounds.lexical, alive, next(cosines), rows, len(alive)
+                call("bound_embedded_similarity", *others, *weights, ROUNDING, most)
                 yield bounds._replace(most=most)
 
     def _candidates(self, bounds: UpperBounds, threshold: float) -> Ints:
