@@ -30,12 +30,12 @@ from suggestion_service.handlers import handlers
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
+from suggestion_service.scale import Scales
 from suggestion_service.scoring.corpus import LiveCorpus
 from suggestion_service.scoring.jobs import ScoringJobs
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
 from suggestion_service.scoring.run_loop import RunLoop
-from suggestion_service.scoring.scale import Scales
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 

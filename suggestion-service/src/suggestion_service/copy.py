@@ -3,8 +3,9 @@
 from chassis.core.settings import read
 from chassis.messaging.rebuild import Copy
 from suggestion_service.handlers import handlers
-from suggestion_service.items import merging
+from suggestion_service.items.merging import merge
 from suggestion_service.settings import Settings
+from suggestion_service.store import corpus_head
 
 
 def new_copy() -> Copy:
@@ -14,11 +15,11 @@ def new_copy() -> Copy:
         source="catalog",
         # The handlers delete suggestions and queue items, too: in the real tables that is left to `merge`.
         tables=("items", "linked_pairs", "corpus_head", "scoring_queue", "suggestions"),
-        handlers=handlers(score=read(Settings).auto_suggestions_enabled, queued=_nobody_waits),
-        prepare=merging.prepare,
-        merge=merging.merge,
+        handlers=handlers(score=read(Settings).auto_suggestions_enabled, queued=_no_wakeup),
+        prepare=corpus_head.prepare_rebuild,
+        merge=merge,
     )
 
 
-def _nobody_waits() -> None:
+def _no_wakeup() -> None:
     """The scoring loops are in other processes; they look by themselves."""

@@ -4,12 +4,12 @@ Every series is there from the start at 0, so that the first failure shows as a 
 """
 
 from collections import Counter as Counts
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from prometheus_client import Counter
 
-from suggestion_service.scoring.proposals import METHODS
+from suggestion_service.methods import METHODS
+from suggestion_service.store.suggestions import Reviewed
 
 RUNS = Counter("traceline_generation_runs_total", "Runs that have ended.", ("algorithm", "status"))
 PAIRS = Counter("traceline_generation_pairs_total", "Pairs that runs have scored.")
@@ -25,7 +25,7 @@ for _algorithm, _method in METHODS.items():
         REVIEWED.labels(_method, _decision)
 
 
-def count_reviews(reviewed: Iterable[Mapping[str, Any]]) -> None:
+def count_reviews(reviewed: Iterable[Reviewed]) -> None:
     """Count suggestions as they are after their review."""
     for series, number in Counts((row["suggestion_method"], row["status"]) for row in reviewed).items():
         REVIEWED.labels(*series).inc(number)

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from chassis.core.tasks import cancel_and_wait
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import measured
-from suggestion_service.embeddings import repository, tables
+from suggestion_service.embeddings import tables
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.live_vectors import LiveVectors
 from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemText, ItemVectors
-from suggestion_service.scoring.scale import Scales
+from suggestion_service.scale import Scales
+from suggestion_service.store import embeddings
 
 
 class HashingEmbedder:
@@ -160,12 +161,12 @@ async def test_a_text_that_changes_while_it_is_embedded_is_embedded_again(
     worker, other = await new_worker(embedder), await new_worker(embedder)
     model = model_of(embedder)
     async with service.database.transaction() as connection:
-        claim, _ = await repository.look(connection, model, repository.START, 10)
+        claim, _ = await embeddings.look(connection, model, embeddings.START, 10)
     catalog.change(item, title="The window opens", description="Slowly")
     await service.follow()
     await other.work()  # the item is another's: it is passed over
     async with service.database.transaction() as connection:
-        assert await repository.store(connection, claim, embed_items(embedder, claim.texts), score_again=False) == 0
+        assert await embeddings.store(connection, claim, embed_items(embedder, claim.texts)) == []
     await worker.work()
     live = LiveVectors(service.database)
     assert same(await vectors_of(service, live, item), expected(embedder, "The window opens", "Slowly"))
@@ -180,7 +181,7 @@ async def test_workers_share_the_items_and_a_dead_ones_are_taken_over(
     embedders = [HashingEmbedder(), HashingEmbedder()]
     workers = [await new_worker(embedder) for embedder in embedders]
     async with service.database.transaction() as connection:
-        claim, _ = await repository.look(connection, model_of(embedders[0]), repository.START, 40)
+        claim, _ = await embeddings.look(connection, model_of(embedders[0]), embeddings.START, 40)
     assert len(claim.rows) == 40
     await asyncio.gather(*(worker.work() for worker in workers))
     assert sum(len(embedder.texts) for embedder in embedders) == 110

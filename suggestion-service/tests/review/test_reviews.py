@@ -9,7 +9,8 @@ from uuid import UUID
 import pytest
 
 from chassis.core.identity import Identity, Role
-from suggestion_service.review import acceptance, repository
+from suggestion_service.review import acceptance
+from suggestion_service.store import accept_intents
 
 PUMP = "the pump stops when the tank is full"
 
@@ -155,9 +156,9 @@ async def test_a_reject_that_waited_for_an_acceptance_to_begin_is_refused(
     service: Any, suggestion: Any, eventually: Any
 ) -> None:
     other = Identity(id=9, email="other@example.test", role=Role.REVIEWER)
-    intent = acceptance.new_intent(other, None, "covers", timedelta(0))
+    intent = acceptance.new_acceptance(other, None, "covers", timedelta(0))
     async with service.database.transaction() as connection:
-        assert len(await repository.begin_accept(connection, [UUID(suggestion["id"])], intent)) == 1
+        assert len(await accept_intents.begin(connection, [UUID(suggestion["id"])], intent)) == 1
         rejecting = asyncio.create_task(service.http.post(f"/suggestions/{suggestion['id']}/reject"))
         await eventually(lambda: service.rows("SELECT FROM pg_locks WHERE NOT granted"))
     refused = await rejecting

@@ -146,8 +146,8 @@ async def test_many_rejected_at_once_do_not_take_the_place_of_the_accepted(
     async with service.database.connection() as connection:
         latest = await repository.reviews(connection, 30)
         fewest = await repository.reviews(connection, 6)
-    assert Counter(row["status"] for row in latest) == {"accepted": 12, "rejected": 18}
-    assert Counter(row["status"] for row in fewest) == {"accepted": 3, "rejected": 3}
+    assert Counter(row.status for row in latest) == {"accepted": 12, "rejected": 18}
+    assert Counter(row.status for row in fewest) == {"accepted": 3, "rejected": 3}
 
 
 async def test_reviews_that_were_undone_are_forgotten(service: Any, topics: Any) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from chassis.messaging.bus.in_process import InProcessBus
-from suggestion_service.scoring import queue
 from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
+from suggestion_service.store import scoring_queue
 
 PUMP = "the pump stops when the tank is full"
 
@@ -69,7 +69,7 @@ async def test_of_very_many_items_only_so_many_are_announced_at_a_time(service: 
     assert await jobs.sender.send() == 4000
     assert await jobs.sender.send() == 0
     async with service.database.connection() as connection:
-        assert len(await queue.claim(connection, 200)) == 200
+        assert len(await scoring_queue.claim(connection, 200)) == 200
     assert await jobs.sender.send() == 200
 
 
@@ -91,7 +91,7 @@ async def test_a_job_comes_again_when_nothing_came_of_it(service: Any, jobs: Job
 async def test_nothing_is_sent_for_what_is_claimed_or_not_due(service: Any, jobs: Jobs) -> None:
     await wait(service, 2)
     async with service.database.connection() as connection:
-        await queue.claim(connection, 1)
+        await scoring_queue.claim(connection, 1)
     await service.execute("UPDATE scoring_queue SET due_at = now() + interval '5 seconds' WHERE claim IS NULL")
     assert await jobs.sender.send() == 0
 

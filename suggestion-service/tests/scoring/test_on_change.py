@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from chassis.messaging.events import Actor
-from suggestion_service.scoring import queue
+from suggestion_service.store import scoring_queue
 
 PUMP = "the pump stops when the tank is full"
 LAMP = "a lamp burns in the hall"
@@ -117,7 +117,7 @@ async def test_two_workers_never_claim_the_same_item(service: Any, catalog: Any)
 
     async def claim() -> list[UUID]:
         async with service.database.connection() as connection:
-            return [item.item_id for item in await queue.claim(connection, 8)]
+            return [item.item_id for item in await scoring_queue.claim(connection, 8)]
 
     claimed = [item for items in await asyncio.gather(*(claim() for _ in range(5))) for item in items]
     assert sorted(claimed) == sorted(catalog.items)
@@ -127,13 +127,13 @@ async def test_an_item_that_changes_while_it_is_scored_is_scored_again(service: 
     item = catalog.requirement(LAMP)
     await service.follow()
     async with service.database.connection() as connection:
-        claimed = await queue.claim(connection, 10)
+        claimed = await scoring_queue.claim(connection, 10)
     catalog.change(item, title=PUMP)
     await service.follow()
     async with service.database.connection() as connection:
-        assert await queue.claim(connection, 10) == [], "its claim still stands"
-        await queue.finish(connection, claimed)
-        (again,) = await queue.claim(connection, 10)
+        assert await scoring_queue.claim(connection, 10) == [], "its claim still stands"
+        await scoring_queue.finish(connection, claimed)
+        (again,) = await scoring_queue.claim(connection, 10)
     assert again.sequence == 2
 
 
@@ -142,7 +142,7 @@ async def test_a_claim_of_a_worker_that_died_is_taken_over(service: Any, catalog
     catalog.test_case(PUMP)
     await service.follow()
     async with service.database.connection() as connection:
-        await queue.claim(connection, 10)
+        await scoring_queue.claim(connection, 10)
     await service.score()
     assert await service.suggestions() == []
     await service.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
@@ -167,28 +167,28 @@ async def test_a_worker_that_is_stopped_gives_its_items_back_at_once(service: An
     assert await queued(service) == []
 
 
-async def test_a_claim_is_extended_while_its_items_are_scored(service: Any, catalog: Any) -> None:
+async def test_a_claim_is_renewed_while_its_items_are_scored(service: Any, catalog: Any) -> None:
     catalog.requirement(PUMP)
     await service.follow()
     async with service.database.connection() as connection:
-        (claimed,) = await queue.claim(connection, 10)
+        (claimed,) = await scoring_queue.claim(connection, 10)
         await connection.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
-        await queue.hold(connection, claimed.claim)
-        assert await queue.claim(connection, 10) == []
+        await scoring_queue.LEASES.renew(connection, claimed.claim)
+        assert await scoring_queue.claim(connection, 10) == []
 
 
 async def test_a_worker_that_was_taken_for_dead_does_not_free_what_another_scores(service: Any, catalog: Any) -> None:
     item = catalog.requirement(PUMP)
     await service.follow()
     async with service.database.connection() as connection:
-        slow = await queue.claim(connection, 10)
+        slow = await scoring_queue.claim(connection, 10)
         await connection.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
         catalog.change(item, title=LAMP)
         await service.follow()
-        assert len(await queue.claim(connection, 10)) == 1
-        await queue.finish(connection, slow)
-        await queue.release(connection, slow[0].claim)
-        assert await queue.claim(connection, 10) == []
+        assert len(await scoring_queue.claim(connection, 10)) == 1
+        await scoring_queue.finish(connection, slow)
+        await scoring_queue.LEASES.release(connection, slow[0].claim)
+        assert await scoring_queue.claim(connection, 10) == []
 
 
 async def test_the_log_tells_of_start_counts_and_failure(

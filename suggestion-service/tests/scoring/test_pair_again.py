@@ -5,8 +5,9 @@ from uuid import UUID
 
 import pytest
 
-from suggestion_service.scoring import repository
 from suggestion_service.scoring.proposals import Proposer
+from suggestion_service.scoring.repository import PendingPair
+from suggestion_service.store import suggestions
 
 PUMP = "the pump stops when the tank is full"
 
@@ -113,13 +114,15 @@ async def test_a_new_score_is_that_of_the_method_that_suggested_the_pair(service
 async def test_a_score_of_an_older_text_never_replaces_a_newer_one(service: Any, catalog: Any) -> None:
     suggestion = await service.pair(PUMP)
     older = Proposer(service.database, await service.corpus.refresh())
-    pending = await service.rows("SELECT id, requirement_id, test_case_id FROM suggestions")
+    pending = [
+        PendingPair(**row) for row in await service.rows("SELECT id, requirement_id, test_case_id FROM suggestions")
+    ]
     late = await older.rescore("tfidf", pending)
     catalog.change(UUID(suggestion["requirement_id"]), title="the pump stops at once")
     await service.score()
     (newer,) = await service.suggestions()
     async with service.database.transaction() as connection:
-        await repository.rescore(connection, late.ids, late.rows)
+        await suggestions.rescore(connection, late.ids, late.rows)
     assert await service.suggestions() == [newer]
 
 

@@ -1,28 +1,39 @@
 """SQL of the figures about suggestions."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_value
 from suggestion_service.review.band import BAND
+from suggestion_service.store.suggestions import REVIEWED
 
 
-async def counts(connection: Connection) -> list[dict[str, Any]]:
-    """Return how many suggestions there are of each method, band (None where the method has none) and status."""
-    cursor = await connection.execute(
+class Count(NamedTuple):
+    """How many suggestions there are of a method, a band (None where the method has none) and a status."""
+
+    method: str
+    band: str | None
+    status: str
+    number: int
+
+
+async def counts(connection: Connection) -> list[Count]:
+    """Return how many suggestions there are of each kind."""
+    query = (
         f"SELECT s.suggestion_method AS method, {BAND} AS band, s.status, count(*) AS number"
         " FROM suggestions s GROUP BY 1, 2, 3"
     )
-    return await cursor.fetchall()
+    return await fetch_all(connection, Count, query)
 
 
 async def median_hours_to_review(connection: Connection) -> float | None:
     """Return the median of the hours between suggestion and review; None when nothing was reviewed."""
-    cursor = await connection.execute(
+    hours: float | None = await fetch_value(
+        connection,
         "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM reviewed_at - created_at) / 3600)"
-        " AS hours FROM suggestions WHERE status IN ('accepted', 'rejected')"
+        f" FROM suggestions s WHERE {REVIEWED}",
     )
-    row = await cursor.fetchone()
-    return None if row is None else row["hours"]
+    return hours
 
 
 async def reviews_from_threshold(connection: Connection) -> list[dict[str, Any]]:
@@ -31,7 +42,7 @@ async def reviews_from_threshold(connection: Connection) -> list[dict[str, Any]]
         "SELECT step / 10.0::double precision AS threshold,"
         " count(*) FILTER (WHERE s.status = 'accepted') AS accepted,"
         " count(*) FILTER (WHERE s.status = 'rejected') AS rejected"
-        " FROM generate_series(1, 9) AS step LEFT JOIN suggestions s ON s.status IN ('accepted', 'rejected')"
+        f" FROM generate_series(1, 9) AS step LEFT JOIN suggestions s ON {REVIEWED}"
         " AND s.similarity_score >= step / 10.0::double precision GROUP BY step ORDER BY step"
     )
     return await cursor.fetchall()

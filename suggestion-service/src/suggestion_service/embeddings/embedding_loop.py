@@ -10,13 +10,12 @@ from collections.abc import Callable
 
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
-from suggestion_service.embeddings import repository
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
-from suggestion_service.embeddings.repository import Claim
 from suggestion_service.engine import ItemVectors
-from suggestion_service.scoring.lease import held
-from suggestion_service.scoring.scale import Scales
+from suggestion_service.scale import Scales
+from suggestion_service.store import corpus_head, embedding_model, embeddings, items, scoring_queue
+from suggestion_service.store.embeddings import Claim
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +52,7 @@ class EmbeddingLoop:
         self._scored = scored
         self._committed = database.commits.listener()
         self._embedder: Embedder | None = None
-        self._place = repository.START
+        self._place = embeddings.START
         self._reported_at = 0.0
 
     async def run(self) -> None:
@@ -79,7 +78,9 @@ class EmbeddingLoop:
             _log.warning("Embeddings are off, and hybrid scores are lexical: %s", reason)
             embedder = None
         async with self._database.transaction() as connection:
-            await repository.declare(connection, model_of(embedder) if embedder else None)
+            # Vectors of another model are in use no more, from now on.
+            if await embedding_model.declare(connection, model_of(embedder) if embedder else None):
+                await corpus_head.move(connection)
         self._embedder = embedder
         return embedder
 
@@ -87,7 +88,7 @@ class EmbeddingLoop:
         if self._load is None:
             return None
         async with self._database.connection() as connection:
-            if not await repository.table_exists(connection):
+            if not await embeddings.table_exists(connection):
                 raise EmbeddingsUnavailable(f"{_NO_TABLE}.")
         embedder = await asyncio.to_thread(self._load)
         _log.info("Embeddings are computed with %s", model_of(embedder))
@@ -101,18 +102,14 @@ class EmbeddingLoop:
         model = model_of(embedder)
         # Not a commit to tell of: it would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
-            if (await repository.declared(connection))[0] != model:
+            if (await embedding_model.declared(connection)).model != model:
                 return None
-            claim = await repository.reclaim(connection, model, BATCH)
+            claim = await embeddings.reclaim(connection, model, BATCH)
             place = None
             if not claim.rows:
-                claim, place = await repository.look(connection, model, self._place, BATCH)
+                claim, place = await embeddings.look(connection, model, self._place, BATCH)
         if claim.rows:
-            async with held(
-                self._database,
-                extend=lambda connection: repository.hold(connection, claim),
-                release=lambda connection: repository.release(connection, claim),
-            ):
+            async with embeddings.LEASES.leased(self._database, claim.id):
                 await self._embed(embedder, claim)
             await self._report(model)
         if place is not None:
@@ -129,25 +126,36 @@ class EmbeddingLoop:
                 for one in claim.one_by_one():
                     await self._embed(embedder, one)
                 return
-            _log.exception("Embedding item %s failed, it is scored by its words: %s", claim.rows[0]["id"], error)
+            _log.exception("Embedding item %s failed, it is scored by its words: %s", claim.rows[0].id, error)
             vectors = [None]
         await self._store(claim, vectors)
 
     async def _store(self, claim: Claim, vectors: list[ItemVectors | None]) -> None:
         async with self._database.transaction() as connection:
-            score_again = self._scales is not None and (await self._scales.current(connection)).algorithm == "hybrid"
-            await repository.store(connection, claim, vectors, score_again=score_again)
-        if score_again:
+            hybrid = self._scales is not None and (await self._scales.current(connection)).algorithm == "hybrid"
+            await corpus_head.lock(connection)
+            stored = await embeddings.store(connection, claim, vectors)
+            if stored and await embedding_model.declared(connection) == (claim.model, True):
+                await items.mark_changed(connection, stored)
+                if hybrid:
+                    # One that is being scored just now and is done before this commits is left to the rescore sweep.
+                    await scoring_queue.queue_again(connection, stored)
+        if hybrid:
             self._scored()
 
     async def _put_to_use(self, model: str) -> None:
         async with self._database.connection() as connection:
-            if (await repository.declared(connection))[1]:
+            if (await embedding_model.declared(connection)).in_use:
                 return
         async with self._database.transaction() as connection:
-            now_in_use = await repository.put_to_use(connection, model)
-        if now_in_use:
-            _log.info("Embeddings are complete: hybrid scores are made of those of %s from now on", model)
+            await corpus_head.lock(connection)
+            unused = await embedding_model.declared(connection) == (model, False)
+            if not unused or not await embeddings.complete(connection, model):
+                return
+            await embedding_model.use(connection)
+            await embeddings.delete_others(connection, model)
+            await corpus_head.move(connection)
+        _log.info("Embeddings are complete: hybrid scores are made of those of %s from now on", model)
 
     async def _report(self, model: str) -> None:
         now = asyncio.get_running_loop().time()
@@ -155,5 +163,5 @@ class EmbeddingLoop:
             return
         self._reported_at = now
         async with self._database.connection() as connection:
-            done, items = await repository.progress(connection, model)
+            done, items = await embeddings.progress(connection, model)
         _log.info("Embeddings of %s: %d of %d items", model, done, items)

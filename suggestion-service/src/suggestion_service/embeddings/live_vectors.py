@@ -3,14 +3,14 @@
 import asyncio
 import struct
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chassis.db.database import Database
-from suggestion_service.embeddings import repository
 from suggestion_service.engine import EmbeddingStore, EmbeddingView, ItemVectors, Side
+from suggestion_service.store import embedding_model, embeddings
+from suggestion_service.store.embeddings import ChangedVectors
 
 _PAGE = 500
 _SIDES: tuple[Side, ...] = ("requirement", "test_case")
@@ -28,8 +28,8 @@ class LiveVectors:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._model: str | None = None
-        self._place = repository.START
-        self._shelves: dict[Side, EmbeddingStore] = {}
+        self._place = embeddings.START
+        self._stores: dict[Side, EmbeddingStore] = {}
         self._one_at_a_time = asyncio.Lock()
 
     async def refresh(self) -> Views | None:
@@ -44,31 +44,31 @@ class LiveVectors:
         async with self._one_at_a_time:
             while True:
                 async with self._database.connection() as connection:
-                    model, in_use = await repository.declared(connection)
+                    model, in_use = await embedding_model.declared(connection)
                     if model is None or not in_use:
                         self._forget(None)
                         return None
                     if model != self._model:
                         self._forget(model)
-                    rows = await repository.changed(connection, model, self._place, _PAGE)
+                    rows = await embeddings.changed(connection, model, self._place, _PAGE)
                 if rows:
                     await asyncio.to_thread(self._take, rows)
                 if len(rows) < _PAGE:
-                    return {side: shelf.view() for side, shelf in self._shelves.items()} or _nothing()
+                    return {side: store.view() for side, store in self._stores.items()} or _nothing()
 
     def _forget(self, model: str | None) -> None:
-        self._model, self._place, self._shelves = model, repository.START, {}
+        self._model, self._place, self._stores = model, embeddings.START, {}
 
-    def _take(self, rows: list[dict[str, Any]]) -> None:
+    def _take(self, rows: list[ChangedVectors]) -> None:
         for row in rows:
-            if row["whole"] is not None:
-                vectors = ItemVectors(_vector(row["whole"]), _vectors(row["passages"]))
-                if not self._shelves:
-                    self._shelves = {side: EmbeddingStore(len(vectors.whole)) for side in _SIDES}
-                self._shelves[row["side"]].put(row["id"], vectors)
-            elif self._shelves:
-                self._shelves[row["side"]].remove(row["id"])
-        self._place = (rows[-1]["change"], rows[-1]["id"])
+            if row.whole is not None and row.passages is not None:
+                vectors = ItemVectors(_vector(row.whole), _vectors(row.passages))
+                if not self._stores:
+                    self._stores = {side: EmbeddingStore(len(vectors.whole)) for side in _SIDES}
+                self._stores[row.side].put(row.id, vectors)
+            elif self._stores:
+                self._stores[row.side].remove(row.id)
+        self._place = (rows[-1].change, rows[-1].id)
 
 
 def _nothing() -> Views:

@@ -4,7 +4,7 @@ from prometheus_client import Metric
 
 from chassis.db.database import Database
 from chassis.observability.readings import Reading, gauge
-from suggestion_service.embeddings import repository
+from suggestion_service.store import embeddings
 
 _FRESH_FOR = 300.0
 """Seconds. It reads the texts of all items: a second for 200,000 of them."""
@@ -15,7 +15,7 @@ def of_embeddings(database: Database) -> Reading:
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:
-            missing = await repository.missing(connection)
+            missing = await embeddings.missing(connection)
         meaning = "Items without vectors of their present text, when there are to be any."
         return [gauge("traceline_embeddings_missing", meaning, (), [((), missing)])]
 

@@ -1,8 +1,10 @@
 """Many reviews by one request: exactly of what was counted, or of nothing."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from chassis.core.identity import Identity
@@ -20,6 +22,10 @@ from suggestion_service.review.filters import Filters
 from suggestion_service.review.links import Refused
 from suggestion_service.review.refusals import not_found, why_not
 from suggestion_service.review.schemas import Action, SuggestionStatus
+from suggestion_service.store import accept_intents, suggestions
+from suggestion_service.store.suggestions import Rejection, Reviewed
+
+T = TypeVar("T")
 
 _PATIENCE = timedelta(seconds=60)
 _MOST = 5000
@@ -42,10 +48,8 @@ async def review(database: Database, catalog: Peer, reviewer: Identity, asked: B
         return await _preview(database, asked, filters)
     choose = _by_filter(filters, asked) if filters is not None else _by_ids(asked.ids or [], asked)
     if asked.action is Action.ACCEPT:
-        chosen, reviewed, problems = await _accept(database, catalog, reviewer, asked, choose)
-    else:
-        chosen, reviewed, problems = await _reject(database, reviewer, asked, choose)
-    return _answer(asked, chosen, reviewed, problems)
+        return _answer(asked, await _accept(database, catalog, reviewer, asked, choose))
+    return _answer(asked, await _reject(database, reviewer, asked, choose))
 
 
 def _read(written: BulkFilter) -> Filters:
@@ -72,11 +76,12 @@ def _read(written: BulkFilter) -> Filters:
 
 
 async def _preview(database: Database, asked: BulkReview, filters: Filters | None) -> dict[str, Any]:
+    items: list[dict[str, Any]]
     async with database.connection() as connection, connection.transaction():
         if filters is not None:
-            total = count = await repository.count_reviewable(connection, filters)
-            items = await repository.best_reviewable(connection, filters, _SHOWN)
-            message = _told_count(asked.action, count)
+            items, total = await repository.best_reviewable(connection, filters, _SHOWN)
+            count = total
+            message = _count_message(asked.action, count)
         else:
             ids = asked.ids or []
             states = await repository.states(connection, ids)
@@ -101,7 +106,7 @@ async def _preview(database: Database, asked: BulkReview, filters: Filters | Non
     }
 
 
-def _told_count(action: Action, count: int) -> str:
+def _count_message(action: Action, count: int) -> str:
     if count == 0:
         return "Nothing was reviewed: no pending suggestion matches this filter."
     matching = f"Nothing was reviewed: {_counted(count)} {'matches' if count == 1 else 'match'} this filter"
@@ -125,7 +130,7 @@ def _by_filter(filters: Filters, asked: BulkReview) -> Choose:
             )
         _expect(asked, len(ids))
         # Whoever changed one of them since it was found may have changed whether it is to be found.
-        _expect(asked, len(await repository.still_reviewable(connection, ids, filters)))
+        _expect(asked, await repository.still_reviewable(connection, ids, filters))
         return ids
 
     return choose
@@ -135,7 +140,7 @@ def _by_ids(ids: Sequence[UUID], asked: BulkReview) -> Choose:
     async def choose(connection: Connection) -> list[UUID]:
         different = list(dict.fromkeys(ids))
         if asked.expected_count is not None:
-            _expect(asked, len(await repository.still_reviewable(connection, different)))
+            _expect(asked, await repository.still_reviewable(connection, different))
         return different
 
     return choose
@@ -152,69 +157,59 @@ def _expect(asked: BulkReview, count: int) -> None:
         )
 
 
-async def _reject(
-    database: Database, reviewer: Identity, asked: BulkReview, choose: Choose
-) -> tuple[Sequence[UUID], list[dict[str, Any]], dict[UUID, Problem]]:
-    rejection = {
-        "review_id": uuid4(),
-        "email": reviewer.email,
-        "feedback": asked.feedback,
-        "now": datetime.now(UTC),
-    }
+async def _reject(database: Database, reviewer: Identity, asked: BulkReview, choose: Choose) -> "_Outcome":
+    rejection = Rejection(uuid4(), reviewer.email, asked.feedback, datetime.now(UTC))
     async with database.transaction() as connection:
         chosen = await choose(connection)
-        reviewed = in_order(await repository.reject(connection, chosen, rejection), chosen)
+        reviewed = in_order(await suggestions.reject(connection, chosen, rejection), chosen, itemgetter("id"))
         await _record(connection, reviewer, asked, reviewed)
         done = {row["id"] for row in reviewed}
         problems = await why_not(connection, [one for one in chosen if one not in done])
     count_reviews(reviewed)
-    return chosen, reviewed, problems
+    return _Outcome(chosen, _results(reviewed), problems, rejection.review_id)
 
 
 async def _accept(
     database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview, choose: Choose
-) -> tuple[Sequence[UUID], list[dict[str, Any]], dict[UUID, Problem]]:
-    intent = acceptance.new_intent(reviewer, asked.feedback, asked.link_type, _PATIENCE)
+) -> "_Outcome":
+    begun = acceptance.new_acceptance(reviewer, asked.feedback, asked.link_type, _PATIENCE)
     async with database.transaction() as connection:
         chosen = await choose(connection)
-        intents = await repository.begin_accept(connection, chosen, intent)
-    begun = {intent["suggestion_id"] for intent in intents}
+        intents = await accept_intents.begin(connection, chosen, begun)
+    open_ids = {intent.suggestion_id for intent in intents}
     async with database.connection() as connection:
-        problems = await why_not(connection, [one for one in chosen if one not in begun])
+        problems = await why_not(connection, [one for one in chosen if one not in open_ids])
     outcomes = await acceptance.link(catalog, intents)
     for intent in intents:
-        outcome = outcomes[intent["suggestion_id"]]
+        outcome = outcomes[intent.suggestion_id]
         if isinstance(outcome, Refused):
             await acceptance.finish_refused(database, intent, outcome)
-            problems[intent["suggestion_id"]] = outcome.problem
+            problems[intent.suggestion_id] = outcome.problem
         elif isinstance(outcome, Problem):
-            problems[intent["suggestion_id"]] = outcome
+            problems[intent.suggestion_id] = outcome
     made = [(one, outcome) for one, outcome in outcomes.items() if isinstance(outcome, UUID)]
     async with database.transaction() as connection:
-        reviewed = in_order(await repository.finish_linked(connection, made), chosen)
+        reviewed = in_order(await suggestions.accept(connection, made), chosen, itemgetter("id"))
         await _record(connection, reviewer, asked, reviewed)
-        done = {row["id"] for row in reviewed}
+        results = _results(reviewed)
         # Finished by somebody else meanwhile: accepted all the same, or gone with its item.
-        elsewhere = await repository.states(connection, [one for one, _ in made if one not in done])
+        elsewhere = await repository.states(connection, [one for one, _ in made if one not in results])
     count_reviews(reviewed)
     for one, _ in made:
         if one in elsewhere and elsewhere[one].status == "accepted":
-            shared = {"status": "accepted", "link_id": elsewhere[one].link_id, "review_id": intents[0]["review_id"]}
-            reviewed.append({"id": one, **shared})
-        elif one not in done:
+            results[one] = _result(one, "accepted", elsewhere[one].link_id)
+        elif one not in results:
             problems[one] = not_found()
-    return chosen, reviewed, problems
+    return _Outcome(chosen, results, problems, begun.review_id)
 
 
-def in_order(rows: Sequence[dict[str, Any]], ids: Sequence[UUID], column: str = "id") -> list[dict[str, Any]]:
-    """Return rows of suggestions in the order of these ids, which is that of the answer and of what is told."""
+def in_order(rows: Sequence[T], ids: Sequence[UUID], id_of: Callable[[T], UUID]) -> list[T]:
+    """Return rows of suggestions in the order of these ids, which is that of the answer and of the events."""
     places = {suggestion_id: place for place, suggestion_id in enumerate(ids)}
-    return sorted(rows, key=lambda row: places[row[column]])
+    return sorted(rows, key=lambda row: places[id_of(row)])
 
 
-async def _record(
-    connection: Connection, reviewer: Identity, asked: BulkReview, reviewed: Sequence[Mapping[str, Any]]
-) -> None:
+async def _record(connection: Connection, reviewer: Identity, asked: BulkReview, reviewed: Sequence[Reviewed]) -> None:
     if not reviewed:
         return
     event = SuggestionsBulkReviewed(
@@ -226,14 +221,21 @@ async def _record(
     await outbox.record(connection, [NewEvent(event, str(event.review_id), actor_of(reviewer))])
 
 
-def _answer(
-    asked: BulkReview, chosen: Sequence[UUID], reviewed: Sequence[dict[str, Any]], problems: Mapping[UUID, Problem]
-) -> dict[str, Any]:
-    results = {row["id"]: _result(row["id"], row["status"], row["link_id"]) for row in reviewed}
-    results |= {one: _failed(one, problem) for one, problem in problems.items()}
-    items = [results[one] for one in (chosen if asked.ids is None else asked.ids)]
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of the suggestions that were chosen: a result or a problem of each."""
+
+    chosen: Sequence[UUID]
+    results: Mapping[UUID, dict[str, Any]]
+    problems: Mapping[UUID, Problem]
+    review_id: UUID
+
+
+def _answer(asked: BulkReview, outcome: _Outcome) -> dict[str, Any]:
+    results = {**outcome.results, **{one: _failed(one, problem) for one, problem in outcome.problems.items()}}
+    items = [results[one] for one in (outcome.chosen if asked.ids is None else asked.ids)]
     failed = sum(item["status"] == "error" for item in items)
-    review_id = reviewed[0]["review_id"] if reviewed else None
+    review_id = outcome.review_id if outcome.results else None
     return {
         "items": items,
         "total": len(items),
@@ -241,11 +243,11 @@ def _answer(
         "failed": failed,
         "dry_run": False,
         "review_id": review_id,
-        "message": _told(asked, len(reviewed), len(problems), review_id),
+        "message": _message(asked, len(outcome.results), len(outcome.problems), review_id),
     }
 
 
-def _told(asked: BulkReview, reviewed: int, failed: int, review_id: UUID | None) -> str:
+def _message(asked: BulkReview, reviewed: int, failed: int, review_id: UUID | None) -> str:
     if review_id is None:
         none = "no pending suggestion matches this filter" if asked.ids is None else "there are no ids"
         return f"Nothing was reviewed: {'`items` tells why' if failed else none}."
@@ -263,6 +265,10 @@ def _counted(number: int) -> str:
 
 def _result(suggestion_id: UUID, status: str, link_id: UUID | None = None) -> dict[str, Any]:
     return {"id": suggestion_id, "status": status, "link_id": link_id, "code": None, "detail": None}
+
+
+def _results(reviewed: Sequence[Reviewed]) -> dict[UUID, dict[str, Any]]:
+    return {row["id"]: _result(row["id"], row["status"], row["link_id"]) for row in reviewed}
 
 
 def _failed(suggestion_id: UUID, problem: Problem) -> dict[str, Any]:

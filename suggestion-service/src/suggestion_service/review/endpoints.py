@@ -4,22 +4,18 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import Field
 
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Db
-from chassis.web.listing import Limit, Page, Skip, documented, page, read_query
-from chassis.web.parameters import parse_expand, sorts
+from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.peers import Peer
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
-from suggestion_service.metrics import count_reviews
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
-from suggestion_service.review.filters import SORTS, FilterFields, Filters, read_sort
+from suggestion_service.review.filters import Expand, ListQuery
 from suggestion_service.review.schemas import Suggestion
-from suggestion_service.review.texts import EXPANDABLE
 from suggestion_service.review.undoing import Undoing
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Suggestions"])
@@ -39,44 +35,16 @@ Catalog = Annotated[Peer, Depends(_catalog)]
 Undoer = Annotated[Undoing, Depends(_undoing)]
 
 
-Expand = Annotated[
-    str | None,
-    Field(
-        description="`texts`: all that both items say, and `spans`, where the matched terms stand in it.",
-        examples=["texts"],
-        json_schema_extra={"enum": ["texts"]},
-    ),
-]
-
-
 _NOT_REOPENED = tuple(
     f"409 {code}" for code in ("suggestion_not_reviewed", "too_late", "suggested_again", "link_changed", "link_exists")
 )
-
-
-class ListQuery(FilterFields):
-    """What narrows and orders the list."""
-
-    sort: Annotated[
-        str | None,
-        sorts(
-            list(SORTS),
-            "Left out: the newest first. relevance is the score and what reviews of like pairs say, together, and the"
-            " best first unless it says :asc. ",
-        ),
-    ] = None
-    expand: Expand = None
-    skip: Skip = 0
-    limit: Limit = 50
 
 
 @router.get("", response_model=Page[Suggestion], summary="List suggestions", openapi_extra=documented(ListQuery))
 async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
     """Return one page, newest first unless sorted otherwise. Expired ones are there when `status` asks for them."""
     query = read_query(request, ListQuery)
-    filters, order = Filters.read(query), read_sort(query.sort)
-    texts = "texts" in parse_expand(query.expand, EXPANDABLE)
-    rows, total = await service.page(database, filters, order, query.skip, query.limit, texts=texts)
+    rows, total = await service.page(database, query)
     return page(request, rows, total, query.skip, query.limit)
 
 
@@ -105,8 +73,7 @@ async def read_suggestion(
     request: Request, suggestion_id: UUID, _: Viewer, database: Db, expand: Annotated[Expand, Query()] = None
 ) -> Response:
     """Return the suggestion with its reason."""
-    texts = "texts" in parse_expand(expand, EXPANDABLE)
-    return item(request, await service.get(database, suggestion_id, texts=texts))
+    return item(request, await service.get(database, suggestion_id, expand))
 
 
 @router.post(
@@ -140,9 +107,7 @@ async def reject_suggestion(
     request: Request, suggestion_id: UUID, reviewer: Reviewer, database: Db, review: Reject | None = None
 ) -> Response:
     """Take it out of the queue; the pair is suggested again only when a text of the two changes."""
-    async with database.transaction() as connection:
-        rejected = await service.reject(connection, suggestion_id, reviewer, review or Reject())
-    count_reviews([rejected])
+    await service.reject(database, suggestion_id, reviewer, review or Reject())
     return item(request, await service.get(database, suggestion_id))
 
 

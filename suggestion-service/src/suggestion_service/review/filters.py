@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from chassis.core.problems import Invalid
+from chassis.web.listing import Conditions, Limit, Skip, containing
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     Choice,
@@ -20,9 +21,11 @@ from chassis.web.parameters import (
     parse_moment,
     parse_sort,
     parse_words,
+    sorts,
 )
 from suggestion_service.review.band import BAND, Band
 from suggestion_service.review.schemas import SuggestionMethod, SuggestionStatus
+from suggestion_service.store.suggestions import REVIEWED
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -70,6 +73,32 @@ class FilterFields(BaseModel):
     ] = None
 
 
+Expand = Annotated[
+    str | None,
+    Field(
+        description="`texts`: all that both items say, and `spans`, where the matched terms stand in it.",
+        examples=["texts"],
+        json_schema_extra={"enum": ["texts"]},
+    ),
+]
+
+
+class ListQuery(FilterFields):
+    """What narrows and orders the list."""
+
+    sort: Annotated[
+        str | None,
+        sorts(
+            list(SORTS),
+            "Left out: the newest first. relevance is the score and what reviews of like pairs say, together, and the"
+            " best first unless it says :asc. ",
+        ),
+    ] = None
+    expand: Expand = None
+    skip: Skip = 0
+    limit: Limit = 50
+
+
 _ALGORITHMS = {
     _MethodWord.TFIDF: SuggestionMethod.SEMANTIC_SIMILARITY,
     _MethodWord.KEYWORD: SuggestionMethod.KEYWORD_MATCH,
@@ -86,9 +115,7 @@ _SEARCH = """
 _MODULE = """
     (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {module})
      OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {module}))
-"""
-# As the index of reviewed suggestions says it: there are few of them beside the queue.
-_REVIEWED = "s.status IN ('accepted', 'rejected')"
+""".format(module="coalesce(i.module, '') = ANY({values}::text[])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,56 +157,29 @@ class Filters:
 
     @property
     def by_status_alone(self) -> bool:
-        """Whether nothing narrows but the status: then `condition` holds for `suggestion_counts s`, too."""
+        """Whether nothing narrows but the status: then `conditions` hold for `suggestion_counts s`, too."""
         return replace(self, status=None) == Filters()
 
-    def condition(self) -> tuple[str, dict[str, Any]]:
-        """Return the condition over `suggestions s` and its parameters."""
-        parts: list[str] = []
-        parameters: dict[str, Any] = {}
-        if self.status is None:
-            parts.append("s.status <> 'expired'")
-        for column, choice in (
-            ("status", self.status),
-            ("suggestion_method", self.method),
-            ("requirement_id", self.requirement_id),
-            ("test_case_id", self.test_case_id),
-        ):
-            if choice is not None and len(choice.included) == 1:
-                # Not ANY: an index on the column and what to sort by is then read in the order asked for.
-                parts.append(f"s.{column} = %({column}_in)s")
-                parameters[f"{column}_in"] = choice.included[0]
-            elif choice is not None and choice.included:
-                parts.append(f"s.{column} = ANY(%({column}_in)s)")
-                parameters[f"{column}_in"] = list(choice.included)
-            if choice is not None and choice.excluded:
-                parts.append(f"s.{column} <> ALL(%({column}_out)s)")
-                parameters[f"{column}_out"] = list(choice.excluded)
-        worded: tuple[tuple[str, Choice[Any] | None, str], ...] = (
-            ("band", self.band, f"coalesce({BAND}, '') = ANY({{values}})"),
-            ("module", self.module, _MODULE.format(module="coalesce(i.module, '') = ANY({values})")),
-            ("reviewed_by", self.reviewed_by, _reviewed_by(self.reviewed_by)),
-        )
-        for name, words, holds in worded:
-            if words is not None and words.included:
-                parts.append(holds.format(values=f"%({name}_in)s::text[]"))
-                parameters[f"{name}_in"] = list(words.included)
-            if words is not None and words.excluded:
-                parts.append(f"({holds.format(values=f'%({name}_out)s::text[]')}) IS NOT TRUE")
-                parameters[f"{name}_out"] = list(words.excluded)
+    def conditions(self, *always: str) -> Conditions:
+        """Return the conditions over `suggestions s`; `always` are further ones."""
+        conditions = Conditions(*always, *(["s.status <> 'expired'"] if self.status is None else []))
+        conditions.choose("s.status", self.status)
+        conditions.choose("s.suggestion_method", self.method)
+        conditions.choose("s.requirement_id", self.requirement_id)
+        conditions.choose("s.test_case_id", self.test_case_id)
+        conditions.match("band", self.band, f"coalesce({BAND}, '') = ANY({{values}}::text[])")
+        conditions.match("module", self.module, _MODULE)
+        conditions.match("reviewed_by", self.reviewed_by, _reviewed_by(self.reviewed_by))
         if self.min_score is not None:
-            parts.append("s.similarity_score >= %(min_score)s")
-            parameters["min_score"] = self.min_score
+            conditions.add("s.similarity_score >= %(min_score)s", min_score=self.min_score)
         if self.max_score is not None:
-            parts.append("s.similarity_score <= %(max_score)s")
-            parameters["max_score"] = self.max_score
+            conditions.add("s.similarity_score <= %(max_score)s", max_score=self.max_score)
         if self.reviewed_since is not None:
-            parts.append(f"{_REVIEWED} AND s.reviewed_at >= %(reviewed_since)s")
-            parameters["reviewed_since"] = self.reviewed_since
+            since = {"reviewed_since": self.reviewed_since}
+            conditions.add(f"{REVIEWED} AND s.reviewed_at >= %(reviewed_since)s", **since)
         if self.search:
-            parts.append(_SEARCH)
-            parameters["search"] = f"%{_literal(self.search)}%"
-        return " AND ".join(parts) if parts else "true", parameters
+            conditions.add(_SEARCH, search=containing(self.search))
+        return conditions
 
 
 def read_sort(value: str | None) -> Sort:
@@ -191,8 +191,7 @@ def read_sort(value: str | None) -> Sort:
 
 def order_by(sort: Sort) -> str:
     """Return the ORDER BY of a sort over `suggestions s`; ties end at id."""
-    direction = "DESC" if sort.descending else "ASC"
-    return f"s.{SORTS[sort.field]} {direction}, s.id {direction}"
+    return f"s.{SORTS[sort.field]} {sort.direction}, s.id {sort.direction}"
 
 
 def _method(word: _MethodWord) -> SuggestionMethod:
@@ -202,8 +201,8 @@ def _method(word: _MethodWord) -> SuggestionMethod:
 def _reviewed_by(people: Choice[str] | None) -> str:
     """Return the condition that one of `{values}` reviewed it, or nobody where an empty text is one of these."""
     if people is not None and "" in people.included + people.excluded:
-        return "coalesce(lower(s.reviewed_by), '') = ANY({values})"
-    return f"({_REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}))"
+        return "coalesce(lower(s.reviewed_by), '') = ANY({values}::text[])"
+    return f"({REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}::text[]))"
 
 
 def _mapped(choice: Choice[T] | None, change: Callable[[T], U]) -> Choice[U] | None:
@@ -220,8 +219,3 @@ def _search(text: str | None) -> str | None:
             "/query/search", f"Search for at most {_LONGEST_SEARCH} characters, not {len(text)}.", "string_too_long"
         )
     return text.strip()
-
-
-def _literal(text: str) -> str:
-    """Escape what LIKE would take for a pattern."""
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")

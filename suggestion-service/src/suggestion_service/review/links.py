@@ -7,6 +7,8 @@ from uuid import UUID
 
 from chassis.core.problems import Conflict, NotFound, Problem, Unavailable
 from chassis.web.peers import Peer
+from suggestion_service.store.accept_intents import AcceptIntent
+from suggestion_service.store.undo_intents import UndoIntent
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ _REFUSALS = {
 }
 
 
-async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | Refused | None]:
+async def make(catalog: Peer, intents: Sequence[AcceptIntent]) -> list[UUID | Refused | None]:
     """Have the links of intents made; give, in order, the id of each. The same intent again gives the same link.
 
     Refused stands for what catalog will never make, None for what it does not understand. Raises Unavailable when it
@@ -55,16 +57,16 @@ async def make(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[UUID | 
     return [None]
 
 
-def _accepted(intent: dict[str, Any]) -> dict[str, Any]:
+def _accepted(intent: AcceptIntent) -> dict[str, Any]:
     return {
-        "suggestion_id": intent["suggestion_id"],
-        "requirement_id": intent["requirement_id"],
-        "test_case_id": intent["test_case_id"],
-        "link_type": intent["link_type"],
-        "confidence_score": intent["similarity_score"],
-        "actor": {"id": intent["reviewer_id"], "email": intent["reviewer_email"]},
-        "review_id": intent["review_id"],
-        "link_id": intent["link_id"],
+        "suggestion_id": intent.suggestion_id,
+        "requirement_id": intent.requirement_id,
+        "test_case_id": intent.test_case_id,
+        "link_type": intent.link_type,
+        "confidence_score": intent.similarity_score,
+        "actor": {"id": intent.reviewer_id, "email": intent.reviewer_email},
+        "review_id": intent.review_id,
+        "link_id": intent.link_id,
     }
 
 
@@ -74,7 +76,7 @@ def _outcome(item: dict[str, Any]) -> UUID | Refused | None:
     return _REFUSALS.get(item["code"])
 
 
-async def unmake(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[Problem | None]:
+async def unmake(catalog: Peer, intents: Sequence[UndoIntent]) -> list[Problem | None]:
     """Have the links of undone reviews deleted; give, in order, why one cannot be undone. Asked again, it is the same.
 
     Raises Unavailable when catalog does not answer, or does not understand: the links may then be deleted or not.
@@ -87,10 +89,10 @@ async def unmake(catalog: Peer, intents: Sequence[dict[str, Any]]) -> list[Probl
     return [_why_not(item) for item in response.json()["items"]]
 
 
-def _undone(intent: dict[str, Any]) -> dict[str, Any]:
+def _undone(intent: UndoIntent) -> dict[str, Any]:
     same = ("suggestion_id", "requirement_id", "test_case_id", "link_id", "review_id")
-    actor = {"id": intent["actor_id"], "email": intent["actor_email"]}
-    return {**{name: intent[name] for name in same}, "actor": actor}
+    actor = {"id": intent.actor_id, "email": intent.actor_email}
+    return {**{name: getattr(intent, name) for name in same}, "actor": actor}
 
 
 def _why_not(item: dict[str, Any]) -> Problem | None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from chassis.db.database import Connection
 from suggestion_service.review.band import BAND
+from suggestion_service.store.suggestions import REVIEWED
 
 _FEWEST = 20
 """Reviews in a band from which its share says something."""
@@ -15,7 +16,7 @@ _REVIEWED = f"""
 SELECT band, count(*) AS reviewed, count(*) FILTER (WHERE status = 'accepted') AS accepted FROM (
     SELECT {BAND} AS band, s.status FROM (
         SELECT suggestion_method, similarity_score, status FROM suggestions
-        WHERE status IN ('accepted', 'rejected') ORDER BY reviewed_at DESC LIMIT {_LOOKED_AT}
+        s WHERE {REVIEWED} ORDER BY reviewed_at DESC LIMIT {_LOOKED_AT}
     ) s
 ) r WHERE band IS NOT NULL GROUP BY band HAVING count(*) >= {_FEWEST}
 """

@@ -30,13 +30,13 @@ def not_pending(state: State) -> Conflict:
     elif state.status == "pending":
         happened = "it was being accepted a moment ago. Try again"
     else:
-        happened = f"{told_review(state.status, state.by, state.at)}"
+        happened = f"{review_in_words(state.status, state.by, state.at)}"
         members |= {"reviewed_by": state.by, "reviewed_at": state.at, "link_id": state.link_id}
     sentence = f"This suggestion is not pending any more: {happened.rstrip('.')}."
     return Conflict(sentence, code="suggestion_not_pending", members=members)
 
 
-def told_review(status: str, by: str | None, at: datetime | None) -> str:
+def review_in_words(status: str, by: str | None, at: datetime | None) -> str:
     """Return who did what to it and when: `ana@example.com rejected it on 2026-01-31 at 12:00 UTC`."""
     when = f" on {moment(at)}" if at is not None else ""
     return f"{by or 'somebody'} {status} it{when}"

@@ -4,15 +4,21 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from chassis.web.parameters import parse_expand
 from suggestion_service.engine import Places
 
-EXPANDABLE = frozenset({"texts"})
+_EXPANDABLE = frozenset({"texts"})
 _SLOW = 200_000
 """Characters that take a hundredth of a second or more to look through."""
 _SIDES = ("requirement", "test_case")
 _FIELDS = ("title", "description", "preconditions", "steps", "postconditions", "module", "tags")
 
 Row = dict[str, Any]
+
+
+def wants_texts(expand: str | None) -> bool:
+    """Check whether the texts of the items are asked for; raise Invalid for what cannot be expanded."""
+    return "texts" in parse_expand(expand, _EXPANDABLE)
 
 
 async def add_spans(rows: Sequence[Row]) -> None:

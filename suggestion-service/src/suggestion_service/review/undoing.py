@@ -6,8 +6,9 @@ its pair to new suggestions.
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter, itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -19,12 +20,13 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.peers import Peer
 from contracts.suggestion import ReopenedSuggestion, SuggestionsReopened
-from suggestion_service.locking import lock_suggestions
-from suggestion_service.review import links, undo_repository
+from suggestion_service.review import links, repository
 from suggestion_service.review.bulk import in_order
-from suggestion_service.review.refusals import moment, not_found, told_review
-from suggestion_service.review.undo_repository import Reviewed
-from suggestion_service.scoring.repository import lock_corpus
+from suggestion_service.review.refusals import moment, not_found, review_in_words
+from suggestion_service.review.repository import Undoable
+from suggestion_service.store import corpus_head, reviews, scoring_queue, suggestions, undo_intents
+from suggestion_service.store.reviews import Review
+from suggestion_service.store.undo_intents import Undo, UndoIntent
 
 _log = logging.getLogger(__name__)
 
@@ -60,10 +62,10 @@ class Undoing:
         Raises NotFound; Conflict when nothing is left, or it is too old; of a single suggestion what `reopen` raises.
         """
         async with self._database.connection() as connection:
-            review = await undo_repository.review(connection, review_id)
+            review = await reviews.get(connection, review_id)
         if review is None:
             raise NotFound("There is no review with this id.", code="review_not_found")
-        ids: list[UUID] = review["suggestion_ids"]
+        ids = review.suggestion_ids
         intents, problems = await self._begin(ids, review_id, reviewer, _BULK_PATIENCE)
         codes = {problem.code for problem in problems.values()}
         if not intents and codes <= {"too_late", "suggestion_not_reviewed", "suggestion_not_found"}:
@@ -78,59 +80,54 @@ class Undoing:
             "reopened": reopened,
             "failed": len(problems),
             "review_id": review_id,
-            "message": _told(reopened, len(problems)),
+            "message": _message(reopened, len(problems)),
         }
 
     async def reconcile(self) -> None:
         """Finish what was begun and not finished: a crash, a time-out, catalog away."""
         async with self._database.connection() as connection:
-            overdue = await undo_repository.claim_overdue(connection, _RECONCILED_AT_ONCE)
-        requests: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+            overdue = await undo_intents.claim_overdue(connection, _RECONCILED_AT_ONCE)
+        requests: dict[tuple[Actor, datetime], list[UndoIntent]] = defaultdict(list)
         for intent in overdue:
-            requests[intent["actor_id"], intent["actor_email"], intent["created_at"]].append(intent)
+            requests[intent.actor, intent.created_at].append(intent)
         for intents in requests.values():
             await self._go_on(intents)
 
     async def _begin(
         self, ids: Sequence[UUID], review_id: UUID | None, reviewer: Identity, patience: timedelta
-    ) -> tuple[list[dict[str, Any]], dict[UUID, Problem]]:
+    ) -> tuple[list[UndoIntent], dict[UUID, Problem]]:
         """Store intents; return them, and the problems of the others. With `review_id`, of what is under it alone."""
         now = datetime.now(UTC)
         async with self._database.transaction() as connection:
             # Nobody suggests the pair anew between the look and the intent.
-            await lock_corpus(connection)
-            await lock_suggestions(connection, ids)
-            found = await undo_repository.look(connection, ids)
+            await corpus_head.lock(connection)
+            await suggestions.lock(connection, ids)
+            found = await repository.undoable(connection, ids)
             problems = {one: problem for one in ids if (problem := _why_not(found.get(one), review_id, now))}
-            intent = {
-                "actor_id": reviewer.id,
-                "email": reviewer.email,
-                "correlation_id": request_context.request_id.get(),
-                "now": now,
-                "due_at": now + patience,
-            }
+            undo = Undo(reviewer.id, reviewer.email, request_context.request_id.get(), now, now + patience)
             possible = [one for one in ids if one not in problems]
-            intents = await undo_repository.begin(connection, possible, intent) if possible else []
-        return in_order(intents, ids, "suggestion_id"), problems
+            intents = await undo_intents.begin(connection, possible, undo) if possible else []
+        return in_order(intents, ids, attrgetter("suggestion_id")), problems
 
-    async def _go_on(self, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
+    async def _go_on(self, intents: Sequence[UndoIntent]) -> dict[UUID, Problem]:
         """Have the links of intents deleted, and their suggestions pending again; return the problems."""
         if not intents:
             return {}
         problems = await unlink(self._catalog, intents)
         refused = [one for one, problem in problems.items() if not isinstance(problem, Unavailable)]
-        possible = [intent["suggestion_id"] for intent in intents if intent["suggestion_id"] not in problems]
+        possible = [intent.suggestion_id for intent in intents if intent.suggestion_id not in problems]
         async with self._database.transaction() as connection:
-            await lock_corpus(connection)
-            await undo_repository.give_up(connection, refused)
+            await corpus_head.lock(connection)
+            await suggestions.lock(connection, refused)
+            await undo_intents.drop(connection, refused)
             if possible:
                 await finish(connection, possible, intents[0], score=self._score)
-            there = await undo_repository.look(connection, possible)
+            there = await repository.undoable(connection, possible)
         gone = {one: not_found() for one in possible if one not in there}
         return {**problems, **gone}
 
 
-async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID, Problem]:
+async def unlink(catalog: Peer, intents: Sequence[UndoIntent]) -> dict[UUID, Problem]:
     """Have the links of intents deleted, many by one call; return the problems of those that cannot be undone."""
     waits = Unavailable(
         "catalog-service does not answer right now. The undoing is kept and finished by itself when it does; read the"
@@ -144,41 +141,42 @@ async def unlink(catalog: Peer, intents: Sequence[dict[str, Any]]) -> dict[UUID,
             outcomes = await links.unmake(catalog, some)
         except Unavailable as problem:
             _log.warning("Undoing %d reviews has to wait: %s", len(intents) - start, problem)
-            return problems | {intent["suggestion_id"]: waits for intent in intents[start:]}
+            return problems | {intent.suggestion_id: waits for intent in intents[start:]}
         for intent, outcome in zip(some, outcomes, strict=True):
             if outcome is not None:
-                problems[intent["suggestion_id"]] = outcome
+                problems[intent.suggestion_id] = outcome
     return problems
 
 
-async def finish(connection: Connection, ids: Sequence[UUID], intent: Mapping[str, Any], *, score: bool) -> None:
+async def finish(connection: Connection, ids: Sequence[UUID], intent: UndoIntent, *, score: bool) -> None:
     """Have suggestions pending again, with one event for all; not those that somebody else has. Corpus: locked."""
-    reopened = in_order(await undo_repository.reopen(connection, ids, intent["actor_email"], datetime.now(UTC)), ids)
+    rows = await suggestions.reopen(connection, ids, intent.actor_email, datetime.now(UTC))
+    reopened = in_order(rows, ids, itemgetter("id"))
     if not reopened:
         return
     if score:
-        await undo_repository.score_again(connection, {row["requirement_id"] for row in reopened if row["outdated"]})
+        outdated = {row["requirement_id"] for row in reopened if row["outdated"]}
+        await scoring_queue.queue_again(connection, outdated)
     event = SuggestionsReopened(suggestions=[ReopenedSuggestion(**row) for row in reopened])
-    actor = Actor(intent["actor_id"], intent["actor_email"])
     subject = str(reopened[0]["id"])
-    await outbox.record(connection, [NewEvent(event, subject, actor, correlation_id=intent["correlation_id"])])
+    await outbox.record(connection, [NewEvent(event, subject, intent.actor, correlation_id=intent.correlation_id)])
 
 
-def _why_not(found: Reviewed | None, review_id: UUID | None, now: datetime) -> Problem | None:
+def _why_not(found: Undoable | None, review_id: UUID | None, now: datetime) -> Problem | None:
     if found is None:
         return not_found()
     if found.status not in {"accepted", "rejected"}:
         return _not_reviewed(found)
-    told = told_review(found.status, found.reviewed_by, found.reviewed_at)
+    happened = review_in_words(found.status, found.reviewed_by, found.reviewed_at)
     if review_id is not None and found.review_id != review_id:
         return Conflict(
-            f"This suggestion is not under this review any more: {told}.",
+            f"This suggestion is not under this review any more: {happened}.",
             code="suggestion_not_reviewed",
             members={"suggestion_status": found.status},
         )
     if found.reviewed_at is None or found.reviewed_at < now - _UNDOABLE:
         return Conflict(
-            f"A review can be undone for {_UNDOABLE.days} days, and {told}. The pair is suggested again when a text"
+            f"A review can be undone for {_UNDOABLE.days} days, and {happened}. The pair is suggested again when a text"
             " of the two changes, and can be linked by hand.",
             code="too_late",
         )
@@ -193,7 +191,7 @@ def _why_not(found: Reviewed | None, review_id: UUID | None, now: datetime) -> P
     return None
 
 
-def _not_reviewed(found: Reviewed) -> Conflict:
+def _not_reviewed(found: Undoable) -> Conflict:
     happened = {
         "pending": "it is pending",
         "expired": f"it is expired: {found.feedback or 'nobody reviewed it'}",
@@ -207,13 +205,13 @@ def _not_reviewed(found: Reviewed) -> Conflict:
     )
 
 
-def _nothing_left(review: Mapping[str, Any]) -> Conflict:
-    if review["undone_at"] is None:
+def _nothing_left(review: Review) -> Conflict:
+    if review.undone_at is None:
         return Conflict("Nothing of this review is left to undo.", code="review_undone")
     return Conflict(
-        f"This review has been undone: {review['undone_by']} did so on {moment(review['undone_at'])}.",
+        f"This review has been undone: {review.undone_by} did so on {moment(review.undone_at)}.",
         code="review_undone",
-        members={"undone_by": review["undone_by"], "undone_at": review["undone_at"]},
+        members={"undone_by": review.undone_by, "undone_at": review.undone_at},
     )
 
 
@@ -227,7 +225,7 @@ def _result(suggestion_id: UUID, problem: Problem | None) -> dict[str, Any]:
     }
 
 
-def _told(reopened: int, failed: int) -> str:
+def _message(reopened: int, failed: int) -> str:
     if not reopened:
         return "Nothing was undone: `items` tells why."
     not_done = f", {failed} could not be undone: `items` tells why" if failed else ""

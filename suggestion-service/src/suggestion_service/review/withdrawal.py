@@ -8,7 +8,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, Actor, NewEvent
 from contracts.suggestion import SuggestionsExpired
-from suggestion_service.review import repository
+from suggestion_service.store import suggestions
 
 LINKED = "The requirement and the test case were linked directly."
 _LIFETIME = timedelta(days=30)
@@ -23,7 +23,7 @@ def expired_event(ids: Sequence[UUID], reason: str, actor: Actor) -> NewEvent:
 
 async def withdraw_linked(connection: Connection, actor: Actor, ids: Collection[UUID]) -> None:
     """Expire suggestions, which must be locked, of pairs that `actor` has linked directly."""
-    expired = await repository.expire(connection, ids, LINKED) if ids else []
+    expired = await suggestions.expire(connection, ids, LINKED) if ids else []
     if expired:
         await outbox.record(connection, [expired_event(expired, LINKED, actor)])
 
@@ -33,7 +33,7 @@ async def withdraw_old(database: Database) -> None:
     while True:
         async with database.transaction() as connection:
             before = datetime.now(UTC) - _LIFETIME
-            ids = await repository.expire_old(connection, before, _OLD, _AT_ONCE)
+            ids = await suggestions.expire_old(connection, before, _OLD, _AT_ONCE)
             if ids:
                 await outbox.record(connection, [expired_event(ids, _OLD, SYSTEM)])
         if len(ids) < _AT_ONCE:

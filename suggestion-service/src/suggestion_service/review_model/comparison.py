@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 
 from chassis.db.database import Database
-from suggestion_service.review_model import repository
 from suggestion_service.review_model.model import Adjustment, Floats, ReviewModel
+from suggestion_service.review_model.repository import PendingPair
+from suggestion_service.store import items
 
-_KEPT = 5000
+_CACHED_ITEMS = 5000
 
 
 class Comparison:
@@ -23,16 +23,16 @@ class Comparison:
         self._requirements: dict[UUID, Floats] = {}
         self._test_cases: dict[UUID, Floats] = {}
 
-    async def adjustments(self, pending: Sequence[dict[str, Any]]) -> list[Adjustment | None]:
+    async def adjustments(self, pending: Sequence[PendingPair]) -> list[Adjustment | None]:
         """Return for each suggestion what the reviews say of it."""
-        requirements = {row["requirement_id"] for row in pending}
-        test_cases = {row["test_case_id"] for row in pending}
-        for kept in (self._requirements, self._test_cases):
-            if len(kept) > _KEPT:
-                kept.clear()
+        requirements = {row.requirement_id for row in pending}
+        test_cases = {row.test_case_id for row in pending}
+        for cached in (self._requirements, self._test_cases):
+            if len(cached) > _CACHED_ITEMS:
+                cached.clear()
         missing = (requirements - self._requirements.keys()) | (test_cases - self._test_cases.keys())
         async with self._database.connection() as connection:
-            terms = await repository.terms(connection, missing)
+            terms = await items.terms(connection, missing)
 
         def compare() -> list[Adjustment | None]:
             for item_id, words in terms.items():
@@ -41,8 +41,8 @@ class Comparison:
                 else:
                     self._test_cases[item_id] = self._model.like_test_case(words)
             return self._model.adjustments(
-                np.stack([self._requirements[row["requirement_id"]] for row in pending]),
-                np.stack([self._test_cases[row["test_case_id"]] for row in pending]),
+                np.stack([self._requirements[row.requirement_id] for row in pending]),
+                np.stack([self._test_cases[row.test_case_id] for row in pending]),
             )
 
         return await asyncio.to_thread(compare)

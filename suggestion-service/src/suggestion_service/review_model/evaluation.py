@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from suggestion_service.store.learning import State
+
 LEAST_OF_EACH = 10
 """Reviews of both kinds, below which nothing is measured."""
 
@@ -21,6 +23,11 @@ class Evaluation:
     by_score: float | None = None
     with_reviews: float | None = None
     error: float | None = None
+
+    @classmethod
+    def stored(cls, state: State) -> "Evaluation":
+        """Return what was measured last."""
+        return cls(state.accepted, state.rejected, state.by_score, state.with_reviews, state.error)
 
     @property
     def helps(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,8 @@ from suggestion_service.review_model import repository
 from suggestion_service.review_model.comparison import Comparison
 from suggestion_service.review_model.evaluation import Evaluation
 from suggestion_service.review_model.model import Adjustment, Review, ReviewModel
+from suggestion_service.review_model.repository import ReviewedPair
+from suggestion_service.store import items, learning, suggestions
 
 _log = logging.getLogger(__name__)
 
@@ -49,15 +52,15 @@ class Trainer:
     async def train_if_due(self) -> None:
         """Learn when a review, a text or a suggestion is new since the last time."""
         async with self._database.connection() as connection:
-            state = await repository.state(connection)
+            state = await learning.state(connection)
         if state.now != state.seen:
             await self._learn(state)
 
-    async def _learn(self, state: repository.State) -> None:
+    async def _learn(self, state: learning.State) -> None:
         async with self._database.connection() as connection:
             rows = await repository.reviews(connection, _LATEST)
-            items = {row[side] for row in rows for side in ("requirement_id", "test_case_id")}
-            terms = await repository.terms(connection, items)
+            ids = {item_id for row in rows for item_id in (row.requirement_id, row.test_case_id)}
+            terms = await items.terms(connection, ids)
         model, evaluation = await asyncio.to_thread(_study, rows, terms)
         if evaluation.helps != state.active:
             _log.info("Re-ranking by reviews: %s", evaluation.reason)
@@ -70,13 +73,13 @@ class Trainer:
                 await self._adjust(None, rows)
             await self._remember(evaluation)
         async with self._database.connection() as connection:
-            await repository.mark_seen(connection, state.now)
+            await learning.mark_seen(connection, state.now)
 
     async def _remember(self, evaluation: Evaluation) -> None:
         async with self._database.connection() as connection:
-            await repository.remember(connection, evaluation, datetime.now(UTC))
+            await learning.put(connection, asdict(evaluation), datetime.now(UTC), active=evaluation.helps)
 
-    async def _adjust(self, model: ReviewModel | None, reviews: Sequence[dict[str, Any]]) -> None:
+    async def _adjust(self, model: ReviewModel | None, reviews: Sequence[ReviewedPair]) -> None:
         """Go through what is pending; without `model`, take everything back."""
         after = _FIRST
         comparison = Comparison(self._database, model) if model else None
@@ -87,35 +90,30 @@ class Trainer:
                 return
             found = await comparison.adjustments(pending) if comparison else [None] * len(pending)
             said = [
-                {"id": row["id"], **_told(adjustment, reviews)} for row, adjustment in zip(pending, found, strict=True)
+                {"id": row.id, **_evidence(adjustment, reviews)} for row, adjustment in zip(pending, found, strict=True)
             ]
             changed = [
                 new
                 for row, new in zip(pending, said, strict=True)
-                if (row["adjustment"], row["because"]) != (new["adjustment"], new["because"])
+                if (row.adjustment, row.because) != (new["adjustment"], new["because"])
             ]
             if changed:
                 async with self._database.transaction() as connection:
-                    await repository.adjust(connection, changed)
-            after = pending[-1]["requirement_id"], pending[-1]["test_case_id"]
+                    await suggestions.adjust(connection, changed)
+            after = pending[-1].requirement_id, pending[-1].test_case_id
 
 
-def _study(rows: Sequence[dict[str, Any]], terms: dict[UUID, dict[str, int]]) -> tuple[ReviewModel, Evaluation]:
-    model = ReviewModel(
-        [
-            Review(row["requirement_id"], row["test_case_id"], row["status"] == "accepted", row["similarity_score"])
-            for row in rows
-        ],
-        terms,
-    )
+def _study(rows: Sequence[ReviewedPair], terms: dict[UUID, dict[str, int]]) -> tuple[ReviewModel, Evaluation]:
+    reviews = [Review(row.requirement_id, row.test_case_id, row.accepted, row.similarity_score) for row in rows]
+    model = ReviewModel(reviews, terms)
     return model, model.evaluate()
 
 
-def _told(adjustment: Adjustment | None, reviews: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _evidence(adjustment: Adjustment | None, reviews: Sequence[ReviewedPair]) -> dict[str, Any]:
     if adjustment is None:
         return {"adjustment": None, "because": None}
     because = [
-        {**{name: reviews[place][name] for name in _NAMED}, "similarity": similarity}
+        {**{name: getattr(reviews[place], name) for name in _NAMED}, "similarity": similarity}
         for place, similarity in adjustment.because
     ]
     return {"adjustment": adjustment.value, "because": because}

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import orjson
@@ -11,8 +10,11 @@ import orjson
 from chassis.db.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
 from suggestion_service.engine import Corpus, Entry, Scorer
-from suggestion_service.scoring import repository
+from suggestion_service.scale import Scale
+from suggestion_service.scoring.pairs import Pair
 from suggestion_service.scoring.readings import Readings
+from suggestion_service.store import items
+from suggestion_service.store.items import ItemChange
 
 _PAGE = 2000
 _MOST_RECENT = 1000
@@ -52,6 +54,14 @@ class View:
     text_sequences: Mapping[UUID, int]
     readings: Readings
 
+    def latest_item(self, pair: Pair) -> UUID:
+        """Return the item of a pair whose text came last."""
+        return max(pair.requirement_id, pair.test_case_id, key=self.text_sequences.__getitem__)
+
+    def admits(self, scale: Scale, pair: Pair) -> bool:
+        """Check whether a pair at or above the threshold of a scale may be suggested in the background."""
+        return scale.admits(pair.score, self.text_sequences[self.latest_item(pair)])
+
 
 class LiveCorpus:
     """A cache of the table `items`, and of the embeddings in use, by the number of the last change."""
@@ -76,7 +86,7 @@ class LiveCorpus:
         async with self._one_at_a_time:
             while True:
                 async with self._database.connection() as connection:
-                    rows = await repository.changed_items(connection, self._seen, _PAGE)
+                    rows = await items.changes(connection, self._seen, _PAGE)
                 if rows:
                     await asyncio.to_thread(self._take, rows)
                     self._view = None
@@ -87,16 +97,16 @@ class LiveCorpus:
                 self._view = await asyncio.to_thread(self._look, embeddings)
             return self._view
 
-    def _take(self, rows: list[dict[str, Any]]) -> None:
+    def _take(self, rows: list[ItemChange]) -> None:
         for row in rows:
-            if row["deleted"]:
-                self._corpus.remove(row["side"], row["id"])
-                self._recent[row["id"]] = None
+            if row.deleted:
+                self._corpus.remove(row.side, row.id)
+                self._recent[row.id] = None
             else:
-                entry = Entry(orjson.loads(row["terms"]), row["module"], row["tags"], row["priority"])
-                self._corpus.put(row["side"], row["id"], entry)
-                self._recent[row["id"]] = row["text_sequence"]
-        self._seen = (rows[-1]["change"], rows[-1]["id"])
+                entry = Entry(orjson.loads(row.terms), row.module, row.tags, row.priority)
+                self._corpus.put(row.side, row.id, entry)
+                self._recent[row.id] = row.text_sequence
+        self._seen = (rows[-1].change, rows[-1].id)
 
     def _look(self, embeddings: Views | None) -> View:
         if len(self._recent) > _MOST_RECENT:

@@ -14,8 +14,7 @@ from chassis.web.parameters import UPDATED_SINCE, parse_moment
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
-from suggestion_service import metrics
-from suggestion_service.scoring import runs, service
+from suggestion_service.scoring import run_service
 from suggestion_service.scoring.schemas import AlgorithmName, Run
 from suggestion_service.settings import Settings
 
@@ -65,24 +64,21 @@ async def generate_suggestions(
     # Without the sign that -0 has.
     lowest = settings.auto_suggestions_threshold if threshold is None else abs(threshold)
 
+    asked = run_service.new_request(chosen, lowest, reviewer, rescore=rescore)
+
     async def queue(connection: Connection) -> Response:
-        run_id = await service.request(
-            connection,
-            chosen,
-            lowest,
-            reviewer,
-            rescore=rescore,
-            background=settings.auto_suggestions_algorithm,
-        )
-        return answer({"id": run_id}, 202)
+        await run_service.queue(connection, asked, settings.auto_suggestions_algorithm)
+        return answer({"id": asked.id}, 202)
 
     queued = await answer_once(request, database, reviewer, queue)
+    # That of an earlier request of the same key, perhaps.
     run_id = UUID(orjson.loads(queued.body)["id"])
     if not _wants_no_wait(request):
-        finished = await service.ended(database, run_id, _WAIT)
+        finished = await run_service.ended(database, run_id, _WAIT)
         if finished is not None:
             return item(request, finished)
-    return item(request, await service.get(database, run_id), 202, {"Location": f"/api/v1/suggestions/runs/{run_id}"})
+    location = {"Location": f"/api/v1/suggestions/runs/{run_id}"}
+    return item(request, await run_service.get(database, run_id), 202, location)
 
 
 def _wants_no_wait(request: Request) -> bool:
@@ -96,8 +92,7 @@ async def list_generation_runs(
 ) -> Response:
     """Return one page of the runs."""
     since = parse_moment("updated_since", updated_since)
-    async with database.connection() as connection:
-        rows, total = await runs.page(connection, skip, limit, since)
+    rows, total = await run_service.page(database, skip, limit, since)
     return page(request, rows, total, skip, limit)
 
 
@@ -106,7 +101,7 @@ async def list_generation_runs(
 )
 async def read_generation_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
     """Return the run with its progress."""
-    return item(request, await service.get(database, run_id))
+    return item(request, await run_service.get(database, run_id))
 
 
 @router.post(
@@ -120,7 +115,4 @@ async def cancel_generation_run(request: Request, run_id: UUID, reviewer: Review
 
     Soon after, the background gives what it has scored anew the score of before, since one queue has one scale.
     """
-    async with database.transaction() as connection:
-        run = await service.cancel(connection, run_id, reviewer)
-    metrics.RUNS.labels(run["algorithm"], run["status"]).inc()
-    return item(request, run)
+    return item(request, await run_service.cancel(database, run_id, reviewer))

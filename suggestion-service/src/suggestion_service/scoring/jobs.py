@@ -9,7 +9,7 @@ import asyncio
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
-from suggestion_service.scoring import queue
+from suggestion_service.store import scoring_queue
 
 QUEUE = "suggestion.scoring"
 BATCH = 200
@@ -51,7 +51,7 @@ class ScoringJobs:
         """Send jobs for items that wait and that none was sent for lately; return how many items those are."""
         # Not a commit to tell of: it would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
-            items = await queue.announce(connection, _MOST_ANNOUNCED)
+            items = await scoring_queue.announce(connection, _MOST_ANNOUNCED)
         for _ in range(0, items, BATCH):
             await self._bus.send(QUEUE, b"score")
         return items

@@ -13,14 +13,16 @@ from chassis.messaging import outbox
 from chassis.observability import telemetry
 from suggestion_service import metrics
 from suggestion_service.engine import Query
-from suggestion_service.scoring import queue, repository
-from suggestion_service.scoring.changed_items import generated_event
+from suggestion_service.methods import METHODS
+from suggestion_service.scale import Scale, ScaleChanged, Scales
+from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import LiveCorpus, View
+from suggestion_service.scoring.events import generated_event
 from suggestion_service.scoring.jobs import BATCH
-from suggestion_service.scoring.lease import held
-from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
-from suggestion_service.scoring.queue import Queued
-from suggestion_service.scoring.scale import Scale, ScaleChanged, Scales
+from suggestion_service.scoring.pairs import Pair, pairs_of, scored
+from suggestion_service.scoring.proposals import CHUNK, Proposer
+from suggestion_service.store import corpus_head, scoring_queue, suggestions
+from suggestion_service.store.scoring_queue import QueuedItem
 
 _log = logging.getLogger(__name__)
 
@@ -36,19 +38,14 @@ class ChangeScoring:
     async def score_waiting(self) -> bool:
         """Score some of the items that wait; return whether there were any."""
         async with self._database.connection() as connection:
-            claimed = await queue.claim(connection, BATCH)
+            claimed = await scoring_queue.claim(connection, BATCH)
         if not claimed:
             return False
-        claim = claimed[0].claim
-        async with held(
-            self._database,
-            extend=lambda connection: queue.hold(connection, claim),
-            release=lambda connection: queue.release(connection, claim),
-        ):
+        async with scoring_queue.LEASES.leased(self._database, claimed[0].claim):
             await self._score_all(claimed)
         return True
 
-    async def _score_all(self, batch: Sequence[Queued]) -> None:
+    async def _score_all(self, batch: Sequence[QueuedItem]) -> None:
         for item in batch:
             _log.info("Generating suggestions for %s", item)
         try:
@@ -63,13 +60,13 @@ class ChangeScoring:
             if len(batch) == 1:
                 _log.exception("Generating suggestions for %s failed: %s", batch[0], error)
                 async with self._database.connection() as connection:
-                    await queue.postpone(connection, batch[0])
+                    await scoring_queue.postpone(connection, batch[0])
                 return
             # One of them is to blame: score each by itself, so that the others are not held up.
             for item in batch:
                 await self._score_all([item])
 
-    async def _score(self, batch: Sequence[Queued]) -> None:
+    async def _score(self, batch: Sequence[QueuedItem]) -> None:
         async with self._database.connection() as connection:
             scale = await self._scales.current(connection)
         view = await self._corpus.refresh()
@@ -89,35 +86,29 @@ class ChangeScoring:
 
         owner_of = {(pair.requirement_id, pair.test_case_id): owner for pair, owner in owners.items()}
         async with self._database.transaction() as connection:
-            await repository.stage(connection, b"".join(proposal.rows for proposal in proposals))
-            await repository.lock_corpus(connection)
+            await suggestions.stage(connection, b"".join(proposal.rows for proposal in proposals))
+            await corpus_head.lock(connection)
             await self._scales.confirm(connection, scale)
-            stored = await repository.store(connection, None, datetime.now(UTC))
+            stored = await suggestions.insert(connection, None, datetime.now(UTC))
             created = Counter(owner_of[pair] for pair in stored)
             for new in rescored:
-                await repository.rescore(connection, new.ids, new.rows)
+                await suggestions.rescore(connection, new.ids, new.rows)
             found = Counter(owners.values())
             await outbox.record(
                 connection,
                 [
-                    generated_event(
-                        item,
-                        scale.algorithm,
-                        scale.threshold,
-                        created=created[item.item_id],
-                        skipped=found[item.item_id] - created[item.item_id],
-                    )
+                    generated_event(item, scale, created=created[item.item_id], found=found[item.item_id])
                     for item in batch
                     if created[item.item_id]
                 ],
             )
-            await queue.finish(connection, batch)
+            await scoring_queue.finish(connection, batch)
         metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(stored))
         for item in batch:
             made = created[item.item_id]
             _log.info("Generated suggestions for %s: %d created, %d skipped", item, made, found[item.item_id] - made)
 
-    async def _find(self, scale: Scale, view: View, batch: Sequence[Queued]) -> dict[Pair, UUID]:
+    async def _find(self, scale: Scale, view: View, batch: Sequence[QueuedItem]) -> dict[Pair, UUID]:
         """Return each pair that may be suggested by this scale, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
         score, query = view.scorer.score, Query(scale.algorithm, scale.threshold)
@@ -128,4 +119,4 @@ class ChangeScoring:
             async for block in scored(score(replace(query, test_cases=test_cases))):
                 for pair in pairs_of(block):
                     owners.setdefault(pair, pair.test_case_id)
-        return {pair: owner for pair, owner in owners.items() if scale.admits(pair, view.text_sequences)}
+        return {pair: owner for pair, owner in owners.items() if view.admits(scale, pair)}

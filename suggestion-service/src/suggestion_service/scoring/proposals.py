@@ -1,33 +1,23 @@
 """From scored pairs to suggestions with their reasons. What takes long runs in a thread."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 import orjson
 
 from chassis.db.database import Database
-from suggestion_service.engine import Algorithm, Block, Explanation, Reading
+from suggestion_service.engine import Algorithm, Explanation, Reading
+from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import View
+from suggestion_service.scoring.pairs import Pair
+from suggestion_service.scoring.repository import PendingPair
 
-METHODS: dict[Algorithm, str] = {
-    "tfidf": "semantic_similarity",
-    "keyword": "keyword_match",
-    "hybrid": "hybrid",
-}
 CHUNK = 2000
 """Pairs explained at once, or stored in one transaction: neither who is stopped nor an event waits for longer."""
-
-
-class Pair(NamedTuple):
-    """A pair at or above the threshold."""
-
-    requirement_id: UUID
-    test_case_id: UUID
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +39,6 @@ class Rescored:
     rows: str
     below_ids: list[UUID]
     below_rows: str
-
-
-async def scored(blocks: Iterator[Block]) -> AsyncIterator[Block]:
-    """Return the blocks, each worked out in a thread."""
-    while (block := await asyncio.to_thread(next, blocks, None)) is not None:
-        yield block
-
-
-def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair]:
-    """Return the pairs of a block, or some of them: at a low threshold there may be millions."""
-    some = slice(start, stop)
-    columns = block.requirement_ids[some], block.test_case_ids[some], block.scores[some]
-    return [Pair(*pair) for pair in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 class Proposer:
@@ -91,20 +68,20 @@ class Proposer:
         return await asyncio.to_thread(self._explain, algorithm, pairs, readings)
 
     async def rescore(
-        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float | None = None
+        self, algorithm: Algorithm, pending: Sequence[PendingPair], threshold: float | None = None
     ) -> Rescored:
         """Explain pending suggestions anew; those below the threshold, or at 0, need no explanation any more.
 
         Without a threshold no score is too low.
         """
         known = self.view.text_sequences
-        there = [row for row in pending if row["requirement_id"] in known and row["test_case_id"] in known]
+        there = [row for row in pending if row.requirement_id in known and row.test_case_id in known]
         below: list[dict[str, Any]] = []
         if threshold is not None:
             there, below = await asyncio.to_thread(self._divide, algorithm, there, threshold)
-        readings = await self.view.readings.of({item_id for row in there for item_id in _ids(row)})
+        readings = await self.view.readings.of({item_id for row in there for item_id in row.pair})
         rows = await asyncio.to_thread(self._explain_again, algorithm, there, readings)
-        return Rescored([row["id"] for row in there], rows, [row["id"] for row in below], _json(below))
+        return Rescored([row.id for row in there], rows, [row["id"] for row in below], _json(below))
 
     def _as_json(self, pairs: Sequence[Pair]) -> str:
         return _json({"place": place, **self._of(pair)} for place, pair in enumerate(pairs))
@@ -129,27 +106,27 @@ class Proposer:
         ).encode()
 
     def _divide(
-        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], threshold: float
-    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        self, algorithm: Algorithm, pending: Sequence[PendingPair], threshold: float
+    ) -> tuple[list[PendingPair], list[dict[str, Any]]]:
         """Return those of the pending suggestions that are worth suggesting, and the others with why they are not."""
-        scores = self.view.scorer.score_pairs(algorithm, [_ids(row) for row in pending]).tolist()
-        kept, below = [], []
+        scores = self.view.scorer.score_pairs(algorithm, [row.pair for row in pending]).tolist()
+        enough, below = [], []
         for row, score in zip(pending, scores, strict=True):
             if score > 0 and score >= threshold:
-                kept.append(row)
+                enough.append(row)
             else:
                 feedback = _withdrawn(algorithm, score, threshold)
-                below.append({"id": row["id"], **self._of(Pair(*_ids(row), score)), "feedback": feedback})
-        return kept, below
+                below.append({"id": row.id, **self._of(Pair(*row.pair, score)), "feedback": feedback})
+        return enough, below
 
     def _explain_again(
-        self, algorithm: Algorithm, pending: Sequence[dict[str, Any]], readings: Mapping[UUID, Reading]
+        self, algorithm: Algorithm, pending: Sequence[PendingPair], readings: Mapping[UUID, Reading]
     ) -> str:
-        explanations = self.view.scorer.explain_many(algorithm, [_ids(row) for row in pending], readings)
+        explanations = self.view.scorer.explain_many(algorithm, [row.pair for row in pending], readings)
         return _json(
             {
-                "id": row["id"],
-                **self._of(Pair(*_ids(row), explanation.score)),
+                "id": row.id,
+                **self._of(Pair(*row.pair, explanation.score)),
                 "similarity_score": explanation.score,
                 "suggestion_method": METHODS[algorithm],
                 "suggestion_reason": explanation.reason,
@@ -157,10 +134,6 @@ class Proposer:
             }
             for row, explanation in zip(pending, explanations, strict=True)
         )
-
-
-def _ids(row: dict[str, Any]) -> tuple[UUID, UUID]:
-    return row["requirement_id"], row["test_case_id"]
 
 
 def _metadata(algorithm: Algorithm, explanation: Explanation) -> dict[str, Any]:

@@ -16,11 +16,14 @@ from chassis.db.database import Database
 from chassis.messaging import outbox
 from suggestion_service import metrics
 from suggestion_service.engine import Query
-from suggestion_service.scoring import repository, sweep_repository
-from suggestion_service.scoring.changed_items import generated_event
+from suggestion_service.methods import METHODS
+from suggestion_service.scale import Scale, ScaleChanged, Scales
+from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import LiveCorpus, View
-from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
-from suggestion_service.scoring.scale import Scale, ScaleChanged, Scales
+from suggestion_service.scoring.events import generated_event
+from suggestion_service.scoring.pairs import Pair, pairs_of, scored
+from suggestion_service.scoring.proposals import CHUNK, Proposer
+from suggestion_service.store import corpus_head, items, settlement, suggestions
 
 _log = logging.getLogger(__name__)
 
@@ -61,14 +64,14 @@ class RescoreSweep:
         clock = asyncio.get_running_loop()
         now = clock.time()
         async with self._database.connection() as connection:
-            state = await sweep_repository.state(connection)
+            state = await settlement.state(connection)
             if state.head == state.position:
                 return True
             if state.scoring or state.head != self._seen:
                 self._seen, self._quiet_since = state.head, now
             if state.scoring or now < self._quiet_since + _QUIET:
                 return False
-            if now < self._paused_until and not await sweep_repository.many_changed(connection, state.position, _MANY):
+            if now < self._paused_until and not await settlement.many_changed(connection, state.position, _MANY):
                 return False
         try:
             await self.sweep()
@@ -86,7 +89,7 @@ class RescoreSweep:
         are below the threshold now are deleted. Raises ScaleChanged when a run begins meanwhile.
         """
         async with self._database.connection() as connection:
-            before = await sweep_repository.state(connection)
+            before = await settlement.state(connection)
             scale = await self._scales.current(connection)
         _log.info("RescoreSweep suggestions begins")
         view = await self._corpus.refresh()
@@ -94,7 +97,7 @@ class RescoreSweep:
         rescored, withdrawn = await self._rescore(scale, proposer)
         created = await self._complete(scale, view, proposer)
         async with self._database.connection() as connection:
-            await sweep_repository.remember(connection, before)
+            await settlement.advance(connection, before)
         _log.info("Rescore sweep: %d created, %d scored anew, %d withdrawn", created, rescored, withdrawn)
 
     async def _rescore(self, scale: Scale, proposer: Proposer) -> tuple[int, int]:
@@ -102,16 +105,16 @@ class RescoreSweep:
         after = _FIRST_ID
         while True:
             async with self._database.connection() as connection:
-                pending = await sweep_repository.pending_in_scale(connection, METHODS[scale.algorithm], after, CHUNK)
+                pending = await repository.pending_in_scale(connection, METHODS[scale.algorithm], after, CHUNK)
             if not pending:
                 return rescored, withdrawn
             new = await proposer.rescore(scale.algorithm, pending)
             async with self._database.transaction() as connection:
-                await repository.lock_corpus(connection)
+                await corpus_head.lock(connection)
                 await self._scales.confirm(connection, scale)
-                rescored += await repository.rescore(connection, new.ids, new.rows)
-                withdrawn += await sweep_repository.withdraw_below(connection, new.ids, scale.keeps)
-            after = pending[-1]["id"]
+                rescored += await suggestions.rescore(connection, new.ids, new.rows)
+                withdrawn += await suggestions.delete_below(connection, new.ids, scale.keeps)
+            after = pending[-1].id
 
     async def _complete(self, scale: Scale, view: View, proposer: Proposer) -> int:
         created = 0
@@ -120,11 +123,11 @@ class RescoreSweep:
         async for block in scored(view.scorer.score(Query(scale.algorithm, scale.threshold))):
             for start in range(0, len(block.scores), CHUNK):
                 all_pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
-                pairs = [pair for pair in all_pairs if scale.admits(pair, view.text_sequences)]
-                found.update(_later(pair, view) for pair in pairs)
+                pairs = [pair for pair in all_pairs if view.admits(scale, pair)]
+                found.update(view.latest_item(pair) for pair in pairs)
                 new, _ = await proposer.new_among(pairs)
                 for pair in new:
-                    missing[_later(pair, view)].append(pair)
+                    missing[view.latest_item(pair)].append(pair)
                 if sum(map(len, missing.values())) > _GATHERED:
                     created += await self._store(scale, view, proposer, missing, found)
                     missing.clear()
@@ -142,32 +145,21 @@ class RescoreSweep:
         stored = 0
         for pairs in _chunks(list(missing.values())):
             rows = await proposer.explain(scale.algorithm, pairs)
-            later = {(pair.requirement_id, pair.test_case_id): _later(pair, view) for pair in pairs}
+            later = {(pair.requirement_id, pair.test_case_id): view.latest_item(pair) for pair in pairs}
             async with self._database.transaction() as connection:
-                await repository.stage(connection, rows)
-                await repository.lock_corpus(connection)
+                await suggestions.stage(connection, rows)
+                await corpus_head.lock(connection)
                 await self._scales.confirm(connection, scale)
-                new = await repository.store(connection, None, datetime.now(UTC))
+                new = await suggestions.insert(connection, None, datetime.now(UTC))
                 created = Counter(later[pair] for pair in new)
                 events = [
-                    generated_event(
-                        item,
-                        scale.algorithm,
-                        scale.threshold,
-                        created=created[item.item_id],
-                        skipped=found[item.item_id] - created[item.item_id],
-                    )
-                    for item in await sweep_repository.items(connection, list(created))
+                    generated_event(item, scale, created=created[item.item_id], found=found[item.item_id])
+                    for item in await items.last_changed(connection, list(created))
                 ]
                 await outbox.record(connection, events)
             metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(new))
             stored += len(new)
         return stored
-
-
-def _later(pair: Pair, view: View) -> UUID:
-    """Return the item whose text came last: whoever wrote it would have been told by the background."""
-    return max(pair.requirement_id, pair.test_case_id, key=view.text_sequences.__getitem__)
 
 
 def _chunks(lists: Sequence[list[Pair]]) -> Iterator[list[Pair]]:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from chassis.core import request_context
 from chassis.core.problems import Problem
@@ -13,19 +14,22 @@ from chassis.messaging import outbox
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from suggestion_service import metrics
-from suggestion_service.scoring import repository, runs, shards
 from suggestion_service.scoring.corpus import LiveCorpus
-from suggestion_service.scoring.lease import held
-from suggestion_service.scoring.runs import ClaimedRun, RunLost, RunRequest
-from suggestion_service.scoring.service import finished_event
+from suggestion_service.scoring.run_service import finished_event
 from suggestion_service.scoring.shard_scoring import ShardScoring
-from suggestion_service.scoring.shards import ClaimedShard
+from suggestion_service.store import corpus_head, run_parts, runs
+from suggestion_service.store.run_parts import ClaimedShard
+from suggestion_service.store.run_request import COUNTS, RunLost, RunRequest
+from suggestion_service.store.runs import ClaimedRun
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 QUEUE = "suggestion.runs"
 """Jobs that wake workers: there are shards to be done. Who misses them looks after a second by themselves."""
 _MOST_JOBS = 32
+_MAX_ATTEMPTS = 3
 _SHARD_REQUIREMENTS = 2000
 _SHARD_PAIRS = 400_000_000
 _POLL = 1.0
@@ -60,7 +64,7 @@ class RunLoop:
         """Plan the run whose turn it is and do its first shard, or do another shard; return whether there was one."""
         async with self._database.connection() as connection:
             run = await runs.claim(connection)
-            shard = await shards.claim(connection) if run is None else None
+            shard = await run_parts.claim(connection) if run is None else None
         if run is not None:
             shard = await self._plan(run)
         if shard is not None:
@@ -72,78 +76,71 @@ class RunLoop:
 
     async def _plan(self, run: ClaimedRun) -> ClaimedShard | None:
         """Return the first shard, None when the run has ended."""
-        first: list[ClaimedShard] = []
 
-        async def plan() -> None:
+        async def plan() -> ClaimedShard:
             _log.info("Run %s: %s at %s begins", run.request.id, run.request.algorithm, run.request.threshold)
             # Into the copy, which all workers share: whoever does a shard sees what was answered before the run.
             await self._feed.catch_up()
             view = (await self._scoring.begin(run.request.id)).view
             seen = await asyncio.to_thread(lambda: max(view.text_sequences.values(), default=0))
             async with self._database.transaction() as connection:
-                beginnings = await shards.cut(connection, _SHARD_REQUIREMENTS, _SHARD_PAIRS)
+                beginnings = await run_parts.cut(connection, _SHARD_REQUIREMENTS, _SHARD_PAIRS)
                 # Whatever the background stores from now on has the scale of the run.
-                await repository.lock_corpus(connection)
-                await runs.keep(connection, run)
-                await runs.planned(connection, run, seen)
-                first.append(await shards.insert(connection, run, beginnings))
+                await corpus_head.lock(connection)
+                await runs.lock(connection, run)
+                await runs.plan(connection, run, seen)
+                first = await run_parts.insert(connection, run.request, beginnings)
             for _ in beginnings[1 : 1 + _MOST_JOBS]:
                 await self._bus.send(QUEUE, b"part")
+            return first
 
         with _on_behalf_of(run.request):
-            async with held(
-                self._database,
-                extend=lambda connection: runs.hold(connection, run),
-                release=lambda connection: runs.release(connection, run),
-            ):
-                await self._try(run.request, run.attempts, plan, lambda connection: runs.keep(connection, run))
-        return first[0] if first else None
+            async with runs.LEASES.leased(self._database, run.claim):
+                return await self._try(run, plan, lambda connection: runs.lock(connection, run))
+        return None
 
     async def _do(self, shard: ClaimedShard) -> None:
         async def score() -> None:
             await self._scoring.score(shard)
             async with self._database.transaction() as connection:
-                await shards.keep(connection, shard)
-                if await shards.finish(connection, shard):
+                await run_parts.lock(connection, shard)
+                if await run_parts.finish(connection, shard):
                     await self._end(connection, shard.request, "completed", None)
 
         with _on_behalf_of(shard.request):
-            async with held(
-                self._database,
-                extend=lambda connection: shards.hold(connection, shard),
-                release=lambda connection: shards.release(connection, shard),
-            ):
-                await self._try(shard.request, shard.attempts, score, lambda connection: shards.keep(connection, shard))
+            async with run_parts.LEASES.leased(self._database, shard.claim):
+                await self._try(shard, score, lambda connection: run_parts.lock(connection, shard))
 
     async def _try(
         self,
-        request: RunRequest,
-        attempts: int,
-        work: Callable[[], Awaitable[None]],
-        keep: Callable[[Connection], Awaitable[None]],
-    ) -> None:
-        """Do the work; if it fails, the run does, unless it is no longer ours, which `keep` says by RunLost."""
+        claimed: ClaimedRun | ClaimedShard,
+        work: Callable[[], Awaitable[T]],
+        lock: Callable[[Connection], Awaitable[None]],
+    ) -> T | None:
+        """Do the work; if it fails, the run does, unless it is no longer ours, which `lock` says by RunLost."""
+        request = claimed.request
         try:
-            if attempts > runs.MAX_ATTEMPTS:
-                raise Problem(f"The process ended {runs.MAX_ATTEMPTS} times while it worked on this run.")
-            await work()
+            if claimed.attempts > _MAX_ATTEMPTS:
+                raise Problem(f"The process ended {_MAX_ATTEMPTS} times while it worked on this run.")
+            return await work()
         except (*AWAY, RunLost):
             raise
         except Exception as error:  # noqa: BLE001 - logged, and told by the run
             _log.exception("Run %s failed: %s", request.id, error)
             async with self._database.transaction() as connection:
-                await keep(connection)
+                await lock(connection)
                 await self._end(connection, request, "failed", _readable(error, request))
+            return None
 
     async def _end(self, connection: Connection, request: RunRequest, status: str, error: str | None) -> None:
-        row = await runs.end(connection, request.id, status, error)
-        await outbox.record(connection, [finished_event(row, request.actor, request.correlation_id)])
+        run = await runs.end(connection, request.id, status, error)
+        await outbox.record(connection, [finished_event(run, request.actor, request.correlation_id)])
         metrics.RUNS.labels(request.algorithm, status).inc()
         _log.info(
             "Run %s %s: %d pairs, %d suggestions created, %d updated, %d withdrawn, %d skipped",
             request.id,
             status,
-            *(row[count] for count in runs.COUNTS),
+            *(value for name, value in run.items() if name in COUNTS),
         )
 
 

@@ -11,10 +11,13 @@ from uuid import UUID
 from chassis.db.database import Database
 from suggestion_service import metrics
 from suggestion_service.engine import Block, Query
-from suggestion_service.scoring import repository, shards
+from suggestion_service.methods import METHODS
+from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import LiveCorpus
-from suggestion_service.scoring.proposals import CHUNK, METHODS, Pair, Proposer, pairs_of, scored
-from suggestion_service.scoring.shards import ClaimedShard
+from suggestion_service.scoring.pairs import Pair, pairs_of, scored
+from suggestion_service.scoring.proposals import CHUNK, Proposer
+from suggestion_service.store import corpus_head, run_parts, suggestions
+from suggestion_service.store.run_parts import ClaimedShard
 
 _BEFORE_ALL = UUID(int=0)
 _FINDING = 0.5
@@ -54,7 +57,7 @@ class ShardScoring:
         requirements = None
         if not shard.is_everything():
             async with self._database.connection() as connection:
-                requirements = await shards.requirements(connection, shard)
+                requirements = await run_parts.requirements(connection, shard)
         before = 0.0
         request = shard.request
         began = perf_counter()
@@ -77,16 +80,16 @@ class ShardScoring:
             pairs = await asyncio.to_thread(pairs_of, block, start, stop)
             await self._store(shard, proposer, pairs, before + (progress - before) * stop / size)
         async with self._database.connection() as connection:
-            await shards.advance(connection, shard, progress, pairs=block.pairs)
+            await run_parts.advance(connection, shard, progress, pairs=block.pairs)
 
     async def _store(self, shard: ClaimedShard, proposer: Proposer, pairs: list[Pair], progress: float) -> None:
         proposal = await proposer.propose(shard.request.algorithm, pairs, shard.request.id)
         async with self._database.transaction() as connection:
-            await repository.stage(connection, proposal.rows)
-            await repository.lock_corpus(connection)
-            stored = await repository.store(connection, shard.request.id, datetime.now(UTC))
+            await suggestions.stage(connection, proposal.rows)
+            await corpus_head.lock(connection)
+            stored = await suggestions.insert(connection, shard.request.id, datetime.now(UTC))
             skipped = len(pairs) - len(stored) - proposal.already
-            await shards.advance(connection, shard, progress, created=len(stored), skipped=skipped)
+            await run_parts.advance(connection, shard, progress, created=len(stored), skipped=skipped)
         metrics.CREATED.labels(METHODS[shard.request.algorithm]).inc(len(stored))
 
     async def _score_anew(self, shard: ClaimedShard, proposer: Proposer) -> None:
@@ -101,12 +104,12 @@ class ShardScoring:
                 pending = await repository.pending_between(connection, after, shard.last_id(), request.id, CHUNK)
             if not pending:
                 return
-            after = pending[-1]["requirement_id"], pending[-1]["test_case_id"]
+            after = pending[-1].pair
             new = await proposer.rescore(request.algorithm, pending, request.threshold)
             async with self._database.transaction() as connection:
-                await repository.lock_corpus(connection)
-                updated = await repository.rescore(connection, new.ids, new.rows, request.id)
-                withdrawn = await repository.withdraw(connection, new.below_ids, new.below_rows, request.id)
-                await shards.advance(
+                await corpus_head.lock(connection)
+                updated = await suggestions.rescore(connection, new.ids, new.rows, request.id)
+                withdrawn = await suggestions.withdraw(connection, new.below_ids, new.below_rows, request.id)
+                await run_parts.advance(
                     connection, shard, _FINDING, updated=updated, withdrawn=withdrawn, skipped=-updated
                 )

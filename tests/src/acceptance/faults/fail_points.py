@@ -10,7 +10,7 @@ ACCEPT = (
     "before:suggestion_service.review.acceptance:begin",
     "after:suggestion_service.review.acceptance:begin",
     "after:suggestion_service.review.acceptance:link",
-    "after:suggestion_service.review.repository:finish_linked",
+    "after:suggestion_service.store.suggestions:accept",
     "after:suggestion_service.review.acceptance:finish_linked",
 )
 """Nothing yet; the intent is stored; the link is made; the result is written, not committed; committed."""
@@ -19,7 +19,7 @@ UNDO = (
     "before:suggestion_service.review.undoing:Undoing._begin",
     "after:suggestion_service.review.undoing:Undoing._begin",
     "after:suggestion_service.review.undoing:unlink",
-    "after:suggestion_service.review.undo_repository:reopen",
+    "after:suggestion_service.store.suggestions:reopen",
     "after:suggestion_service.review.undoing:Undoing._go_on",
 )
 """Nothing yet; the intent is stored; the link is gone; the result is written, not committed; committed."""

@@ -5,20 +5,11 @@ Whoever stores scores compares them with the scale that holds then, under the lo
 under it, too.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from uuid import UUID
 
 from chassis.db.database import Connection
 from suggestion_service.engine import Algorithm
-from suggestion_service.scoring.proposals import Pair
-
-# Runs are done one after another in this order. One that has ended otherwise does not hold any more: what it has left
-# half done is reconciled with the scale before it.
-_LAST_RUN = """
-SELECT algorithm, threshold, seen, background FROM runs
-WHERE rescore AND seen IS NOT NULL AND status IN ('running', 'completed') ORDER BY created_at DESC LIMIT 1
-"""
+from suggestion_service.store import runs
 
 
 class ScaleChanged(Exception):
@@ -43,12 +34,9 @@ class Scale:
         """The score below which neither the background nor the run would have suggested a pair."""
         return min(self.threshold, self.left_out_below) if self.seen else self.threshold
 
-    def admits(self, pair: Pair, text_sequences: Mapping[UUID, int]) -> bool:
-        """Check whether the background may suggest a pair at or above its threshold."""
-        return (
-            pair.score >= self.left_out_below
-            or max(text_sequences[pair.requirement_id], text_sequences[pair.test_case_id]) > self.seen
-        )
+    def admits(self, score: float, latest_text: int) -> bool:
+        """Check whether the background may suggest a pair at or above its threshold; by the later of its two texts."""
+        return score >= self.left_out_below or latest_text > self.seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +48,7 @@ class Scales:
 
     async def current(self, connection: Connection) -> Scale:
         """Return the scale of the queue as it is now."""
-        run = await (await connection.execute(_LAST_RUN)).fetchone()
+        run = await runs.last_scale(connection)
         if run is None or run["background"] != self.algorithm:
             return Scale(self.algorithm, self.threshold)
         return Scale(run["algorithm"], self.threshold, run["threshold"], run["seen"])

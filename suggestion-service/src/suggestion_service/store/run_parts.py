@@ -1,11 +1,19 @@
-"""SQL of a run's shards: ranges of requirements that workers claim and score, and what they have counted."""
+"""Table `run_parts`: the shards of runs that go on, ranges of requirements that workers lease."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
-from suggestion_service.scoring.runs import LEASE, ClaimedRun, RunLost, RunRequest, request_of
+from chassis.db.leases import Leases
+from chassis.db.rows import fetch_column, fetch_value
+from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
+
+LEASES = Leases("run_parts", "run_id, number", 15)
+SUMS = "sum(progress) / count(*) AS progress, " + ", ".join(f"sum({count})::bigint AS {count}" for count in COUNTS)
+"""What the shards of a run have done; null without shards."""
+DELETE = "DELETE FROM run_parts WHERE run_id = %(id)s RETURNING *"
+"""To stand in a CTE beside the end of the run."""
 
 _FIRST_ID = UUID(int=0)
 _LAST_ID = UUID(int=2**128 - 1)
@@ -18,15 +26,13 @@ WHERE place > 0 AND place %% %s = 0 ORDER BY id
 
 # What a shard that was interrupted had created, updated and withdrawn stays counted; the pairs are looked at again.
 _CLAIM = f"""
-UPDATE run_parts p SET claim = %(claim)s, claimed_until = now() + {LEASE}, attempts = p.attempts + 1, progress = 0,
-    pairs_analyzed = 0, suggestions_skipped = 0
+UPDATE run_parts p SET {LEASES.taken("p")}, progress = 0, pairs_analyzed = 0, suggestions_skipped = 0
 FROM runs r
 WHERE r.id = p.run_id AND (p.run_id, p.number) = (
     SELECT w.run_id, w.number FROM run_parts w JOIN runs ON runs.id = w.run_id
-    WHERE NOT w.done AND (w.claimed_until IS NULL OR w.claimed_until < now()) AND runs.status = 'running'
+    WHERE NOT w.done AND {LEASES.free("w")} AND runs.status = 'running'
     ORDER BY runs.created_at, w.number LIMIT 1 FOR UPDATE OF w SKIP LOCKED)
-RETURNING p.number, p.first_id, p.until_id, p.attempts,
-    r.id, r.algorithm, r.threshold, r.rescore, r.actor_id, r.created_by, r.correlation_id
+RETURNING p.number, p.first_id, p.until_id, p.attempts, {COLUMNS}
 """
 
 _ADVANCE = """
@@ -41,7 +47,7 @@ WHERE number = %(number)s AND claim = %(claim)s
 
 @dataclass(frozen=True, slots=True)
 class ClaimedShard:
-    """The requirements from `first_id` to before `until_id`, None for all after; ours while we keep the claim."""
+    """The requirements from `first_id` to before `until_id`, None for all after; ours while we have the claim."""
 
     request: RunRequest
     number: int
@@ -64,26 +70,23 @@ async def cut(connection: Connection, requirements: int, pairs: int) -> list[UUI
 
     The first one is below every id: requirements that come later are in a shard, too.
     """
-    cursor = await connection.execute("SELECT count(*) FROM items WHERE side = 'test_case' AND NOT deleted")
-    row = await cursor.fetchone()
-    size = max(1, min(requirements, pairs // max(1, row["count"] if row else 0)))
-    rows = await (await connection.execute(_CUT, (size,))).fetchall()
-    return [_FIRST_ID, *(row["id"] for row in rows)]
+    test_cases = await fetch_value(connection, "SELECT count(*) FROM items WHERE side = 'test_case' AND NOT deleted")
+    size = max(1, min(requirements, pairs // max(1, test_cases)))
+    return [_FIRST_ID, *await fetch_column(connection, _CUT, (size,))]
 
 
-async def insert(connection: Connection, run: ClaimedRun, beginnings: Sequence[UUID]) -> ClaimedShard:
+async def insert(connection: Connection, request: RunRequest, beginnings: Sequence[UUID]) -> ClaimedShard:
     """Store the shards of a run, and return the first one, claimed."""
-    first = ClaimedShard(run.request, 0, beginnings[0], beginnings[1] if len(beginnings) > 1 else None, uuid4(), 1)
+    first = ClaimedShard(request, 0, beginnings[0], beginnings[1] if len(beginnings) > 1 else None, uuid4(), 1)
     await connection.execute(
         "INSERT INTO run_parts (run_id, number, first_id, until_id)"
         " SELECT %(run_id)s, place - 1, id, lead(id) OVER (ORDER BY place)"
         " FROM unnest(%(beginnings)s::uuid[]) WITH ORDINALITY AS b(id, place)",
-        {"run_id": run.request.id, "beginnings": list(beginnings)},
+        {"run_id": request.id, "beginnings": list(beginnings)},
     )
     await connection.execute(
-        f"UPDATE run_parts SET claim = %s, claimed_until = now() + {LEASE}, attempts = 1"
-        " WHERE run_id = %s AND number = 0",
-        (first.claim, run.request.id),
+        f"UPDATE run_parts p SET {LEASES.taken('p')} WHERE run_id = %(run_id)s AND number = 0",
+        {"claim": first.claim, "run_id": request.id},
     )
     return first
 
@@ -94,34 +97,17 @@ async def claim(connection: Connection) -> ClaimedShard | None:
     row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
     if row is None:
         return None
-    return ClaimedShard(request_of(row), row["number"], row["first_id"], row["until_id"], claim, row["attempts"])
-
-
-async def hold(connection: Connection, shard: ClaimedShard) -> None:
-    """Extend the claim."""
-    await connection.execute(
-        f"UPDATE run_parts SET claimed_until = now() + {LEASE} WHERE run_id = %s AND number = %s AND claim = %s",
-        (shard.request.id, shard.number, shard.claim),
-    )
-
-
-async def release(connection: Connection, shard: ClaimedShard) -> None:
-    """Give the claim back, so that another worker may take the shard up at once; this attempt does not count."""
-    await connection.execute(
-        "UPDATE run_parts SET claim = NULL, claimed_until = NULL, attempts = attempts - 1"
-        " WHERE run_id = %s AND number = %s AND claim = %s",
-        (shard.request.id, shard.number, shard.claim),
-    )
+    return ClaimedShard(run_request(row), row["number"], row["first_id"], row["until_id"], claim, row["attempts"])
 
 
 async def requirements(connection: Connection, shard: ClaimedShard) -> list[UUID]:
     """Return the ids of the shard's requirements as the copy is now."""
-    cursor = await connection.execute(
+    return await fetch_column(
+        connection,
         "SELECT id FROM items WHERE side = 'requirement' AND NOT deleted AND id >= %s"
         " AND (%s::uuid IS NULL OR id < %s) ORDER BY id",
         (shard.first_id, shard.until_id, shard.until_id),
     )
-    return [row["id"] for row in await cursor.fetchall()]
 
 
 async def advance(
@@ -143,7 +129,7 @@ async def advance(
         raise RunLost
 
 
-async def keep(connection: Connection, shard: ClaimedShard) -> None:
+async def lock(connection: Connection, shard: ClaimedShard) -> None:
     """Lock the run, so that nobody else ends it or a shard of it; raise RunLost when it has ended or is not ours."""
     await connection.execute("SELECT FROM runs WHERE id = %s FOR UPDATE", (shard.request.id,))
     # A run that has ended has no shards.
@@ -156,7 +142,7 @@ async def keep(connection: Connection, shard: ClaimedShard) -> None:
 
 
 async def finish(connection: Connection, shard: ClaimedShard) -> bool:
-    """End a shard, which must be kept; return whether it was the last of its run."""
+    """End a shard, which must be locked; return whether it was the last of its run."""
     await connection.execute(
         "UPDATE run_parts SET done = true, progress = 1, claim = NULL, claimed_until = NULL"
         " WHERE run_id = %s AND number = %s",

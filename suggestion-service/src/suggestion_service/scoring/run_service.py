@@ -1,0 +1,82 @@
+"""What a caller may do with runs: ask for one, wait for it, cancel it."""
+
+import asyncio
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from chassis.core.identity import Identity
+from chassis.core.problems import Conflict, NotFound
+from chassis.core.request_context import request_id
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, actor_of
+from chassis.web.listing import Row
+from contracts.suggestion import RunFinished
+from suggestion_service import metrics
+from suggestion_service.engine import Algorithm
+from suggestion_service.store import runs
+from suggestion_service.store.run_request import RunRequest
+from suggestion_service.store.runs import Run
+
+_ENDED = ("completed", "failed", "cancelled")
+_POLL = 0.05
+
+
+def new_request(algorithm: Algorithm, threshold: float, caller: Identity, *, rescore: bool) -> RunRequest:
+    """Return what the caller asks for."""
+    return RunRequest(uuid4(), algorithm, threshold, rescore, actor_of(caller), request_id.get())
+
+
+async def queue(connection: Connection, request: RunRequest, background: Algorithm) -> None:
+    """Queue a run over everything with one statement. `background`: the algorithm of the settings."""
+    await runs.insert(connection, request, datetime.now(UTC), background)
+
+
+async def ended(database: Database, run_id: UUID, within: float) -> Run | None:
+    """Return the run when it has ended within so many seconds, else None."""
+    clock = asyncio.get_running_loop()
+    deadline = clock.time() + within
+    while (run := await get(database, run_id))["status"] not in _ENDED:
+        if clock.time() > deadline:
+            return None
+        await asyncio.sleep(_POLL)
+    return run
+
+
+async def get(database: Database, run_id: UUID) -> Run:
+    """Return a run; raise NotFound."""
+    async with database.connection() as connection:
+        run = await runs.get(connection, run_id)
+    if run is None:
+        raise _not_found()
+    return run
+
+
+async def page(database: Database, skip: int, limit: int, since: datetime | None) -> tuple[list[Row], int]:
+    """Return one page of the runs, newest first, and how many there are; with `since` those that ended later."""
+    async with database.connection() as connection:
+        return await runs.page(connection, skip, limit, since)
+
+
+async def cancel(database: Database, run_id: UUID, caller: Identity) -> Run:
+    """Cancel a run and return it; what it has stored stays. Raises NotFound, or Conflict when it has ended."""
+    async with database.transaction() as connection:
+        run = await runs.cancel(connection, run_id)
+        if run is None:
+            ended = await runs.get(connection, run_id)
+            if ended is None:
+                raise _not_found()
+            raise Conflict(f"This run has ended already: {ended['status']}.", code="run_ended")
+        await outbox.record(connection, [finished_event(run, actor_of(caller), request_id.get())])
+    metrics.RUNS.labels(run["algorithm"], run["status"]).inc()
+    return run
+
+
+def finished_event(run: Run, actor: Actor, correlation_id: str) -> NewEvent:
+    """Return the event of a run's end."""
+    told = {name: value for name, value in run.items() if name in RunFinished.model_fields}
+    return NewEvent(RunFinished(run_id=run["id"], **told), str(run["id"]), actor, correlation_id=correlation_id)
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no run with this id.", code="run_not_found")

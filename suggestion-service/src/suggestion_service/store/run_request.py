@@ -1,0 +1,40 @@
+"""What somebody asked a run for: known to the run and to each of its shards."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from chassis.messaging.events import Actor
+from suggestion_service.engine import Algorithm
+
+COLUMNS = "r.id, r.algorithm, r.threshold, r.rescore, r.actor_id, r.created_by, r.correlation_id"
+COUNTS = (
+    "pairs_analyzed",
+    "suggestions_created",
+    "suggestions_updated",
+    "suggestions_withdrawn",
+    "suggestions_skipped",
+)
+"""What runs count, and their shards."""
+
+
+class RunLost(Exception):
+    """The run has ended, or another worker took up what this one was doing for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run over everything by an algorithm, at a threshold; `rescore`: pending suggestions are scored anew, too."""
+
+    id: UUID
+    algorithm: Algorithm
+    threshold: float
+    rescore: bool
+    actor: Actor
+    correlation_id: str
+
+
+def run_request(row: dict[str, Any]) -> RunRequest:
+    """Return the request of a row of `COLUMNS`."""
+    actor = Actor(row["actor_id"], row["created_by"])
+    return RunRequest(row["id"], row["algorithm"], row["threshold"], row["rescore"], actor, row["correlation_id"])

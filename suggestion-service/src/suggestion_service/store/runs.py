@@ -1,0 +1,188 @@
+"""Table `runs`: every transition of a run.
+
+queued ── claim ──> running ── plan: its shards are worked off ──> completed
+  │                    ├───────────────────────────────────────────> failed
+  └── cancel ──────────┴───────────────────────────────────────────> cancelled
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
+from uuid import UUID, uuid4
+
+from chassis.db.database import Connection
+from chassis.db.leases import Leases
+from chassis.db.rows import fetch_one, fetch_only
+from chassis.web.listing import Conditions, Row, fetch_page
+from suggestion_service.engine import Algorithm
+from suggestion_service.store import run_parts, settlement
+from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
+
+LEASES = Leases("runs", "id", 15, where="status = 'running'")
+
+_ANSWER = (
+    "r.id, r.status, r.algorithm, r.threshold, r.rescore, coalesce(p.progress, r.progress) AS progress,"
+    f" {', '.join(f'coalesce(p.{count}, r.{count}) AS {count}' for count in COUNTS)},"
+    " r.created_at, r.created_by, r.started_at, r.finished_at, r.error"
+)
+
+# Without shards, which is before a run is planned and after it has ended, the sums are null.
+_SUMMED = f"(SELECT {run_parts.SUMS} FROM run_parts WHERE run_id = r.id HAVING count(*) > 0)"
+_WITH_SUMS = f"LEFT JOIN LATERAL {_SUMMED} p ON true"
+
+# One after another, in the order in which they were asked for: the last one decides about what is pending.
+_NEXT = """
+SELECT id FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until < now())
+    AND NOT EXISTS (SELECT FROM runs o WHERE o.status IN ('queued', 'running') AND o.id <> r.id
+                    AND (o.status = 'running' OR (o.created_at, o.id) < (r.created_at, r.id)))
+ORDER BY created_at, id LIMIT 1
+"""
+
+# A run that goes on is claimed by nobody once it is planned: then its shards are.
+_CLAIM = f"""
+UPDATE runs r SET status = 'running', started_at = coalesce(started_at, now()), {LEASES.taken("r")}
+WHERE id = ({_NEXT})
+RETURNING r.attempts, {COLUMNS}
+"""
+
+# Runs are done one after another in this order. One that has ended otherwise does not hold any more: what it has left
+# half done is reconciled with the scale before it.
+_LAST_SCALE = """
+SELECT algorithm, threshold, seen, background FROM runs
+WHERE rescore AND seen IS NOT NULL AND status IN ('running', 'completed') ORDER BY created_at DESC LIMIT 1
+"""
+
+_END = f"""
+WITH gone AS ({run_parts.DELETE}),
+    p AS (SELECT {run_parts.SUMS} FROM gone HAVING count(*) > 0)
+UPDATE runs r SET status = %(status)s, error = %(error)s, finished_at = now(),
+    progress = CASE WHEN %(status)s = 'completed' THEN 1 ELSE coalesce((SELECT progress FROM p), 0) END,
+    {", ".join(f"{count} = coalesce((SELECT {count} FROM p), 0)" for count in COUNTS)}
+WHERE id = %(id)s
+RETURNING id, status, algorithm, threshold, rescore, progress, {", ".join(COUNTS)},
+    created_at, created_by, started_at, finished_at, error
+"""
+
+
+class Run(TypedDict):
+    """A run as it is answered."""
+
+    id: UUID
+    status: str
+    algorithm: Algorithm
+    threshold: float
+    rescore: bool
+    progress: float
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_updated: int
+    suggestions_withdrawn: int
+    suggestions_skipped: int
+    created_at: datetime
+    created_by: str
+    started_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedRun:
+    """A run that this worker plans for as long as it keeps its claim."""
+
+    request: RunRequest
+    claim: UUID
+    attempts: int
+
+
+class LastScale(TypedDict):
+    """What the last run that set the scale was asked for, and the place of the latest text that it looked at.
+
+    `background` is the algorithm of the settings then.
+    """
+
+    algorithm: Algorithm
+    threshold: float
+    seen: int
+    background: str | None
+
+
+async def insert(connection: Connection, request: RunRequest, now: datetime, background: str) -> None:
+    """Queue a run; `background` is the algorithm that the settings name now."""
+    await connection.execute(
+        "INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id, rescore,"
+        " background) VALUES (%s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s)",
+        (
+            *(request.id, request.algorithm, request.threshold, now, request.actor.email, request.actor.id),
+            *(request.correlation_id, request.rescore, background),
+        ),
+    )
+
+
+async def get(connection: Connection, run_id: UUID) -> Run | None:
+    """Return a run as it is answered."""
+    return await fetch_one(connection, Run, f"SELECT {_ANSWER} FROM runs r {_WITH_SUMS} WHERE r.id = %s", (run_id,))
+
+
+async def last_scale(connection: Connection) -> LastScale | None:
+    """Return the scale that the last run has set."""
+    return await fetch_one(connection, LastScale, _LAST_SCALE)
+
+
+async def page(connection: Connection, skip: int, limit: int, since: datetime | None = None) -> tuple[list[Row], int]:
+    """Return runs, newest first, and how many there are; with `since` those that have not ended before."""
+    conditions = Conditions()
+    if since is not None:
+        conditions.add("coalesce(r.finished_at, 'infinity') >= %(since)s", since=since)
+    order = "r.created_at DESC, r.id DESC"
+    return await fetch_page(connection, _ANSWER, "runs r", conditions, order, skip, limit, joined=_WITH_SUMS)
+
+
+async def claim(connection: Connection) -> ClaimedRun | None:
+    """Claim a run to plan it, when its turn has come: a queued one, or one whose planner has died."""
+    if (await connection.execute(_NEXT)).rowcount == 0:
+        return None
+    claim = uuid4()
+    async with connection.transaction():
+        # One at a time: whoever claims another run has to see that this one goes on.
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtext('claiming runs'))")
+        row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
+    return None if row is None else ClaimedRun(run_request(row), claim, row["attempts"])
+
+
+async def lock(connection: Connection, run: ClaimedRun) -> None:
+    """Let nobody else claim or end the run in this transaction; raise RunLost when it is no longer ours."""
+    cursor = await connection.execute(
+        "SELECT FROM runs WHERE id = %s AND claim = %s AND status = 'running' FOR UPDATE", (run.request.id, run.claim)
+    )
+    if cursor.rowcount == 0:
+        raise RunLost
+
+
+async def plan(connection: Connection, run: ClaimedRun, seen: int) -> None:
+    """Leave the run, which must be locked, to those who work on its shards, and have it set the scale of the queue.
+
+    `seen` is the place in catalog's feed of the latest text that it looks at. The corpus must be locked.
+    """
+    await connection.execute(
+        "UPDATE runs SET claim = NULL, claimed_until = NULL, seen = %s WHERE id = %s", (seen, run.request.id)
+    )
+
+
+async def end(connection: Connection, run_id: UUID, status: str, error: str | None) -> Run:
+    """End a run, which must be locked, and return it as it is answered: what its shards have counted stays.
+
+    What one that did not complete has scored anew has to be reconciled with the scale before.
+    """
+    run = await fetch_only(connection, Run, _END, {"id": run_id, "status": status, "error": error})
+    if status != "completed" and run["rescore"]:
+        await settlement.reset(connection)
+    return run
+
+
+async def cancel(connection: Connection, run_id: UUID) -> Run | None:
+    """End a run that has not ended; return it as it is answered, None when it had ended or does not exist."""
+    # Locked by a statement of its own: the next one then sees what those have counted who held the lock.
+    unfinished = "SELECT FROM runs WHERE id = %s AND status IN ('queued', 'running') FOR UPDATE"
+    if (await connection.execute(unfinished, (run_id,))).rowcount == 0:
+        return None
+    return await end(connection, run_id, "cancelled", None)
