@@ -46,9 +46,9 @@ async def make(
                     async for rows in parts:
                         await asyncio.to_thread(document.write, rows)
                         yield file.tell()
-                async with aclosing(repository.orphan_rows(connection, scope.test_cases)) as parts:
-                    async for rows in parts:
-                        await asyncio.to_thread(document.write_orphans, rows)
+                async with aclosing(repository.orphan_rows(connection, scope.test_cases)) as more:
+                    async for orphans in more:
+                        await asyncio.to_thread(document.write_orphans, orphans)
                         yield file.tell()
             await asyncio.to_thread(document.finish)
     yield file.tell()

@@ -1,10 +1,13 @@
 """The figures and rows of the reports, in SQL."""
 
 from collections.abc import AsyncGenerator
+from datetime import datetime
+from typing import TypedDict, cast
+from uuid import UUID
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import ItemKind
-from catalog_service.links.repository import JOINED_ENDS
+from catalog_service.links.repository import JOINED_ENDS, LinkRow
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.reports.scope import Scope
 from catalog_service.row_counts import counted
@@ -15,8 +18,74 @@ from chassis.web.parameters import Choice
 _ROWS_AT_ONCE = 500
 _ORDER = "r.module, r.external_id, r.id"
 
-ENDS = ("requirement_external_id", "requirement_title", "test_case_external_id", "test_case_title")
-"""What a suspect link tells of its ends."""
+_ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
+
+
+class CountsOfTestCases(TypedDict):
+    """How many test cases there are, and how many of them have no link."""
+
+    total_test_cases: int
+    orphan_test_cases: int
+
+
+class CountsOfRequirements(TypedDict):
+    """How many requirements there are, how many of them have a link, and what links they have."""
+
+    total_requirements: int
+    covered_requirements: int
+    total_links: int
+    suspect_links: int
+
+
+class Counts(CountsOfRequirements, CountsOfTestCases):
+    """All counts of a part of the record; each adds up to that of the whole."""
+
+
+class CountsOfModule(Counts):
+    """The counts of a module, or of what is in none."""
+
+    module: str | None
+
+
+class ReportedItem(TypedDict):
+    """A requirement or a test case as reports list it."""
+
+    id: UUID
+    external_id: str | None
+    title: str
+    module: str | None
+    type: str
+    priority: str
+    status: str
+
+
+class UnlinkedItem(ReportedItem):
+    """An item without a link."""
+
+    created_at: datetime
+
+
+class LinkedTestCase(TypedDict):
+    """A test case of a requirement, with their link, as PostgreSQL writes JSON."""
+
+    id: str
+    external_id: str | None
+    title: str
+    module: str | None
+    status: str
+    link_id: str
+    link_type: str
+    link_source: str
+    confidence_score: float | None
+    suspect: bool
+    suspect_reason: Row | None
+
+
+class MatrixRow(ReportedItem):
+    """A requirement with its test cases."""
+
+    version: int
+    test_cases: list[LinkedTestCase]
 
 
 async def modules(connection: Connection) -> list[str]:
@@ -40,13 +109,13 @@ async def modules(connection: Connection) -> list[str]:
 _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = id)"
 
 
-async def summary(connection: Connection, scope: Scope) -> Row:
+async def counts(connection: Connection, scope: Scope) -> Counts:
     """Return the counts of the matrix: of the requirements in scope, of their links, and of the test cases in scope."""
-    counts = await _counts_of_requirements(connection, scope.requirements)
-    return {**counts, **await _counts_of_test_cases(connection, scope.test_cases)}
+    of_requirements = await _counts_of_requirements(connection, scope.requirements)
+    return {**of_requirements, **await _counts_of_test_cases(connection, scope.test_cases)}
 
 
-async def _counts_of_test_cases(connection: Connection, scope: Conditions) -> Row:
+async def _counts_of_test_cases(connection: Connection, scope: Conditions) -> CountsOfTestCases:
     if scope.where:
         query = f"SELECT count(*), count(*) FILTER (WHERE NOT {_HAS_LINK}) FROM test_cases {scope.where}"
     else:
@@ -58,10 +127,10 @@ async def _counts_of_test_cases(connection: Connection, scope: Conditions) -> Ro
     )
     row = await cursor.fetchone()
     assert row is not None, "aggregates always give a row"
-    return row
+    return cast(CountsOfTestCases, row)
 
 
-async def _counts_of_requirements(connection: Connection, scope: Conditions) -> Row:
+async def _counts_of_requirements(connection: Connection, scope: Conditions) -> CountsOfRequirements:
     if scope.where:
         in_scope = f"""
             SELECT count(*), count(links), coalesce(sum(links), 0)::bigint
@@ -80,7 +149,7 @@ async def _counts_of_requirements(connection: Connection, scope: Conditions) -> 
     )
     row = await cursor.fetchone()
     assert row is not None, "aggregates always give a row"
-    return row
+    return cast(CountsOfRequirements, row)
 
 
 _CHANGES = (
@@ -110,14 +179,14 @@ def _matrix(scope: Conditions) -> str:
     """
 
 
-async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[MatrixRow]:
     """Return a page of the matrix: requirements, each with its `test_cases`."""
     parameters = {**scope.parameters, "skip": skip, "limit": limit}
     cursor = await connection.execute(_matrix(scope), parameters, prepare=scope.prepare)
     return _with_reasons(await cursor.fetchall())
 
 
-async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[Row], None]:
+async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[MatrixRow], None]:
     """Return the whole matrix, some hundred requirements at a time, through a cursor of the server."""
     async with connection.cursor(name="matrix") as cursor:
         await cursor.execute(_matrix(scope), {**scope.parameters, "skip": 0, "limit": None})
@@ -125,34 +194,35 @@ async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerat
             yield _with_reasons(rows)
 
 
-def _with_reasons(rows: list[Row]) -> list[Row]:
+def _with_reasons(rows: list[Row]) -> list[MatrixRow]:
     """Say of each suspect link why it is, in place."""
-    for row in rows:
+    matrix = cast("list[MatrixRow]", rows)
+    for row in matrix:
         for test_case in row["test_cases"]:
-            if test_case["suspect"]:
-                test_case["suspect_reason"] = suspicion.reason(test_case["suspect_reason"])
-    return rows
+            if (changes := test_case["suspect_reason"]) is not None:
+                test_case["suspect_reason"] = suspicion.reason(changes)
+    return matrix
 
 
 _ORPHAN_ORDER = "i.module, i.external_id, i.id"
 
 
-async def orphans_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+async def orphans_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[UnlinkedItem]:
     """Return a page of the test cases in scope that have no link."""
     cursor = await connection.execute(
         f"{_orphans(scope)} LIMIT %(limit)s OFFSET %(skip)s",
         {**scope.parameters, "skip": skip, "limit": limit},
         prepare=scope.prepare,
     )
-    return await cursor.fetchall()
+    return cast("list[UnlinkedItem]", await cursor.fetchall())
 
 
-async def orphan_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[Row], None]:
-    """Yield the test cases in scope that have no link, some hundred at a time, through a cursor of the server."""
+async def orphan_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[UnlinkedItem], None]:
+    """Return the test cases in scope that have no link, some hundred at a time, through a cursor of the server."""
     async with connection.cursor(name="orphans") as cursor:
         await cursor.execute(_orphans(scope), scope.parameters)
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
-            yield rows
+            yield cast("list[UnlinkedItem]", rows)
 
 
 def _orphans(scope: Conditions) -> str:
@@ -162,22 +232,11 @@ def _orphans(scope: Conditions) -> str:
     """
 
 
-COUNTS = (
-    "total_requirements",
-    "covered_requirements",
-    "total_test_cases",
-    "orphan_test_cases",
-    "total_links",
-    "suspect_links",
-)
-"""The counts of a row of `by_module`, each of which adds up to that of the whole record."""
-
-
-async def by_module(connection: Connection) -> list[Row]:
+async def by_module(connection: Connection) -> list[CountsOfModule]:
     """Return the counts of each module that a requirement or a test case names, and of those in none."""
     cursor = await connection.execute(
         f"""
-        SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in COUNTS)}
+        SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in Counts.__annotations__)}
         FROM (
             SELECT module, count(*) AS total_requirements, count(links) AS covered_requirements,
                    0 AS total_test_cases, 0 AS orphan_test_cases,
@@ -193,37 +252,32 @@ async def by_module(connection: Connection) -> list[Row]:
         GROUP BY module ORDER BY module NULLS LAST
         """
     )
-    return await cursor.fetchall()
-
-
-_ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
+    return cast("list[CountsOfModule]", await cursor.fetchall())
 
 
 async def unlinked(
     connection: Connection, kind: ItemKind, modules: Choice[str] | None, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return (items of a page, total) of the items of a kind that have no link."""
+) -> tuple[list[UnlinkedItem], int]:
+    """Return a page of the items of a kind that have no link, and the total."""
     conditions = Conditions()
     conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
     total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
-    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
+    page = await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
+    return cast("tuple[list[UnlinkedItem], int]", page)
 
 
 async def suspect_links(
     connection: Connection, modules: Choice[str] | None, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return (rows of a page, total) of the suspect links whose requirement is in one of the modules.
-
-    A row is what `links.service.shown` and `ends` take; it has ENDS.
-    """
+) -> tuple[list[LinkRow], int]:
+    """Return a page of the suspect links whose requirement is in one of the modules, and the total."""
     scope = Conditions()
     scope.choose("r.module", modules)
     page = Conditions(**scope.parameters)
     page.narrowed = scope.narrowed
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
     found = suspicion.suspect_links("l.id, l.created_at", scope.where)
-    return await fetch_page(
+    rows = await fetch_page(
         connection,
         LINK,
         "suspect",
@@ -234,3 +288,4 @@ async def suspect_links(
         joined=f"JOIN links l ON l.id = suspect.id {JOINED_ENDS}",
         common=f"WITH suspect AS MATERIALIZED ({found})",
     )
+    return cast("tuple[list[LinkRow], int]", rows)

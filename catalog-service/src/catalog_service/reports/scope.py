@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core.wording import nearest
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Conditions
 from chassis.web.parameters import Choice
 
 PROJECT = "MAIN"
@@ -39,11 +39,24 @@ def scope_of(filters: RequirementFilters) -> Scope:
     return Scope(requirements, filters.of_both_kinds(), given, filters.modules)
 
 
+class Summary(TypedDict):
+    """The figures of a part of the record; `coverage` is a share of 0..1, 0 of no requirement."""
+
+    total_requirements: int
+    covered_requirements: int
+    uncovered_requirements: int
+    coverage: float
+    total_test_cases: int
+    orphan_test_cases: int
+    total_links: int
+    suspect_links: int
+
+
 @dataclass(frozen=True)
 class About:
     """What a document says of itself, so that it can be filed: of what it is, of when, and its figures."""
 
-    summary: Row
+    summary: Summary
     made_at: datetime
     filters: Mapping[str, str]
     notes: tuple[str, ...] = ()

@@ -1,19 +1,22 @@
 """What the reports say: figures with their shares, rows, and gaps."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
+from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
-from catalog_service.reports.scope import PROJECT, About, Scope, notes_on
+from catalog_service.reports.repository import Counts
+from catalog_service.reports.scope import PROJECT, About, Scope, Summary, notes_on
 from chassis.db.database import Connection
 from chassis.web.listing import Conditions, Row
 from chassis.web.parameters import Choice, parse_words
 
 
-def with_coverage(counts: Row) -> Row:
-    """Return the counts with `uncovered_requirements` and `coverage`, a share of 0..1 (0 of no requirement)."""
+def summary_of(counts: Counts) -> Summary:
+    """Return the figures that counts come to."""
     total, covered = counts["total_requirements"], counts["covered_requirements"]
     return {
         "total_requirements": total,
@@ -33,7 +36,7 @@ async def about(connection: Connection, scope: Scope, made_at: datetime) -> Abou
     Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
     to any requirement at all): those of the same modules and tags, which are the filters that both kinds share.
     """
-    summary = with_coverage(await repository.summary(connection, scope))
+    summary = summary_of(await repository.counts(connection, scope))
     return About(summary, made_at, scope.filters, await _notes(connection, scope.modules))
 
 
@@ -59,7 +62,7 @@ async def matrix(connection: Connection, scope: Scope, made_at: datetime, skip: 
 
 async def _matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
     """Return a page of the matrix: requirements with their `test_cases`, and each item also in short, by its kind."""
-    rows = await repository.matrix_page(connection, scope, skip, limit)
+    rows = cast("list[Row]", await repository.matrix_page(connection, scope, skip, limit))
     for row in rows:
         row[REQUIREMENT.name] = {name: row[name] for name in BRIEF}
         for linked in row["test_cases"]:
@@ -70,10 +73,11 @@ async def _matrix_page(connection: Connection, scope: Conditions, skip: int, lim
 async def coverage_by_module(connection: Connection) -> dict[str, Any]:
     """Return `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
     modules = await repository.by_module(connection)
-    overall = {name: sum(counts[name] for counts in modules) for name in repository.COUNTS}
+    columns: list[Mapping[str, Any]] = [*modules]
+    overall = {name: sum(counts[name] for counts in columns) for name in Counts.__annotations__}
     return {
-        "items": [{"module": counts["module"], **with_coverage(counts)} for counts in modules],
-        "overall": with_coverage(overall),
+        "items": [{"module": counts["module"], **summary_of(counts)} for counts in modules],
+        "overall": summary_of(cast(Counts, overall)),
     }
 
 
@@ -90,11 +94,22 @@ async def gaps(connection: Connection, module: str | None, made_at: datetime, sk
         "uncovered_requirements": {"items": uncovered, "total": uncovered_total},
         "orphan_test_cases": {"items": orphans, "total": orphans_total},
         "suspect_links": {
-            "items": [{**shown(row), **{name: row[name] for name in repository.ENDS}, **ends(row)} for row in suspect],
+            "items": [_suspect_link(row) for row in suspect],
             "total": suspect_total,
         },
         "project": PROJECT,
         "made_at": made_at,
         "filters": {} if module is None else {"module": module},
         "notes": await _notes(connection, modules),
+    }
+
+
+def _suspect_link(row: LinkRow) -> Row:
+    return {
+        **shown(row),
+        "requirement_external_id": row["requirement_external_id"],
+        "requirement_title": row["requirement_title"],
+        "test_case_external_id": row["test_case_external_id"],
+        "test_case_title": row["test_case_title"],
+        **ends(row),
     }

@@ -1,10 +1,10 @@
 """The traceability matrix as a document: each format writes the rows as they come."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, ClassVar, Protocol, TypeVar
 
+from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import About
-from chassis.web.listing import Row
 
 Cell = TypeVar("Cell")
 
@@ -56,10 +56,10 @@ class MatrixDocument(Protocol):
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[MatrixRow]) -> None:
         """Take some more requirements, each with its `test_cases`."""
 
-    def write_orphans(self, rows: Sequence[Row]) -> None:
+    def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """Take some more test cases without a requirement; after all requirements."""
 
     def finish(self) -> None:
@@ -69,7 +69,7 @@ class MatrixDocument(Protocol):
         """Give back what it holds, finished or not; the file stays open."""
 
 
-def lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
+def lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
     """Return the flat lines of requirements with their `test_cases`, in the order of COLUMNS.
 
     Each value is what `cell` makes of it; what is the same in several lines is made once.
@@ -83,7 +83,7 @@ def lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Ce
             yield requirement + blank
 
 
-def orphan_lines(rows: Sequence[Row], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
+def orphan_lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
     """Return the flat lines of test cases without a requirement, in the order of COLUMNS; the module is their own."""
     blank = cell(None)
     for row in rows:

@@ -7,8 +7,8 @@ from io import StringIO
 from typing import IO, Any, ClassVar
 
 from catalog_service.reports.formats import COLUMNS, lines, orphan_lines
+from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
-from chassis.web.listing import Row
 
 # What is passed over to get to a formula differs from program to program; full-width signs are read as plain ones.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
@@ -36,11 +36,11 @@ class CsvMatrix:
         file.write(_BYTE_ORDER_MARK.encode())
         self._write([(*COLUMNS, *_ABOUT)])
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
         self._write(line + self._about for line in lines(rows, _cell))
 
-    def write_orphans(self, rows: Sequence[Row]) -> None:
+    def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
         self._write(line + self._about for line in orphan_lines(rows, _cell))
 

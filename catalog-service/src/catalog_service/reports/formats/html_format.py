@@ -6,8 +6,8 @@ from hashlib import sha256
 from html import escape
 from typing import IO, Any, ClassVar
 
+from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
-from chassis.web.listing import Row
 
 _STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
@@ -79,11 +79,11 @@ class HtmlMatrix:
             f'<dl class="figures">{figures}</dl>\n{_table(_HEADINGS)}'
         )
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
         self._put("".join(self._in_module(row["module"], _HEADINGS) + _group(row) for row in rows))
 
-    def write_orphans(self, rows: Sequence[Row]) -> None:
+    def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
         if not self._in_orphans:
             self._in_orphans, self._module = True, None
@@ -123,7 +123,7 @@ def _figure(name: str, value: Any) -> str:
     return f"{value:.1%}" if name == "coverage" else f"{value:,}"
 
 
-def _group(row: Row) -> str:
+def _group(row: MatrixRow) -> str:
     linked = row["test_cases"]
     span = f' rowspan="{len(linked)}"' if len(linked) > 1 else ""
     cells = [
@@ -138,7 +138,7 @@ def _group(row: Row) -> str:
     return f"<tbody><tr>{''.join(cells)}{first}</tr>{more}</tbody>\n"
 
 
-def _test_case_cells(test_case: Row) -> str:
+def _test_case_cells(test_case: LinkedTestCase) -> str:
     why = test_case["suspect_reason"]
     suspect = f' <span class="suspect">suspect</span> <span class="why">{_text(why["summary"])}</span>' if why else ""
     confidence = test_case["confidence_score"]
@@ -151,7 +151,7 @@ def _test_case_cells(test_case: Row) -> str:
     )
 
 
-def _orphan(row: Row) -> str:
+def _orphan(row: UnlinkedItem) -> str:
     return (
         f'<tbody><tr><td class="id" data-label="Test case">{_text(row["external_id"])}</td>'
         + "".join(
