@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import BytesIO
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, ClassVar
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from catalog_service.reports.formats import COLUMNS, lines
+from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
-from chassis.web.listing import Row
 
 if TYPE_CHECKING:
+    from xlsxwriter.format import Format
     from xlsxwriter.worksheet import Worksheet
 
 _LAST_ROW = 1_048_575
+_BLOCK = 256 * 1024
+_DIMENSION = re.compile(rb'(<dimension ref="A1:[A-Z]+)1')
 _ID_WIDTH, _TITLE_WIDTH, _WIDTH = 38, 50, 16
 _ORPHAN_COLUMNS = ("external_id", "title", "module", "type", "priority", "status", "id")
 
 # What XML cannot hold is spelled _xHHHH_ in a workbook, and so is the beginning of what looks like that.
 _SPECIAL = re.compile(r"[&<>\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+class _Sheet:
+    """The lines of a sheet below its head, in a file of their own until the workbook is put together."""
+
+    def __init__(self, name: str, columns: Sequence[str], folder: str) -> None:
+        self.name = name
+        self.columns = columns
+        self.rows = 1
+        self.file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the document
+
+    def add(self, cells: Iterable[str]) -> None:
+        """Add a line."""
+        self.rows += 1
+        self.file.write(f'<row r="{self.rows}">{"".join(cells)}</row>'.encode())
 
 
 class XlsxMatrix:
@@ -33,83 +55,101 @@ class XlsxMatrix:
 
     def __init__(self, file: IO[bytes], folder: str, about: About, *, last_row: int = _LAST_ROW) -> None:
         """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
-        import xlsxwriter  # a tenth of the time that the program needs to start
-
-        self._book = xlsxwriter.Workbook(file, {"constant_memory": True, "tmpdir": folder})
-        self._book.use_zip64()
-        self._book.set_properties({"title": "Traceability matrix", "created": about.made_at.replace(tzinfo=None)})
-        self._head = self._book.add_format({"bold": True, "bg_color": "#DDE5EE", "bottom": 1})
-        self._percent = self._book.add_format({"num_format": "0.0%", "align": "left"})
+        self._file = file
+        self._folder = folder
+        self._about = about
         self._last_row = last_row
-        self._begin("Matrix", COLUMNS)
-        self._write_summary(about)
+        self._sheets = [_Sheet("Matrix", COLUMNS, folder)]
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        # xlsxwriter takes ten times as long for a cell: too long for some hundred thousand lines.
         for line in lines(rows, _cell):
-            self._add(line)
+            self._sheet("Matrix", COLUMNS).add(line)
 
-    def write_orphans(self, rows: Sequence[Row]) -> None:
+    def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
-        if self._columns is not _ORPHAN_COLUMNS:
-            self._end_sheet()
-            self._begin("Orphan test cases", _ORPHAN_COLUMNS)
-        for row in rows:
-            self._add([_cell(row[name]) for name in _ORPHAN_COLUMNS])
+        orphans: Sequence[Mapping[str, Any]] = rows
+        for row in orphans:
+            cells = (_cell(row[name]) for name in _ORPHAN_COLUMNS)
+            self._sheet("Orphan test cases", _ORPHAN_COLUMNS).add(cells)
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
-        self._end_sheet()
-        self._book.close()
+        # xlsxwriter takes ten times as long for a cell: too long for some hundred thousand lines. It makes a workbook
+        # of the heads, into which the lines are put.
+        with ZipFile(self._frame()) as frame, ZipFile(self._file, "w", ZIP_DEFLATED) as book:
+            sheets = {f"xl/worksheets/sheet{number}.xml": sheet for number, sheet in self._numbered()}
+            for entry in frame.infolist():
+                content = frame.read(entry)
+                if entry.filename not in sheets:
+                    book.writestr(entry, content, ZIP_DEFLATED)
+                    continue
+                sheet = sheets[entry.filename]
+                whole = ZipInfo(entry.filename, entry.date_time)
+                whole.compress_type = ZIP_DEFLATED
+                head, end, rest = content.partition(b"</sheetData>")
+                with sheet.file, book.open(whole, "w", force_zip64=True) as target:
+                    target.write(_DIMENSION.sub(rf"\g<1>{sheet.rows}".encode(), head))
+                    sheet.file.seek(0)
+                    copyfileobj(sheet.file, target, _BLOCK)
+                    target.write(end + rest)
 
     def close(self) -> None:
         """See MatrixDocument.close."""
-        for sheet in self._book.worksheets():
-            sheet.row_data_fh.close()
+        for sheet in self._sheets:
+            sheet.file.close()
 
-    def _begin(self, name: str, columns: Sequence[str]) -> None:
-        self._name, self._columns, self._sheets = name, columns, 0
-        self._sheet = self._new_sheet()
+    def _sheet(self, name: str, columns: Sequence[str]) -> _Sheet:
+        """Return the sheet that the next line of the sheets `name` goes to."""
+        sheet = self._sheets[-1]
+        if sheet.columns is not columns:
+            self._sheets.append(_Sheet(name, columns, self._folder))
+        elif sheet.rows > self._last_row:
+            number = sum(other.columns is columns for other in self._sheets) + 1
+            self._sheets.append(_Sheet(f"{name} {number}", columns, self._folder))
+        return self._sheets[-1]
 
-    def _add(self, line: Sequence[str]) -> None:
-        if self._row > self._last_row:
-            self._end_sheet()
-            self._sheet = self._new_sheet()
-        self._row += 1
-        self._sheet.row_data_fh.write(f'<row r="{self._row}">{"".join(line)}</row>')
+    def _numbered(self) -> Iterator[tuple[int, _Sheet]]:
+        """Return the sheets with their numbers in the workbook, in which the second is the summary."""
+        return ((number + (number > 1), sheet) for number, sheet in enumerate(self._sheets, start=1))
 
-    def _end_sheet(self) -> None:
-        self._sheet.dim_rowmax = self._row - 1
-        self._sheet.autofilter(0, 0, self._row - 1, len(self._columns) - 1)
+    def _frame(self) -> BytesIO:
+        """Return the workbook without lines."""
+        import xlsxwriter  # a tenth of the time that the program needs to start
 
-    def _new_sheet(self) -> Worksheet:
-        self._sheets += 1
-        sheet = self._book.add_worksheet(self._name if self._sheets == 1 else f"{self._name} {self._sheets}")
-        sheet.freeze_panes(1, 0)
-        sheet.set_landscape()
-        sheet.repeat_rows(0)
-        for column, name in enumerate(self._columns):
-            sheet.set_column(column, column, _width(name))
-        for column, name in enumerate(self._columns):
-            sheet.write_string(0, column, _title(name), self._head)
-        # The head goes to the file, before the lines that are written there.
-        sheet._write_single_row(1)
-        self._row = 1
-        return sheet
+        frame = BytesIO()
+        with xlsxwriter.Workbook(frame, {"constant_memory": True, "tmpdir": self._folder}) as book:
+            book.set_properties({"title": "Traceability matrix", "created": self._about.made_at.replace(tzinfo=None)})
+            head = book.add_format({"bold": True, "bg_color": "#DDE5EE", "bottom": 1})
+            percent = book.add_format({"num_format": "0.0%", "align": "left"})
+            for number, sheet in self._numbered():
+                _write_head(book.add_worksheet(sheet.name), sheet, head)
+                if number == 1:
+                    _write_summary(book.add_worksheet("Summary"), self._about, head, percent)
+        return frame
 
-    def _write_summary(self, about: About) -> None:
-        sheet = self._book.add_worksheet("Summary")
-        sheet.set_column(0, 1, 24)
-        sheet.write_string(0, 0, "Traceability matrix", self._head)
-        sheet.write_string(0, 1, f"{about.made_at:%Y-%m-%d %H:%M} UTC", self._head)
-        said = [("Project", PROJECT), ("Filters", about.filter_text), *(("Note", note) for note in about.notes)]
-        for row, (name, text) in enumerate(said, start=1):
-            sheet.write_string(row, 0, name)
-            sheet.write_string(row, 1, text)
-        for row, (name, value) in enumerate(about.summary.items(), start=1 + len(said)):
-            sheet.write_string(row, 0, _title(name))
-            sheet.write_number(row, 1, value, self._percent if name == "coverage" else None)
+
+def _write_head(worksheet: Worksheet, sheet: _Sheet, head: Format) -> None:
+    worksheet.freeze_panes(1, 0)
+    worksheet.set_landscape()
+    worksheet.repeat_rows(0)
+    for column, name in enumerate(sheet.columns):
+        worksheet.set_column(column, column, _width(name))
+        worksheet.write_string(0, column, _title(name), head)
+    worksheet.autofilter(0, 0, sheet.rows - 1, len(sheet.columns) - 1)
+
+
+def _write_summary(worksheet: Worksheet, about: About, head: Format, percent: Format) -> None:
+    worksheet.set_column(0, 1, 24)
+    worksheet.write_string(0, 0, "Traceability matrix", head)
+    worksheet.write_string(0, 1, f"{about.made_at:%Y-%m-%d %H:%M} UTC", head)
+    said = [("Project", PROJECT), ("Filters", about.filter_text), *(("Note", note) for note in about.notes)]
+    for row, (name, text) in enumerate(said, start=1):
+        worksheet.write_string(row, 0, name)
+        worksheet.write_string(row, 1, text)
+    for row, (name, value) in enumerate(about.summary.items(), start=1 + len(said)):
+        worksheet.write_string(row, 0, _title(name))
+        worksheet.write_number(row, 1, value, percent if name == "coverage" else None)
 
 
 def _width(column: str) -> int:
