@@ -2,14 +2,15 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PROGRAMS := chassis gateway auth-service catalog-service suggestion-service notification-service deploy/embedded deploy/stack
+SERVICES := $(wildcard *-service)
+PROGRAMS := chassis gateway $(SERVICES) deploy/embedded deploy/stack
 PACKAGES := $(PROGRAMS) tests
 INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
 KERNELS := suggestion-service/hatch_build.py $(wildcard suggestion-service/src/suggestion_service/engine/native/*.[ch])
-IMAGES := gateway auth-service catalog-service suggestion-service notification-service
+IMAGES := gateway $(SERVICES)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 

@@ -5,8 +5,8 @@ from importlib.resources import files
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from auth_service.app import SCHEMA_VERSION
 from auth_service.models import metadata
+from auth_service.service import SERVICE
 from chassis.testing import PostgresServer, schema_differences
 
 
@@ -17,4 +17,4 @@ def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer)
 def test_the_app_needs_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", str(files("auth_service").joinpath("migrations")))
-    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA_VERSION
+    assert ScriptDirectory.from_config(config).get_current_head() == SERVICE.schema

@@ -2,8 +2,8 @@
 
 import psycopg
 
-from catalog_service.app import SCHEMA_VERSION
 from catalog_service.models import metadata
+from catalog_service.service import SERVICE
 from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
 
@@ -15,7 +15,7 @@ def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer)
 def test_the_app_needs_the_newest_migration(postgres: PostgresServer) -> None:
     with psycopg.connect(postgres.database("catalog_service")) as connection:
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-    assert row == (SCHEMA_VERSION,)
+    assert row == (SERVICE.schema,)
 
 
 def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:

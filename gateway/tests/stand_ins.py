@@ -23,10 +23,10 @@ from chassis.core.problems import Problem, render
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.web.peers import Peer
 from contracts import tokens
+from contracts.routes import AUTH, SERVICES
 from gateway.access import Access
 from gateway.app import Gateway
 from gateway.proxy import Proxy
-from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
 from gateway.settings import Settings
 from gateway.upstream import Upstream
 
@@ -164,10 +164,7 @@ async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIt
     endless = asyncio.Event()
     internal_tokens = InternalTokens(SECRET)
     apps: dict[str, ASGIApp] = {
-        AUTH: issuer.app(),
-        CATALOG: telling_app(endless),
-        SUGGESTION: telling_app(endless),
-        NOTIFICATION: telling_app(endless),
+        service.name: issuer.app() if service is AUTH else telling_app(endless) for service in SERVICES
     }
     async with AsyncExitStack() as stack:
         services = apps
@@ -183,7 +180,7 @@ async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIt
         for client in clients.values():
             await stack.enter_async_context(client)
         peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
-        access = Access(peers[AUTH])
+        access = Access(peers[AUTH.name])
         proxy = Proxy(services, access, internal_tokens, timeout=2, max_body_bytes=1000)
         gateway = Gateway(Settings(internal_token_secret=SecretStr(SECRET), **settings), proxy, access, peers)
         watching = asyncio.create_task(access.run())

@@ -6,8 +6,8 @@ from alembic.script import ScriptDirectory
 
 from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
-from notification_service.app import SCHEMA_VERSION
 from notification_service.models import metadata
+from notification_service.service import SERVICE
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:
@@ -17,7 +17,7 @@ def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer)
 def test_the_app_needs_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", "notification_service:migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == SCHEMA_VERSION
+    assert ScriptDirectory.from_config(config).get_current_head() == SERVICE.schema
 
 
 def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:

@@ -321,7 +321,7 @@ async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
     settings = Settings(database_url="unused", internal_token_secret="the quick brown fox signs for the lazy dog")
     async with httpx.AsyncClient(base_url="http://nobody") as client:  # it is asked only when the bus brings nothing
         peer = Peer("nobody", client, settings.internal_tokens(), "notification-service")
-        create_worker(settings, world.database, bus, dict.fromkeys(("auth", "catalog", "suggestion"), peer))
+        create_worker(settings, world.database, bus, peer, peer, peer)
     await bus.start()
     created = catalog.RequirementCreated(requirement=world.requirement())
     joined = auth.UserCreated(user=world.user(world.ana))

@@ -6,8 +6,8 @@ import psycopg
 
 from chassis import migrations
 from chassis.testing import PostgresServer, schema_differences
-from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.models import metadata
+from suggestion_service.service import SERVICE
 
 
 def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) -> None:
@@ -17,7 +17,7 @@ def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) 
 def test_the_app_waits_for_the_newest_migration() -> None:
     versions = files("suggestion_service").joinpath("migrations", "versions")
     newest = max(file.name for file in versions.iterdir() if file.name[:1].isdigit())
-    assert newest.partition("_")[0] == SCHEMA_VERSION
+    assert newest.partition("_")[0] == SERVICE.schema
 
 
 def test_suggestions_of_an_older_schema_are_counted_when_it_is_migrated(postgres: PostgresServer) -> None:

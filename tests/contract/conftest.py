@@ -7,17 +7,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-import auth_service.app
-import auth_service.settings
-import catalog_service.app
-import catalog_service.settings
-import notification_service.app
-import notification_service.settings
-import suggestion_service.app
-import suggestion_service.settings
 from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.web.peers import Peer
+from embedded.services import SERVICES
 from gateway.merging import merge
 
 SECRET = "the quick brown fox signs for the lazy dog"
@@ -29,17 +22,13 @@ async def apps() -> dict[str, FastAPI]:
     tokens = InternalTokens(SECRET)
     database = Database(NOWHERE)
     required = {"database_url": NOWHERE, "internal_token_secret": SECRET}
-    async with httpx.AsyncClient(base_url="http://catalog") as client:
-        catalog = Peer("catalog-service", client, tokens, "suggestion-service")
+    async with httpx.AsyncClient() as client:
+        peers = {service.name: Peer(service.name, client, tokens, "nobody") for service in SERVICES}
         return {
-            "auth": auth_service.app.create_app(auth_service.settings.Settings(**required), database, tokens),
-            "catalog": catalog_service.app.create_app(catalog_service.settings.Settings(**required), database, tokens),
-            "suggestion": suggestion_service.app.create_app(
-                suggestion_service.settings.Settings(**required), database, tokens, catalog
-            ),
-            "notification": notification_service.app.create_app(
-                notification_service.settings.Settings(**required), database, tokens
-            ),
+            service.name.removesuffix("-service"): service.create_app(
+                service.settings(**required), database, tokens, peers
+            )
+            for service in SERVICES
         }
 
 

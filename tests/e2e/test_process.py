@@ -17,6 +17,7 @@ from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
 from chassis.testing.metrics import read
+from contracts.routes import SERVICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,7 @@ def test_it_tells_what_it_measures_at_a_port_of_its_own(used: Path) -> None:
     login = 'method="POST",program="gateway",route="/api/v1/auth",status="200"'
     assert series[f"traceline_http_requests_total{{{login}}}"] == 1
     assert series[f'traceline_build_info{{api="v1",software="{software()}"}}'] == 1
-    services = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
-    assert [series[f'traceline_database_up{{database="{service}"}}'] for service in services] == [1] * 4
+    assert {series[f'traceline_database_up{{database="{service.package}"}}'] for service in SERVICES} == {1}
 
 
 def test_automatic_generation_is_logged_for_every_item(brief: Brief) -> None:

@@ -9,12 +9,13 @@ from acceptance.faults.history import History
 from acceptance.faults.invariants import Hold
 from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
+from stack.programs import processes_with_ports
 
 TIMES = 20
 BACK_WITHIN = 60.0
 
-APPS = ["gateway-0", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
-WORKERS = ["auth-worker", "catalog-worker", "suggestion-worker-0", "suggestion-worker-1", "notification-worker"]
+APPS = ["gateway-0", *(name for name in processes_with_ports() if "-service" in name)]
+WORKERS = [name for name in processes_with_ports() if "-worker" in name]
 
 
 def test_an_app_and_a_worker_come_back_and_nothing_is_lost(

@@ -7,20 +7,10 @@ from acceptance.faults.history import History
 from acceptance.faults.invariants import Hold
 from acceptance.faults.load import Load
 from acceptance.stack import RunningStack
+from stack.programs import all_processes
 
-PROCESSES = [
-    "auth-worker",
-    "catalog-worker",
-    "suggestion-worker-0",
-    "suggestion-worker-1",
-    "notification-worker",
-    "auth-service",
-    "catalog-service",
-    "suggestion-service",
-    "notification-service",
-    "gateway-0",
-    "gateway-1",
-]
+# Workers first, gateways last.
+PROCESSES = sorted(all_processes(), key=lambda name: ("-worker" not in name, name.startswith("gateway")))
 
 
 @pytest.mark.long

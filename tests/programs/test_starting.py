@@ -17,9 +17,9 @@ from acceptance.program import free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
 from chassis.testing import PostgresServer, commands
+from contracts.routes import SERVICES
 
-SERVICES = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
-PROGRAMS = [f"{service}.{part}" for service in SERVICES for part in ("app", "worker")]
+PROGRAMS = [f"{service.package}.{part}" for service in SERVICES for part in ("app", "worker")]
 PASSWORD = "not-for-the-log"
 NOBODY = "http://127.0.0.1:1"
 
@@ -34,7 +34,7 @@ def environment(**settings: str) -> dict[str, str]:
         "HTTP_PORT": str(free_port()),
         "INTERNAL_TOKEN_SECRET": f"The quick brown fox whispers {PASSWORD}",
         "START_PATIENCE_SECONDS": "0",
-        **dict.fromkeys(("AUTH_URL", "CATALOG_URL", "SUGGESTION_URL", "NOTIFICATION_URL"), NOBODY),
+        **{f"{service.context.upper()}_URL": NOBODY for service in SERVICES},
         "RABBITMQ_URL": f"amqp://traceline:{PASSWORD}@127.0.0.1:1/",
         **settings,
     }

@@ -3,9 +3,9 @@
 import sys
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
 
 from auth_service import startup
+from auth_service.service import SERVICE
 from auth_service.sessions import endpoints as sessions
 from auth_service.sessions.service import Login
 from auth_service.settings import Settings
@@ -14,13 +14,9 @@ from auth_service.signing_keys.service import CurrentKey
 from auth_service.users import endpoints as users
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import InternalTokens
-from chassis.core.settings import read
-from chassis.core.version import newest_schema
 from chassis.db.database import Database
 from chassis.server import app as http
-from chassis.server.process import Process, run
-
-SCHEMA_VERSION = newest_schema("auth_service")
+from chassis.server.process import Process, run_app
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
@@ -31,7 +27,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         [sessions.router, users.router, signing_keys.router, sessions.internal_router],
         database=database,
         internal_tokens=internal_tokens,
-        schema_version=SCHEMA_VERSION,
+        schema_version=SERVICE.schema,
         state={
             "passwords": passwords,
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
@@ -40,16 +36,13 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
     )
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
+async def _prepare(settings: Settings, database: Database, process: Process) -> None:
     made = await startup.prepare(settings, database, on_loopback=process.on_loopback)
     if made is not None:
         # A line of its own, and no log record: those go to more places.
         sys.stdout.write(startup.first_log_in(settings, made) + "\n")
         sys.stdout.flush()
-    return create_app(settings, database, settings.internal_tokens())
 
 
 if __name__ == "__main__":
-    run(_compose, Settings, schema=SCHEMA_VERSION)
+    run_app(SERVICE, create_app, _prepare)

@@ -1,17 +1,13 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
-from starlette.types import ASGIApp
-
-from auth_service.app import SCHEMA_VERSION
+from auth_service.service import SERVICE
 from auth_service.sessions import repository, throttle
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
-from chassis.core.settings import read
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.server.messaging_loops import new_worker, publish
-from chassis.server.process import Process, run
-from chassis.server.process.settings import BrokerSettings
+from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 
 
@@ -39,13 +35,5 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     return worker
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
-    bus = process.bus()
-    await process.use(create_worker(settings, database, bus), bus)
-    return process.probes()
-
-
 if __name__ == "__main__":
-    run(_compose, Settings, BrokerSettings, schema=SCHEMA_VERSION)
+    run_worker(SERVICE, create_worker)

@@ -1,7 +1,6 @@
 """The HTTP app of catalog-service."""
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
 
 from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.history.endpoints import router as history_router
@@ -14,16 +13,13 @@ from catalog_service.links.service import deletions_with_item
 from catalog_service.reports.endpoints import router as reports_router
 from catalog_service.requirements.endpoints import router as requirements_router
 from catalog_service.search.endpoints import router as search_router
+from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
 from chassis.core.identity import InternalTokens
-from chassis.core.settings import read
-from chassis.core.version import newest_schema
 from chassis.db.database import Database
 from chassis.server.app import create_app as create_service_app
-from chassis.server.process import Process, run
-
-SCHEMA_VERSION = newest_schema("catalog_service")
+from chassis.server.process import run_app
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
@@ -43,18 +39,12 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         ],
         database=database,
         internal_tokens=internal_tokens,
-        schema_version=SCHEMA_VERSION,
+        schema_version=SERVICE.schema,
         state={
             "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_item) for kind in KINDS},
         },
     )
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
-    return create_app(settings, database, settings.internal_tokens())
-
-
 if __name__ == "__main__":
-    run(_compose, Settings, schema=SCHEMA_VERSION)
+    run_app(SERVICE, create_app)

@@ -2,19 +2,15 @@
 
 from functools import partial
 
-from starlette.types import ASGIApp
-
-from catalog_service.app import SCHEMA_VERSION
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.search.upkeep import file_new_entries, make_documents_anew
+from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
-from chassis.core.settings import read
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.server.messaging_loops import new_worker, publish
-from chassis.server.process import Process, run
-from chassis.server.process.settings import BrokerSettings
+from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 
 _FILE_ENTRIES_EVERY = 2
@@ -34,13 +30,5 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     return worker
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
-    bus = process.bus()
-    await process.use(create_worker(settings, database, bus), bus)
-    return process.probes()
-
-
 if __name__ == "__main__":
-    run(_compose, Settings, BrokerSettings, schema=SCHEMA_VERSION)
+    run_worker(SERVICE, create_worker)

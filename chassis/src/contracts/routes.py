@@ -1,23 +1,63 @@
-"""Who tells which events, and who acts on them: the whole traffic between the services in one place.
+"""All services and the whole traffic between them: who answers which addresses, tells which events and acts on which.
 
 A consumer's queue gets all events of a source that it follows; those it has no use for are not listed here. The
 handlers of the services are held against this table by tests/contract/test_consumers.py.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from chassis.messaging.events import Payload
 from contracts import auth, catalog, suggestion
 
-PUBLISHED: Mapping[str, tuple[type[Payload], ...]] = {
-    "auth": auth.EVENTS,
-    "catalog": catalog.EVENTS,
-    "suggestion": suggestion.EVENTS,
-}
-"""The events of each source, which is the first word of their wire names."""
 
-CONSUMED: Mapping[str, tuple[type[Payload], ...]] = {
-    "suggestion": (
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service as all others know it. Its paths are those after the API's prefix, `/api/v1/`.
+
+    `context` is the first word of its events and the name of its queue. `resources` are the first segments of its
+    paths, and `public` the (method, path) that need no token. `by_value` are beginnings of paths that end with a value,
+    in which a percent-encoded slash or backslash is only a character. Answers of `unstored` resources are about people:
+    they are for nobody's disk.
+    """
+
+    context: str
+    resources: tuple[str, ...]
+    publishes: tuple[type[Payload], ...] = ()
+    consumes: tuple[type[Payload], ...] = ()
+    public: tuple[tuple[str, str], ...] = ()
+    by_value: tuple[str, ...] = ()
+    unstored: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called in deployments and answers: `catalog-service`."""
+        return f"{self.context}-service"
+
+    @property
+    def package(self) -> str:
+        """Its Python package, whose name its database has, too: `catalog_service`."""
+        return f"{self.context}_service"
+
+
+AUTH = Service(
+    "auth",
+    resources=("auth", "users"),
+    publishes=auth.EVENTS,
+    public=(("POST", "auth/register"), ("POST", "auth/login"), ("GET", "auth/jwks.json")),
+    unstored=("users",),
+)
+CATALOG = Service(
+    "catalog",
+    resources=("requirements", "test-cases", "links", "changes", "reports", "search"),
+    publishes=catalog.EVENTS,
+    by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
+)
+SUGGESTION = Service(
+    "suggestion",
+    resources=("suggestions", "analytics"),
+    publishes=suggestion.EVENTS,
+    consumes=(
         catalog.RequirementCreated,
         catalog.RequirementUpdated,
         catalog.RequirementDeleted,
@@ -27,7 +67,24 @@ CONSUMED: Mapping[str, tuple[type[Payload], ...]] = {
         catalog.LinkCreated,
         catalog.LinkDeleted,
     ),
-    "notification": (*auth.EVENTS, *catalog.EVENTS, *suggestion.EVENTS),
+)
+NOTIFICATION = Service(
+    "notification",
+    resources=("notifications", "activity", "audit-log"),
+    consumes=(*auth.EVENTS, *catalog.EVENTS, *suggestion.EVENTS),
+    unstored=("audit-log", "notifications"),
+)
+
+SERVICES = (AUTH, CATALOG, SUGGESTION, NOTIFICATION)
+"""Each comes after those that it asks."""
+
+PUBLISHED: Mapping[str, tuple[type[Payload], ...]] = {
+    service.context: service.publishes for service in SERVICES if service.publishes
+}
+"""The events of each source, which is the first word of their wire names."""
+
+CONSUMED: Mapping[str, tuple[type[Payload], ...]] = {
+    service.context: service.consumes for service in SERVICES if service.consumes
 }
 """The events that each consumer acts on, by the name of its queue."""
 

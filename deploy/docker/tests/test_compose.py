@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from chassis.core.settings import is_secret
 from chassis.server.process.settings import ProcessSettings
+from contracts import routes
 from manifests.environment import settings_of as settings_read_by
 
 FOLDER = Path(__file__).parents[1]
@@ -18,7 +19,6 @@ ROOT = FOLDER.parents[1]
 COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 IMAGE = re.compile(r"\$\{TRACELINE_IMAGES:-traceline\}/(?P<name>[a-z-]+):\$\{TRACELINE_VERSION:-(?P<version>[\d.]+)\}")
-FOLDERS = ["gateway", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
 
 
 def image_of(service: dict[str, Any]) -> re.Match[str] | None:
@@ -57,7 +57,7 @@ def each(services: dict[str, dict[str, Any]]) -> list[Any]:
 def test_every_service_is_migrated_served_and_worked_for() -> None:
     started = {module_of(service) for service in OURS.values()}
     migrated = {service["command"][3] for service in OURS.values() if module_of(service) == "chassis.migrations"}
-    packages = {folder.replace("-", "_") for folder in FOLDERS} - {"gateway"}
+    packages = {service.package for service in routes.SERVICES}
     assert started == {"gateway.app", "chassis.migrations"} | {
         f"{package}.{program}" for package in packages for program in ("app", "worker")
     }

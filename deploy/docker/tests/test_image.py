@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from contracts import routes
+
 FOLDER = Path(__file__).parents[1]
 ROOT = FOLDER.parents[1]
 DOCKERFILE = (FOLDER / "Dockerfile").read_text()
 FINAL_STAGE = DOCKERFILE[DOCKERFILE.rindex("\nFROM ") :]
 LOCKED = set(re.findall(r"^([a-z0-9-]+)==", (ROOT / "requirements.lock").read_text(), re.MULTILINE))
-SERVICES = ["gateway", "auth-service", "catalog-service", "suggestion-service", "notification-service"]
+SERVICES = ["gateway", *(service.name for service in routes.SERVICES)]
 
 
 def needed_by(service: str) -> set[str]:

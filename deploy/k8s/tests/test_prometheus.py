@@ -13,7 +13,8 @@ from chassis.core import version
 from chassis.observability.requests import Measured
 from chassis.testing import PostgresServer
 from chassis.testing.metrics import Series, measured
-from embedded.composition import SCHEMAS, compose
+from embedded.composition import compose
+from embedded.services import SERVICES
 from embedded.settings import read_settings
 from gateway.app import measured_as
 from manifests.rendering import FOLDER
@@ -47,12 +48,12 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
         environment.setenv("ENVIRONMENT", "development")  # or it would be set for all tests to come
         environment.setenv("EMBEDDINGS_ENABLED", "true")
         settings = read_settings()
-    traceline = compose(settings, {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()})
-    for database in traceline.databases:
+    traceline = compose(settings, {service.name: postgres.database(service.package) for service in SERVICES})
+    for database in traceline.databases.values():
         await database.open()
-    async with traceline.databases[1].transaction() as connection:
+    async with traceline.databases["catalog-service"].transaction() as connection:
         await connection.execute(_REQUIREMENT)
-    version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
+    version.announce({service.name: service.schema for service in SERVICES})
     transport = httpx.ASGITransport(Measured(traceline.app, "gateway", measured_as))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
         await client.get("/livez")

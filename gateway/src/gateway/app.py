@@ -10,11 +10,13 @@ from chassis.core.problems import MethodNotAllowed, Unavailable
 from chassis.core.request_context import HEADER
 from chassis.core.settings import read
 from chassis.server.process import Process, run
+from chassis.server.process.settings import addresses
 from chassis.server.worker import Worker
 from chassis.web.edge import Edge, Headers
 from chassis.web.peers import Peer
 from chassis.web.query_names import QueryNames
 from chassis.web.responses import answer, etag
+from contracts.routes import AUTH, SERVICES
 from gateway import bearer, documentation, head, headers, tracing
 from gateway.access import Access
 from gateway.cors import Cors
@@ -22,11 +24,12 @@ from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
 from gateway.merging import VERSION_PATH
 from gateway.proxy import Proxy
-from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION, route_of
+from gateway.routes import route_of
 from gateway.security_headers import SecurityHeaders
-from gateway.settings import Addresses, Settings
+from gateway.settings import Settings
 from gateway.upstream import Upstream
 
+_SERVICES = [service.name for service in SERVICES]
 _NO_PARAMETERS = QueryNames(())
 _DOCUMENTATION = frozenset({"/", "/docs", OPENAPI_PATH})
 _OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION
@@ -153,9 +156,9 @@ def create_gateway(
     """Return the gateway and the worker that keeps its knowledge of users fresh.
 
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
-    the names of `gateway.routes`.
+    name.
     """
-    access = Access(peers[AUTH])
+    access = Access(peers[AUTH.name])
     worker = Worker()
     worker.add("gateway access", access.run)
     proxy = Proxy(
@@ -171,15 +174,9 @@ def create_gateway(
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     tokens = InternalTokens(settings.internal_token_secret.get_secret_value())
-    addresses = read(Addresses)
-    urls = {
-        AUTH: addresses.auth_url,
-        CATALOG: addresses.catalog_url,
-        SUGGESTION: addresses.suggestion_url,
-        NOTIFICATION: addresses.notification_url,
-    }
+    urls = process.urls(_SERVICES)
     upstreams = {name: tracing.of_calls(name, await process.open(Upstream(name, url))) for name, url in urls.items()}
-    peers = {name: process.peer(name, url, tokens, "gateway") for name, url in urls.items()}
+    peers = {peer.name: peer for peer in process.peers(_SERVICES, tokens, "gateway")}
     gateway, worker = create_gateway(settings, upstreams, peers, tokens)
     await process.use(worker)
     return tracing.of_requests(gateway)
@@ -194,4 +191,4 @@ def measured_as(scope: Scope) -> str | None:
 
 
 if __name__ == "__main__":
-    run(_compose, Settings, Addresses, route_of=measured_as)
+    run("gateway", _compose, Settings, addresses(_SERVICES), route_of=measured_as)

@@ -1,13 +1,11 @@
-"""The route table: which service answers which address, a table for each version of the API."""
+"""Which service answers which address: a table for each version of the API, made from what the services publish."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import format_datetime
 
-AUTH = "auth-service"
-CATALOG = "catalog-service"
-SUGGESTION = "suggestion-service"
-NOTIFICATION = "notification-service"
+from contracts.routes import SERVICES, Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +50,17 @@ class Version:
         return self.services.get(path[len(self.prefix) :].partition("/")[0])
 
 
-V1 = Version(
-    prefix="/api/v1/",
-    services={
-        "auth": AUTH,
-        "users": AUTH,
-        "requirements": CATALOG,
-        "test-cases": CATALOG,
-        "links": CATALOG,
-        "changes": CATALOG,
-        "reports": CATALOG,
-        "search": CATALOG,
-        "suggestions": SUGGESTION,
-        "analytics": SUGGESTION,
-        "notifications": NOTIFICATION,
-        "activity": NOTIFICATION,
-        "audit-log": NOTIFICATION,
-    },
-    public=frozenset(
-        {
-            ("POST", "/api/v1/auth/register"),
-            ("POST", "/api/v1/auth/login"),
-            ("GET", "/api/v1/auth/jwks.json"),
-        }
-    ),
-    values=(b"/api/v1/requirements/by-external-id/", b"/api/v1/test-cases/by-external-id/"),
-    unstored=frozenset({"users", "audit-log", "notifications"}),
-)
+def _version(prefix: str, services: Sequence[Service]) -> Version:
+    return Version(
+        prefix=prefix,
+        services={resource: service.name for service in services for resource in service.resources},
+        public=frozenset((method, prefix + path) for service in services for method, path in service.public),
+        values=tuple(f"{prefix}{path}".encode() for service in services for path in service.by_value),
+        unstored=frozenset(resource for service in services for resource in service.unstored),
+    )
 
+
+V1 = _version("/api/v1/", SERVICES)
 VERSIONS = (V1,)
 
 

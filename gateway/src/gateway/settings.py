@@ -46,14 +46,3 @@ class Settings(BaseSettings):
     """Who may read /docs and the OpenAPI document: everybody, who sends a token, nobody."""
     cors_allowed_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = ()
     """Origins, with commas between, whose pages may call the API from a browser."""
-
-
-class Addresses(BaseSettings):
-    """Where the services are, when each is a process of its own."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
-
-    auth_url: str
-    catalog_url: str
-    suggestion_url: str
-    notification_url: str

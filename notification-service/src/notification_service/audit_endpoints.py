@@ -6,7 +6,7 @@ from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.strict_route import StrictRoute
-from notification_service import service
+from notification_service import notifications
 from notification_service.queries import ActivityQuery, AuditQuery
 from notification_service.schemas import Activity, AuditEntry
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
     """Work on requirements, test cases, links, suggestions and coverage; accounts are not shown."""
     query = read_query(request, ActivityQuery)
-    items, total = await service.find_activity(database, query)
+    items, total = await notifications.find_activity(database, query)
     return page(request, items, total, query.skip, query.limit)
 
 
@@ -37,5 +37,5 @@ async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
 async def list_audit_log(request: Request, _: Admin, database: Db) -> Response:
     """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
     query = read_query(request, AuditQuery)
-    items, total = await service.find_audit_entries(database, query)
+    items, total = await notifications.find_audit_entries(database, query)
     return page(request, items, total, query.skip, query.limit)

@@ -12,7 +12,7 @@ from chassis.web.parameters import parse_choice
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
-from notification_service import service
+from notification_service import notifications
 from notification_service.queries import NotificationQuery, Types
 from notification_service.schemas import Marked, Notification, NotificationId, NotificationList, UnreadCount
 from notification_service.vocabulary import NotificationType
@@ -34,7 +34,7 @@ async def _unread_counts(request: Request) -> Coalesced[int, int]:
 async def list_notifications(request: Request, viewer: Viewer, database: Db) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
     query = read_query(request, NotificationQuery)
-    items, counts = await service.find_notifications(database, _id(viewer), query)
+    items, counts = await notifications.find_notifications(database, _id(viewer), query)
     return page(request, items, counts["total"], query.skip, query.limit, {"unread_count": counts["unread"]})
 
 
@@ -55,7 +55,7 @@ async def mark_all_notifications_read(
 ) -> Response:
     """`marked` counts those that were unread; with `type`, only notifications of that type are marked."""
     types = parse_choice("type", type, NotificationType)
-    return answer({"marked": await service.mark_all_read(database, _id(viewer), types)})
+    return answer({"marked": await notifications.mark_all_read(database, _id(viewer), types)})
 
 
 @router.get(
@@ -68,7 +68,7 @@ async def read_notification(
     request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
 ) -> Response:
     """Reading it by this address does not mark it read."""
-    return item(request, await service.find_notification(database, _id(viewer), notification_id))
+    return item(request, await notifications.find_notification(database, _id(viewer), notification_id))
 
 
 @router.post(
@@ -88,7 +88,7 @@ async def mark_notification_read(
     request: Request, notification_id: NotificationId, viewer: Viewer, database: Db
 ) -> Response:
     """Marking it again changes nothing: `read_at` stays."""
-    return item(request, await service.mark_read(database, _id(viewer), notification_id))
+    return item(request, await notifications.mark_read(database, _id(viewer), notification_id))
 
 
 @router.delete(
@@ -100,7 +100,7 @@ async def mark_notification_read(
 )
 async def delete_notification(notification_id: NotificationId, viewer: Viewer, database: Db) -> Response:
     """It is gone for good, read or not; what it is about stays."""
-    await service.delete_notification(database, _id(viewer), notification_id)
+    await notifications.delete_notification(database, _id(viewer), notification_id)
     return Response(status_code=204)
 
 

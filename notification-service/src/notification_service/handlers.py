@@ -7,7 +7,7 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
-from notification_service import entries, service, texts
+from notification_service import entries, notifications, texts
 from notification_service.entries import Entries
 from notification_service.texts import Text
 from notification_service.vocabulary import ResourceType
@@ -19,7 +19,7 @@ def audited(describe: Entries) -> Handler:
     """Return a handler that adds what `describe` makes of each event to the audit log."""
 
     async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-        await service.write_audit_log(connection, [entry for event in events for entry in describe(event)])
+        await notifications.write_audit_log(connection, [entry for event in events for entry in describe(event)])
 
     return handle
 
@@ -34,17 +34,17 @@ def _notified(notify: _Notify, write: Callable[[Received[Any]], Text | None]) ->
 
 def to_actor(write: Callable[[Received[Any]], Text | None]) -> Handler:
     """Return a handler that sends what `write` makes of each event to the user who triggered it."""
-    return _notified(service.notify_actors, write)
+    return _notified(notifications.notify_actors, write)
 
 
 def to_reviewers(write: Callable[[Received[Any]], Text | None]) -> Handler:
     """Return a handler that sends what `write` makes of each event to all active reviewers and admins."""
-    return _notified(service.notify_reviewers, write)
+    return _notified(notifications.notify_reviewers, write)
 
 
 async def copy_users(connection: Connection, events: list[Received[Any]]) -> None:
     """Copy the user of each event."""
-    await service.copy_users(connection, [(event.sequence, event.data.user) for event in events])
+    await notifications.copy_users(connection, [(event.sequence, event.data.user) for event in events])
 
 
 def each(*handlers: Handler) -> Handler:

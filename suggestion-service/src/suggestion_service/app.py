@@ -1,22 +1,18 @@
 """The HTTP app of suggestion-service."""
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
 
 from chassis.core.identity import InternalTokens
-from chassis.core.settings import read
-from chassis.core.version import newest_schema
 from chassis.db.database import Database
 from chassis.server import app as http
-from chassis.server.process import Process, run
+from chassis.server.process import run_app
 from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.review import endpoints as review
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.scoring import endpoints as generation
-from suggestion_service.settings import Addresses, Settings
-
-SCHEMA_VERSION = newest_schema("suggestion_service")
+from suggestion_service.service import SERVICE
+from suggestion_service.settings import Settings
 
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
@@ -27,7 +23,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         [generation.router, review.router, analytics.router],
         database=database,
         internal_tokens=internal_tokens,
-        schema_version=SCHEMA_VERSION,
+        schema_version=SERVICE.schema,
         state={
             "settings": settings,
             "catalog": catalog,
@@ -36,13 +32,5 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
     )
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
-    tokens = settings.internal_tokens()
-    catalog = process.peer("catalog-service", read(Addresses).catalog_url, tokens, "suggestion-service")
-    return create_app(settings, database, tokens, catalog)
-
-
 if __name__ == "__main__":
-    run(_compose, Settings, Addresses, schema=SCHEMA_VERSION)
+    run_app(SERVICE, create_app)

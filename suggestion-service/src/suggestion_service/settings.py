@@ -29,11 +29,3 @@ class Settings(EmbeddingSettings, ServiceSettings):
     auto_suggestions_enabled: bool = True
     auto_suggestions_algorithm: Literal["tfidf", "keyword", "hybrid"] = "tfidf"
     auto_suggestions_threshold: float = Field(default=0.3, ge=0, le=1, allow_inf_nan=False)
-
-
-class Addresses(BaseSettings):
-    """Where the service is that makes the links, and whose events this one follows."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
-
-    catalog_url: str

@@ -1,20 +1,15 @@
 """What suggestion-service does besides answering: follow catalog, score, finish, clear up."""
 
-from starlette.types import ASGIApp
-
-from chassis.core.settings import read
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.server.messaging_loops import consume, new_worker, publish
-from chassis.server.process import Process, run
-from chassis.server.process.settings import BrokerSettings
+from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 from contracts.routes import ignored_by
 from suggestion_service.allocator import give_back_large_arrays
-from suggestion_service.app import SCHEMA_VERSION
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder
@@ -30,7 +25,8 @@ from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
 from suggestion_service.scoring.run_loop import RunLoop
-from suggestion_service.settings import Addresses, Settings
+from suggestion_service.service import SERVICE
+from suggestion_service.settings import Settings
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
@@ -89,15 +85,5 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     return worker
 
 
-async def _compose(process: Process) -> ASGIApp:
-    settings = read(Settings)
-    database = await process.database(settings, SCHEMA_VERSION)
-    tokens = settings.internal_tokens()
-    catalog = process.peer("catalog-service", read(Addresses).catalog_url, tokens, "suggestion-service")
-    bus = process.bus()
-    await process.use(create_worker(settings, database, bus, catalog), bus)
-    return process.probes()
-
-
 if __name__ == "__main__":
-    run(_compose, Settings, Addresses, BrokerSettings, schema=SCHEMA_VERSION)
+    run_worker(SERVICE, create_worker)

@@ -10,7 +10,9 @@ from opentelemetry.sdk import environment_variables as opentelemetry_variables
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
-from chassis.server.process.settings import BrokerSettings, ProcessSettings
+from chassis.server.process.settings import BrokerSettings, ProcessSettings, addresses
+from chassis.server.service import service_of
+from contracts.routes import SERVICES
 from manifests.objects import Manifests, Object, Workload, image_name
 
 
@@ -96,12 +98,17 @@ def program(container: Object) -> str | None:
 
 
 def settings_of(module: str) -> dict[str, FieldInfo]:
-    """Return the fields of all settings classes that a program imports: it reads each of them."""
+    """Return the fields of all settings classes that a program reads."""
+    package, _, program = module.partition(".")
     kinds = {kind for kind in vars(importlib.import_module(module)).values() if _is_settings(kind)}
-    if module.endswith((".app", ".worker")):
+    if program in ("app", "worker"):
         kinds.add(ProcessSettings)
-    if module.endswith(".worker"):
-        kinds.add(BrokerSettings)
+    if module == "gateway.app":
+        kinds.add(addresses([service.name for service in SERVICES]))
+    elif program == "app":
+        kinds.add(addresses(service_of(package).app_asks))
+    elif program == "worker":
+        kinds |= {BrokerSettings, addresses(service_of(package).worker_asks)}
     return {name: info for kind in kinds for name, info in kind.model_fields.items()}
 
 

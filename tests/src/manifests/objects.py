@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from contracts.routes import SERVICES
 from manifests.operators import OperatedPods, operated
 
 Object = dict[str, Any]
 
 LONG_RUNNING = ("Deployment", "StatefulSet")
 TO_AN_END = ("Job", "CronJob")
-SERVICES = ("gateway", "auth-service", "catalog-service", "suggestion-service", "notification-service")
+OURS = {"gateway", *(service.name for service in SERVICES)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ class Workload:
     @property
     def is_ours(self) -> bool:
         """Whether it runs one of our images."""
-        return any(image_name(container) in SERVICES for container in self.containers)
+        return any(image_name(container) in OURS for container in self.containers)
 
     @property
     def runs_to_an_end(self) -> bool:

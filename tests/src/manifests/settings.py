@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from contracts.routes import SERVICES
 from manifests.environment import READ_BESIDES, ours, program, programs_told
 from manifests.objects import Manifests, texts
 
@@ -21,9 +22,10 @@ def programs(manifests: Manifests) -> Iterator[str]:
         else:
             migrated = container.get("args") or container.get("command") or []
             run.add(f"{module} {migrated[-1]}" if module == "chassis.migrations" else module)
-    packages = ("auth_service", "catalog_service", "suggestion_service", "notification_service")
     needed = {"gateway.app"} | {
-        each for name in packages for each in (f"{name}.app", f"{name}.worker", f"chassis.migrations {name}")
+        each
+        for name in (service.package for service in SERVICES)
+        for each in (f"{name}.app", f"{name}.worker", f"chassis.migrations {name}")
     }
     for module in sorted(needed - run):
         yield f"Nothing runs {module}."

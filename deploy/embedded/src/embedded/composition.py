@@ -1,41 +1,25 @@
 """The composition root of the embedded run: every service, its database and the bus, in one event loop."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
 import httpx
 from starlette.types import ASGIApp
 
-import auth_service.app
 import auth_service.startup
-import auth_service.worker
-import catalog_service.app
-import catalog_service.worker
 import gateway.app
-import notification_service.app
-import notification_service.worker
-import suggestion_service.app
-import suggestion_service.worker
 from chassis.core.identity import InternalTokens
-from chassis.core.settings import ServiceSettings
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.observability.databases import of_pool
 from chassis.observability.readings import Reading
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
+from contracts.routes import AUTH
+from embedded.services import SERVICES
 from embedded.settings import AllSettings
-from gateway.routes import AUTH, CATALOG, NOTIFICATION, SUGGESTION
-
-SCHEMAS = {
-    AUTH: ("auth_service", auth_service.app.SCHEMA_VERSION),
-    CATALOG: ("catalog_service", catalog_service.app.SCHEMA_VERSION),
-    SUGGESTION: ("suggestion_service", suggestion_service.app.SCHEMA_VERSION),
-    NOTIFICATION: ("notification_service", notification_service.app.SCHEMA_VERSION),
-}
-"""The package and the schema version of each service that has a database."""
 
 _PEER_TIMEOUT = 10
 
@@ -47,9 +31,9 @@ class Traceline:
     app: gateway.app.Gateway
     workers: list[Worker]
     bus: InProcessBus
-    databases: list[Database]
+    databases: Mapping[str, Database]
     settings: AllSettings
-    peers: AsyncExitStack
+    clients: AsyncExitStack
     running: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def start(self) -> str | None:
@@ -57,9 +41,9 @@ class Traceline:
 
         Returns the admin's password if it is random and was made just now: to be shown, once.
         """
-        await asyncio.gather(*(database.open() for database in self.databases))
+        await asyncio.gather(*(database.open() for database in self.databases.values()))
         password = await auth_service.startup.prepare(
-            self.settings.auth, self.databases[0], on_loopback=self.settings.own.on_loopback
+            self.settings.auth, self.databases[AUTH.name], on_loopback=self.settings.own.on_loopback
         )
         await self.bus.start()
         self.running = [asyncio.create_task(worker.run()) for worker in self.workers]
@@ -68,12 +52,12 @@ class Traceline:
     async def log_in_hint(self) -> str:
         """Return how the default admin logs in."""
         password = self.settings.first_password
-        return await auth_service.startup.log_in_hint(self.settings.auth, self.databases[0], password)
+        return await auth_service.startup.log_in_hint(self.settings.auth, self.databases[AUTH.name], password)
 
     def readings(self) -> list[Reading]:
         """Return what can be measured of every service."""
         of_workers = [reading for worker in self.workers for reading in worker.readings]
-        return [*of_workers, *(of_pool(database) for database in self.databases)]
+        return [*of_workers, *(of_pool(database) for database in self.databases.values())]
 
     async def check_ready(self) -> None:
         """Raise Unavailable, naming who is not ready, unless everything is."""
@@ -85,61 +69,41 @@ class Traceline:
         for task in self.running:
             task.cancel()
         await asyncio.gather(*self.running, return_exceptions=True)
-        await self.peers.aclose()
-        await asyncio.gather(*(database.close() for database in self.databases))
+        await self.clients.aclose()
+        await asyncio.gather(*(database.close() for database in self.databases.values()))
 
 
 def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Traceline:
     """Return the system over these databases, by service."""
     tokens = InternalTokens(settings.gateway.internal_token_secret.get_secret_value())
     bus = InProcessBus()
-    stack = AsyncExitStack()
-
-    def database(service: str, of: ServiceSettings) -> Database:
-        return Database(database_urls[service], pool_size=of.database_pool_size)
-
-    auth = database(AUTH, settings.auth)
-    catalog = database(CATALOG, settings.catalog)
-    suggestion = database(SUGGESTION, settings.suggestion)
-    notification = database(NOTIFICATION, settings.notification)
-
-    def peer(name: str, app: ASGIApp, caller: str) -> Peer:
-        client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app), base_url=f"http://{name}", timeout=_PEER_TIMEOUT
-        )
-        stack.push_async_callback(client.aclose)
-        return Peer(name, client, tokens, caller)
-
-    catalog_app = catalog_service.app.create_app(settings.catalog, catalog, tokens)
-    catalog_peer = peer(CATALOG, catalog_app, SUGGESTION)
-    services: dict[str, ASGIApp] = {
-        AUTH: auth_service.app.create_app(settings.auth, auth, tokens),
-        CATALOG: catalog_app,
-        SUGGESTION: suggestion_service.app.create_app(settings.suggestion, suggestion, tokens, catalog_peer),
-        NOTIFICATION: notification_service.app.create_app(settings.notification, notification, tokens),
+    clients = AsyncExitStack()
+    apps: dict[str, ASGIApp] = {}
+    databases = {
+        name: Database(database_urls[name], pool_size=of.database_pool_size) for name, of in settings.services.items()
     }
-    app, gateway_worker = gateway.app.create_gateway(
-        settings.gateway,
-        services,
-        {name: peer(name, service, "gateway") for name, service in services.items()},
-        tokens,
-    )
-    followed = {
-        source: peer(name, services[name], NOTIFICATION)
-        for source, name in {"auth": AUTH, "catalog": CATALOG, "suggestion": SUGGESTION}.items()
-    }
+
+    def peers(names: Iterable[str], caller: str) -> dict[str, Peer]:
+        return {name: Peer(name, client_of(name), tokens, caller) for name in names}
+
+    def client_of(name: str) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(app=apps[name])
+        client = httpx.AsyncClient(transport=transport, base_url=f"http://{name}", timeout=_PEER_TIMEOUT)
+        clients.push_async_callback(client.aclose)
+        return client
+
+    for service in SERVICES:
+        asked = peers(service.app_asks, service.name)
+        own, database = settings.services[service.name], databases[service.name]
+        apps[service.name] = service.create_app(own, database, tokens, asked)
+    app, gateway_worker = gateway.app.create_gateway(settings.gateway, apps, peers(apps, "gateway"), tokens)
     workers = [
-        auth_service.worker.create_worker(settings.auth, auth, bus),
-        catalog_service.worker.create_worker(settings.catalog, catalog, bus),
-        suggestion_service.worker.create_worker(settings.suggestion, suggestion, bus, catalog_peer),
-        notification_service.worker.create_worker(settings.notification, notification, bus, followed),
-        gateway_worker,
+        service.create_worker(
+            settings.services[service.name],
+            databases[service.name],
+            bus,
+            peers(service.worker_asks, service.name),
+        )
+        for service in SERVICES
     ]
-    return Traceline(
-        app=app,
-        workers=workers,
-        bus=bus,
-        databases=[auth, catalog, suggestion, notification],
-        settings=settings,
-        peers=stack,
-    )
+    return Traceline(app, [*workers, gateway_worker], bus, databases, settings, clients)

@@ -16,10 +16,11 @@ from chassis.observability.readings import Readings
 from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.http_server import Server, settle
-from embedded.composition import SCHEMAS, Traceline, compose
+from embedded.composition import Traceline, compose
 from embedded.data_folder import DataFolder
 from embedded.databases import migrate
 from embedded.demo import tell_of_demo
+from embedded.services import SERVICES
 from embedded.settings import AllSettings
 from gateway.app import measured_as
 
@@ -39,11 +40,11 @@ def serve(
     wrap: Callable[[ASGIApp], ASGIApp] | None = None,
 ) -> None:
     """Run Traceline on the data of `folder`, and `GET /metrics` on `metrics`; see `start.start`."""
-    version.announce({service: schema for service, (_, schema) in SCHEMAS.items()})
+    version.announce({service.name: service.schema for service in SERVICES})
     postgres = Postgres(folder.path / "postgresql", _POSTGRES)
     try:
-        urls = {service: postgres.database(package) for service, (package, _) in SCHEMAS.items()}
-        migrate({package: urls[service] for service, (package, _) in SCHEMAS.items()})
+        urls = {service.name: postgres.database(service.package) for service in SERVICES}
+        migrate({service.package: urls[service.name] for service in SERVICES})
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             traceline = compose(settings, urls)
             app: ASGIApp = traceline.app

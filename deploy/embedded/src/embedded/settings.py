@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +10,13 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import auth_service.settings
-import catalog_service.settings
 import gateway.settings
-import notification_service.settings
-import suggestion_service.settings
 from auth_service.startup import first_password
-from chassis.core.settings import check, read, together
+from chassis.core.settings import ServiceSettings, check, read, together
 from chassis.server.http_server import is_loopback
 from chassis.server.process.settings import ProxySettings
+from contracts.routes import AUTH
+from embedded.services import SERVICES
 
 
 class Settings(BaseSettings):
@@ -44,10 +44,14 @@ class AllSettings:
     own: Settings
     proxies: ProxySettings
     gateway: gateway.settings.Settings
-    auth: auth_service.settings.Settings
-    catalog: catalog_service.settings.Settings
-    suggestion: suggestion_service.settings.Settings
-    notification: notification_service.settings.Settings
+    services: Mapping[str, ServiceSettings]
+
+    @property
+    def auth(self) -> auth_service.settings.Settings:
+        """Those of auth-service, which knows who can log in."""
+        found = self.services[AUTH.name]
+        assert isinstance(found, auth_service.settings.Settings), "it reads its own"
+        return found
 
     @property
     def first_password(self) -> str | None:
@@ -63,22 +67,13 @@ def read_settings() -> AllSettings:
     os.environ.setdefault("ENVIRONMENT", "development")
     # Where the databases are is known only once PostgreSQL runs.
     given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
-    services = (
-        gateway.settings.Settings,
-        auth_service.settings.Settings,
-        catalog_service.settings.Settings,
-        suggestion_service.settings.Settings,
-        notification_service.settings.Settings,
-    )
-    together(lambda: read(Settings), lambda: check(ProxySettings, *services, **given))
+    kinds: list[type[BaseSettings]] = [gateway.settings.Settings, *(service.settings for service in SERVICES)]
+    together(lambda: read(Settings), lambda: check(ProxySettings, *kinds, **given))
     settings = AllSettings(
         read(Settings),
         read(ProxySettings),
         read(gateway.settings.Settings, **given),
-        read(auth_service.settings.Settings, **given),
-        read(catalog_service.settings.Settings, **given),
-        read(suggestion_service.settings.Settings, **given),
-        read(notification_service.settings.Settings, **given),
+        {service.name: read(service.settings, **given) for service in SERVICES},
     )
     _ = settings.first_password
     return settings

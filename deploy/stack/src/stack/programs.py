@@ -5,17 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-SERVICES = {
-    "auth-service": "auth_service",
-    "catalog-service": "catalog_service",
-    "suggestion-service": "suggestion_service",
-    "notification-service": "notification_service",
-}
+from contracts import routes
+
+SERVICES = {service.name: service.package for service in routes.SERVICES}
 """The package of each service that has a database; the database has the package's name."""
 
 GATEWAY = "gateway"
 _GATEWAYS = 2
-_WORKERS = {"auth-worker": 1, "catalog-worker": 1, "suggestion-worker": 2, "notification-worker": 1}
+_WORKERS = {f"{service.context}-worker": 1 for service in routes.SERVICES} | {"suggestion-worker": 2}
 _APP_CONNECTIONS = 12
 """As many writes may wait for the disk before a list has to wait for them."""
 _WORKER_CONNECTIONS = 6

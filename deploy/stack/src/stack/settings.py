@@ -10,15 +10,13 @@ from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import auth_service.settings
-import catalog_service.settings
 import gateway.settings
-import notification_service.settings
-import suggestion_service.settings
 from auth_service.startup import first_password
 from chassis.core.settings import check, read, together
 from chassis.core.start_failure import StartFailure
 from chassis.server.http_server import is_loopback
 from chassis.server.process.settings import ProxySettings
+from embedded.services import SERVICES
 
 _LONGEST_FOLDER = 80
 """Bytes that leave room for the names of the sockets below: the system allows 107 for the whole path."""
@@ -80,10 +78,10 @@ def read_settings() -> AllSettings:
     os.environ.setdefault("ENVIRONMENT", "development")
     # Each program is given its own later.
     given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
-    services = (gateway, auth_service, catalog_service, suggestion_service, notification_service)
+    kinds: list[type[BaseSettings]] = [gateway.settings.Settings, *(service.settings for service in SERVICES)]
     together(
         lambda: check(Settings, Servers),
-        lambda: check(ProxySettings, *(service.settings.Settings for service in services), **given),
+        lambda: check(ProxySettings, *kinds, **given),
     )
     settings = AllSettings(read(Settings), read(Servers), read(auth_service.settings.Settings, **given))
     _ = settings.first_password

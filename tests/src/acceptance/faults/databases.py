@@ -6,13 +6,16 @@ from typing import Any, LiteralString, Protocol
 import psycopg
 from psycopg.rows import dict_row
 
+from contracts import routes
+from contracts.routes import CONSUMED, PUBLISHED, sources_of
+
 Row = dict[str, Any]
 
-SOURCES = ("auth", "catalog", "suggestion")
+SOURCES = tuple(PUBLISHED)
 """The services that tell events."""
-FOLLOWERS = {"suggestion": ("catalog",), "notification": SOURCES}
+FOLLOWERS = {consumer: tuple(sources_of(consumer)) for consumer in CONSUMED}
 """Which services follow whose events through an inbox."""
-SERVICES = ("auth", "catalog", "suggestion", "notification")
+SERVICES = tuple(service.context for service in routes.SERVICES)
 
 
 class System(Protocol):

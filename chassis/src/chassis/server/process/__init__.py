@@ -4,6 +4,7 @@ It waits for what comes up later (its database, the schema), serves until SIGTER
 """
 
 from chassis.server.process.lifecycle import run
+from chassis.server.process.programs import run_app, run_worker
 from chassis.server.process.resources import Process
 
-__all__ = ["Process", "run"]
+__all__ = ["Process", "run", "run_app", "run_worker"]

@@ -1,7 +1,6 @@
 """A program from its start to its end: it serves until SIGTERM, then finishes and closes everything."""
 
 import asyncio
-import inspect
 import logging
 import signal
 import socket
@@ -9,7 +8,6 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
-from pathlib import Path
 
 import uvloop
 from pydantic_settings import BaseSettings
@@ -35,14 +33,17 @@ Compose = Callable[[Process], Awaitable[ASGIApp]]
 
 
 def run(
-    compose: Compose, *settings: type[BaseSettings], route_of: RouteOf = template, schema: str | None = None
+    program: str,
+    compose: Compose,
+    *settings: type[BaseSettings],
+    route_of: RouteOf = template,
+    schema: str | None = None,
 ) -> None:
     """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
 
     `settings` are the kinds that it reads beside ProcessSettings: what is wrong in any of them is told at once.
     `route_of` tells the routes by which its requests are measured, `schema` is what it needs of its database.
     """
-    program = _program_of(compose)
     logs.configure(program)
     version.announce({} if schema is None else {program: schema})
     telemetry.configure(program)
@@ -60,13 +61,6 @@ def run(
         sys.exit(1)
     finally:
         telemetry.stop()
-
-
-def _program_of(compose: Compose) -> str:
-    """Return the name of the program that a module composes: `catalog-service`, `catalog-worker`, `gateway`."""
-    module = Path(inspect.getfile(compose))
-    package = module.parent.name
-    return package.replace("_service", f"-{'worker' if module.stem == 'worker' else 'service'}")
 
 
 async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: Callable[[ASGIApp], ASGIApp]) -> None:

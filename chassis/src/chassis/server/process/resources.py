@@ -1,7 +1,7 @@
 """What programs are put together from: the database, peers, the bus and workers, opened once and closed at the end."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
 from typing import Any, TypeVar
@@ -20,7 +20,7 @@ from chassis.observability.readings import Readings
 from chassis.server.app import create_app
 from chassis.server.http_server import is_loopback
 from chassis.server.process.database import open_when_ready
-from chassis.server.process.settings import BrokerSettings, ProcessSettings
+from chassis.server.process.settings import BrokerSettings, ProcessSettings, addresses
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 
@@ -67,11 +67,18 @@ class Process:
         self._run_beside(announcing.run())
         return database
 
-    def peer(self, name: str, url: str, tokens: InternalTokens, caller: str) -> Peer:
-        """Return the service `name` at `url`, as `caller` asks it."""
-        client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
-        self._resources.push_async_callback(client.aclose)
-        return Peer(name, client, tokens, caller)
+    def urls(self, services: Sequence[str]) -> dict[str, str]:
+        """Return where services are, by name."""
+        return dict(zip(services, read(addresses(services)).model_dump().values(), strict=True))
+
+    def peers(self, services: Sequence[str], tokens: InternalTokens, caller: str) -> list[Peer]:
+        """Return the services of these names, as `caller` asks them."""
+        peers = []
+        for name, url in self.urls(services).items():
+            client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
+            self._resources.push_async_callback(client.aclose)
+            peers.append(Peer(name, client, tokens, caller))
+        return peers
 
     async def open(self, resource: AbstractAsyncContextManager[T]) -> T:
         """Return what a context manager gives, closed when the program ends."""

@@ -1,9 +1,10 @@
 """What every program reads about itself, and workers about the broker."""
 
+from collections.abc import Iterable
 from ipaddress import ip_network
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -42,6 +43,18 @@ class ProcessSettings(ProxySettings):
     """A listening socket that the program was given by who started it, instead of host and port."""
     shutdown_grace_seconds: float = Field(default=20, ge=0)
     start_patience_seconds: float = Field(default=60, ge=0)
+
+
+class _Addresses(BaseSettings):
+    """Where other services are."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+
+def addresses(services: Iterable[str]) -> type[BaseSettings]:
+    """Return the settings that say where these services are: CATALOG_URL for catalog-service."""
+    fields: dict[str, Any] = {f"{name.removesuffix('-service')}_url": (str, ...) for name in services}
+    return create_model("Addresses", __base__=_Addresses, **fields)
 
 
 class BrokerSettings(BaseSettings):

@@ -1,0 +1,7 @@
+"""auth-service, described once for whatever runs it."""
+
+from auth_service.settings import Settings
+from chassis.server.service import Service
+from contracts.routes import AUTH
+
+SERVICE = Service(AUTH.name, Settings)

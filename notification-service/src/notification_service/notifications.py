@@ -1,0 +1,117 @@
+"""What events and requests do: notify users, write the audit log, copy auth's users, mark as read."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chassis.core.problems import NotFound
+from chassis.db.database import Connection, Database
+from chassis.messaging.events import Received
+from chassis.web.listing import Row
+from contracts.auth import UserState
+from notification_service import repository
+from notification_service.entries import Entry, changes
+from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery
+from notification_service.repository import NewNotification, Types
+from notification_service.texts import Text
+
+
+async def notify_actors(connection: Connection, written: Sequence[tuple[Received[Any], Text]]) -> None:
+    """Notify the user who triggered each event; none is notified of what the system did by itself."""
+    rows = [_notification(event, event.actor.id, text) for event, text in written if event.actor.id is not None]
+    if rows:
+        await repository.insert_notifications(connection, rows)
+
+
+async def notify_reviewers(connection: Connection, written: Sequence[tuple[Received[Any], Text]]) -> None:
+    """Notify every active user who is reviewer or admin now of each event."""
+    await repository.insert_notifications_for_reviewers(
+        connection, [_notification(event, None, text) for event, text in written]
+    )
+
+
+def _notification(event: Received[Any], user_id: int | None, text: Text) -> NewNotification:
+    return NewNotification(event.id, user_id, text.type, text.title, text.message, text.data, event.time)
+
+
+async def write_audit_log(connection: Connection, entries: Sequence[Entry]) -> None:
+    """Add entries to the audit log."""
+    if entries:
+        await repository.insert_entries(connection, entries)
+
+
+async def find_audit_entries(database: Database, query: AuditQuery) -> tuple[list[Row], int]:
+    """Return audit entries, newest first, each with the `changes` of its fields, and how many there are."""
+    conditions = query.conditions()
+    async with database.connection() as connection:
+        rows, total = await repository.find_entries(connection, conditions, query.skip, query.limit)
+    for row in rows:
+        row["changes"] = changes(row.pop("before"), row.pop("after"))
+    return rows, total
+
+
+async def copy_users(connection: Connection, states: Sequence[tuple[int, UserState]]) -> None:
+    """Copy users as they are, each with its place in auth's feed; an older state never replaces a newer one."""
+    newest: dict[int, tuple[int, UserState]] = {}
+    for sequence, user in states:
+        known = newest.get(user.id)
+        if known is None or known[0] < sequence:
+            newest[user.id] = (sequence, user)
+    await repository.upsert_recipients(connection, list(newest.values()))
+
+
+async def find_activity(database: Database, query: ActivityQuery) -> tuple[list[Row], int]:
+    """Return the work on items within the days that are asked for, newest first, and how much there is."""
+    since = datetime.now(UTC) - timedelta(days=query.days)
+    conditions = query.conditions(since)
+    async with database.connection() as connection:
+        return await repository.find_activity(connection, since, conditions, query.skip, query.limit)
+
+
+async def find_notifications(
+    database: Database, user_id: int, query: NotificationQuery
+) -> tuple[list[Row], dict[str, int]]:
+    """Return a page of a user's notifications, newest first, and the counts: `total` of them, `unread` of all."""
+    conditions = query.conditions(user_id)
+    async with database.connection() as connection:
+        return await repository.find_notifications(
+            connection, conditions, query.skip, query.limit, unread_only=query.unread_only
+        )
+
+
+async def find_notification(database: Database, user_id: int, notification_id: int) -> Row:
+    """Return a user's own notification; raise NotFound for another user's or an unknown one."""
+    async with database.connection() as connection:
+        return _found(await repository.find_notification(connection, user_id, notification_id))
+
+
+async def mark_read(database: Database, user_id: int, notification_id: int) -> Row:
+    """Mark a user's own notification read, and return it; one that was read keeps its `read_at`.
+
+    Raises NotFound for another user's or an unknown one.
+    """
+    async with database.statement() as connection:
+        return _found(await repository.mark_read(connection, user_id, notification_id, datetime.now(UTC)))
+
+
+async def mark_all_read(database: Database, user_id: int, types: Types) -> int:
+    """Mark everything of a user read, of these types alone when there are any; return how many were unread."""
+    async with database.statement() as connection:
+        return await repository.mark_all_read(connection, user_id, types, datetime.now(UTC))
+
+
+async def delete_notification(database: Database, user_id: int, notification_id: int) -> None:
+    """Delete a user's own notification; raise NotFound for another user's or an unknown one."""
+    async with database.statement() as connection:
+        if not await repository.delete_notification(connection, user_id, notification_id):
+            raise _not_found()
+
+
+def _found(row: Row | None) -> Row:
+    if row is None:
+        raise _not_found()
+    return row
+
+
+def _not_found() -> NotFound:
+    return NotFound("You have no notification with this id.", code="notification_not_found")
