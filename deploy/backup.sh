@@ -12,18 +12,20 @@ if [ -e "$folder" ]; then
     echo "$folder is there already and stays as it is." >&2
     exit 1
 fi
+here=$(dirname "$0")
+. "$here/postgresql_client.sh"
 client=pg_dump
 if [ -z "${PG_RUN:-}" ]; then
-    here=$(dirname "$0")
-    . "$here/postgresql_client.sh"
     client=$(client_of pg_dump --schema-only auth_service)
 fi
 unfinished=$folder.unfinished
 mkdir -p -- "$(dirname -- "$folder")"
 mkdir -- "$unfinished"
 trap 'rm -rf "$unfinished"' EXIT
-# Who reads the events of others comes before those others: so nobody has read an event that their feed does not have.
-for service in notification suggestion catalog auth; do
+# Readers of events come before those who publish them: so nobody has read an event that a feed does not have.
+backwards=
+for service in $services; do backwards="$service $backwards"; done
+for service in $backwards; do
     ${PG_RUN:-} "$client" --format=custom "${service}_service" > "$unfinished/$service.dump"
 done
 mv "$unfinished" "$folder"

@@ -1,5 +1,8 @@
 # For backup.sh and restore.sh, which say in $here where they are.
 
+# Those whose events others read come before those others.
+services="auth catalog suggestion notification"
+
 # client_of NAME ARGUMENT...: print the first program NAME that is there and does with these arguments what it is to
 # do; a pg_dump that is older than the server does not. Without one, say why and end.
 client_of() {

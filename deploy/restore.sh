@@ -6,7 +6,8 @@
 # roles are there already.
 set -eu
 folder=${1:?say which backup is to be restored: deploy/restore.sh FOLDER}
-services="auth catalog suggestion notification"
+here=$(dirname "$0")
+. "$here/postgresql_client.sh"
 for service in $services; do
     if [ ! -s "$folder/$service.dump" ]; then
         echo "$folder is no whole backup: $service.dump is missing. Nothing was done." >&2
@@ -15,8 +16,6 @@ for service in $services; do
 done
 client=pg_restore
 if [ -z "${PG_RUN:-}" ]; then
-    here=$(dirname "$0")
-    . "$here/postgresql_client.sh"
     client=$(client_of pg_restore --list "$folder/auth.dump")
 fi
 for service in $services; do

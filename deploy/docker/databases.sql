@@ -1,25 +1,13 @@
--- A role and a database for each service; the passwords are those of the URLs that the services read.
+-- A role and a database for each service, as the URLs say that the services read.
 -- PostgreSQL's image runs this once, when its volume is empty.
 
-\set password `cut -d: -f3 /run/secrets/auth_database_url | cut -d@ -f1`
-CREATE ROLE auth_service LOGIN PASSWORD :'password';
-CREATE DATABASE auth_service OWNER auth_service;
-REVOKE CONNECT ON DATABASE auth_service FROM PUBLIC;
+\set urls `cat /run/secrets/*_database_url`
+CREATE TEMPORARY TABLE services AS
+SELECT url[1] AS name, url[2] AS password FROM regexp_matches(:'urls', '//(\w+):([^@]+)@', 'g') AS url;
 
-\set password `cut -d: -f3 /run/secrets/catalog_database_url | cut -d@ -f1`
-CREATE ROLE catalog_service LOGIN PASSWORD :'password';
-CREATE DATABASE catalog_service OWNER catalog_service;
-REVOKE CONNECT ON DATABASE catalog_service FROM PUBLIC;
-
-\set password `cut -d: -f3 /run/secrets/suggestion_database_url | cut -d@ -f1`
-CREATE ROLE suggestion_service LOGIN PASSWORD :'password';
-CREATE DATABASE suggestion_service OWNER suggestion_service;
-REVOKE CONNECT ON DATABASE suggestion_service FROM PUBLIC;
-
-\set password `cut -d: -f3 /run/secrets/notification_database_url | cut -d@ -f1`
-CREATE ROLE notification_service LOGIN PASSWORD :'password';
-CREATE DATABASE notification_service OWNER notification_service;
-REVOKE CONNECT ON DATABASE notification_service FROM PUBLIC;
+SELECT format('CREATE ROLE %I LOGIN PASSWORD %L', name, password) FROM services \gexec
+SELECT format('CREATE DATABASE %I OWNER %1$I', name) FROM services \gexec
+SELECT format('REVOKE CONNECT ON DATABASE %I FROM PUBLIC', name) FROM services \gexec
 
 -- Where embeddings are kept; to install it takes a superuser.
 \connect suggestion_service

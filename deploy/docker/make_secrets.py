@@ -3,12 +3,14 @@
 FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Python's own library.
 """
 
+import re
 import secrets
 import sys
 import tempfile
 from pathlib import Path
 
-SERVICES = ("auth", "catalog", "suggestion", "notification")
+COMPOSE = Path(__file__).with_name("compose.yaml")
+SERVICES = re.findall(r"^  (\w+)_database_url:", COMPOSE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def contents() -> dict[str, str]:
