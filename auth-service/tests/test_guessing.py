@@ -6,7 +6,7 @@ from contextlib import ExitStack, suppress
 
 import httpx
 
-from auth_service.sessions.throttle import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
+from auth_service.throttle.service import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
 from auth_service.users.passwords import OF_ADDRESS, OF_STRANGERS, PLACES
 from chassis.core.problems import Unavailable
 

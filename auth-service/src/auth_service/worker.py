@@ -1,9 +1,10 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
 from auth_service.service import SERVICE
-from auth_service.sessions import repository, throttle
+from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
+from auth_service.throttle import service as throttle
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.server.messaging_loops import new_worker, publish
@@ -17,13 +18,11 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     publish(worker, "auth", database, bus)
 
     async def forget_attempts() -> None:
-        async with database.connection() as connection:
-            await repository.prune_attempts(connection, throttle.WINDOW)
-            await repository.prune_known_networks(connection, throttle.KNOWN_FOR)
+        await throttle.forget_old(database)
 
     async def forget_ended_tokens() -> None:
         async with database.connection() as connection:
-            await repository.prune_ended_tokens(connection)
+            await sessions.prune_ended_tokens(connection)
 
     async def rotate_keys() -> None:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)

@@ -6,9 +6,10 @@ from hashlib import blake2b
 
 from prometheus_client import Counter
 
-from auth_service.sessions import repository, throttle, tokens
-from auth_service.sessions.throttle import Attempt
+from auth_service.sessions import repository, tokens
 from auth_service.signing_keys.service import CurrentKey
+from auth_service.throttle import service as throttle
+from auth_service.throttle.service import Attempt
 from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users.emails import account_name

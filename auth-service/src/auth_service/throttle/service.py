@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from auth_service.addresses import network_of
-from auth_service.sessions import repository
+from auth_service.throttle import repository
 from chassis.core.problems import TooManyRequests
 from chassis.db.database import Connection, Database
 
@@ -93,6 +93,13 @@ async def is_known(database: Database, address: str) -> bool:
     """Check whether somebody has logged in from the address within KNOWN_FOR."""
     async with database.connection() as connection:
         return await repository.is_known_network(connection, network_of(address), KNOWN_FOR)
+
+
+async def forget_old(database: Database) -> None:
+    """Delete the attempts that count no more, and the networks from which nobody has logged in for long."""
+    async with database.connection() as connection:
+        await repository.prune_attempts(connection, WINDOW)
+        await repository.prune_known_networks(connection, KNOWN_FOR)
 
 
 def _refusal(until: datetime, now: datetime) -> TooManyRequests:

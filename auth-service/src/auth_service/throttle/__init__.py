@@ -1,0 +1,1 @@
+"""Slowing down whoever guesses passwords."""

@@ -1,0 +1,145 @@
+"""The SQL of log-in attempts and of the networks from which users have logged in."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from psycopg.rows import DictRow
+
+from chassis.db.database import Connection
+
+_ADDRESS_LOCKS = 1
+_ACCOUNT_LOCKS = 2
+
+
+async def lock_attempts(connection: Connection, account: str, network: str) -> None:
+    """Have others who count attempts of this account or from this network wait until the transaction ends.
+
+    The locks are taken in this order by all, so that nobody deadlocks.
+    """
+    await connection.execute(
+        "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), pg_advisory_xact_lock(%s, hashtext(%s))",
+        (_ADDRESS_LOCKS, network, _ACCOUNT_LOCKS, account),
+    )
+
+
+def _nth(scope: str, limit: str, kind: str) -> str:
+    """The time of the n-th newest attempt within the window, null when there are fewer; kind: failures, all."""
+    only = "AND (failed OR at < now() - %(decided_within)s)" if kind == "failures" else ""
+    return (
+        f"(SELECT at FROM login_attempts WHERE {scope} AND at > now() - %(window)s {only}"
+        f" ORDER BY at DESC OFFSET %({limit})s - 1 LIMIT 1)"
+    )
+
+
+_ACCOUNT = "account = %(account_name)s"
+_OWN = f"{_ACCOUNT} AND network = %(network)s"
+_NETWORK = "network = %(network)s"
+
+_COUNTS = f"""
+    WITH nth AS MATERIALIZED (
+        SELECT {_nth(_ACCOUNT, "account", "failures")} AS account_failures,
+               {_nth(_OWN, "newcomer", "failures")} AS own_failures,
+               {_nth(_NETWORK, "address", "failures")} AS address_failures,
+               {_nth(_ACCOUNT, "stranger", "failures")} AS stranger_failures,
+               {_nth(_ACCOUNT, "account", "all")} AS account_all,
+               {_nth(_OWN, "newcomer", "all")} AS own_all,
+               {_nth(_NETWORK, "address", "all")} AS address_all,
+               {_nth(_ACCOUNT, "stranger", "all")} AS stranger_all,
+               EXISTS (SELECT FROM known_networks WHERE {_OWN} AND at > now() - %(known_for)s) AS is_known
+    )
+    SELECT now() AS now,
+           greatest(
+               address_failures,
+               CASE WHEN account_failures IS NOT NULL AND own_failures IS NOT NULL
+                    THEN least(account_failures, own_failures) END,
+               CASE WHEN NOT is_known THEN stranger_failures END
+           ) AS closed_since,
+           address_all IS NOT NULL
+           OR (account_all IS NOT NULL AND own_all IS NOT NULL)
+           OR (stranger_all IS NOT NULL AND NOT is_known) AS is_full
+    FROM nth
+"""
+
+
+async def attempt_counts(
+    connection: Connection,
+    account: str,
+    network: str,
+    *,
+    window: timedelta,
+    decided_within: timedelta,
+    known_for: timedelta,
+    limits: Mapping[str, int],
+) -> DictRow:
+    """Return what attempts there are on `account` and from `network` within `window`.
+
+    `limits` are the most failures of an `account`, of an `address`, of a `newcomer`: an address on an account that
+    has its most, and of an account to a `stranger`: an address not known of it within `known_for`. Gives `now`;
+    `closed_since`, null, or the time of the failure that must leave the window before another attempt; `is_full`,
+    whether attempts that are not decided hold all places.
+    """
+    cursor = await connection.execute(
+        _COUNTS,
+        {
+            "account_name": account,
+            "network": network,
+            "window": window,
+            "decided_within": decided_within,
+            "known_for": known_for,
+            **limits,
+        },
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    return row
+
+
+async def insert_attempt(connection: Connection, account: str, network: str) -> int:
+    """Record an attempt that is not decided; return its id."""
+    cursor = await connection.execute(
+        "INSERT INTO login_attempts (account, network) VALUES (%s, %s) RETURNING id", (account, network)
+    )
+    row = await cursor.fetchone()
+    assert row is not None
+    id_: int = row["id"]
+    return id_
+
+
+async def fail_attempt(connection: Connection, attempt_id: int) -> None:
+    """Decide an attempt: it failed."""
+    await connection.execute("UPDATE login_attempts SET failed = true WHERE id = %s", (attempt_id,))
+
+
+async def forget_attempts(connection: Connection, attempt_id: int, account: str, network: str) -> None:
+    """Delete an attempt and the failures of the account from the network; others under way stay."""
+    await connection.execute(
+        "DELETE FROM login_attempts WHERE account = %s AND network = %s AND (failed OR id = %s)",
+        (account, network, attempt_id),
+    )
+
+
+async def know_network(connection: Connection, account: str, network: str) -> None:
+    """Remember that somebody has logged in to the account from the network; to the day, which spares writes."""
+    await connection.execute(
+        "INSERT INTO known_networks (account, network) VALUES (%s, %s) ON CONFLICT (account, network)"
+        " DO UPDATE SET at = now() WHERE known_networks.at < now() - interval '1 day'",
+        (account, network),
+    )
+
+
+async def is_known_network(connection: Connection, network: str, known_for: timedelta) -> bool:
+    """Check whether somebody has logged in from the network, to whatever account, within `known_for`."""
+    cursor = await connection.execute(
+        "SELECT FROM known_networks WHERE network = %s AND at > now() - %s LIMIT 1", (network, known_for)
+    )
+    return await cursor.fetchone() is not None
+
+
+async def prune_known_networks(connection: Connection, known_for: timedelta) -> None:
+    """Delete the networks from which nobody has logged in for that long."""
+    await connection.execute("DELETE FROM known_networks WHERE at < now() - %s", (known_for,))
+
+
+async def prune_attempts(connection: Connection, window: timedelta) -> None:
+    """Delete the attempts that count no more."""
+    await connection.execute("DELETE FROM login_attempts WHERE at < now() - %s", (window,))
