@@ -24,11 +24,11 @@ from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.routes import AUTH, SERVICES
-from gateway.access import Access
 from gateway.app import Gateway
-from gateway.proxy import Proxy
+from gateway.auth.verifier import TokenVerifier
+from gateway.routing.proxy import Proxy
 from gateway.settings import Settings
-from gateway.upstream import Upstream
+from gateway.upstream.client import Upstream
 
 SECRET = "the quick brown fox signs for the lazy dog"
 
@@ -145,7 +145,7 @@ class Running:
 
     client: httpx.AsyncClient
     issuer: Issuer
-    access: Access
+    verifier: TokenVerifier
     gateway: Gateway
     internal_tokens: InternalTokens
     endless: asyncio.Event
@@ -180,14 +180,14 @@ async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIt
         for client in clients.values():
             await stack.enter_async_context(client)
         peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
-        access = Access(peers[AUTH.name])
-        proxy = Proxy(services, access, internal_tokens, timeout=2, max_body_bytes=1000)
-        gateway = Gateway(Settings(internal_token_secret=SecretStr(SECRET), **settings), proxy, access, peers)
-        watching = asyncio.create_task(access.run())
+        verifier = TokenVerifier(peers[AUTH.name])
+        proxy = Proxy(services, verifier, internal_tokens, timeout=2, max_body_bytes=1000)
+        gateway = Gateway(Settings(internal_token_secret=SecretStr(SECRET), **settings), proxy, verifier, peers)
+        watching = asyncio.create_task(verifier.run())
         stack.callback(watching.cancel)
         async with asyncio.timeout(10):
-            while not access.is_fresh():  # noqa: ASYNC110 - this is what a caller would see
+            while not verifier.revocations.is_fresh():  # noqa: ASYNC110 - this is what a caller would see
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
-            yield Running(client, issuer, access, gateway, internal_tokens, endless)
+            yield Running(client, issuer, verifier, gateway, internal_tokens, endless)

@@ -193,8 +193,8 @@ async def test_keys_are_fetched_once_an_interval_however_many_tokens_name_unknow
     claims = jwt.decode(running.issuer.token(), options={"verify_signature": False})
     later = time.monotonic() + 11
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gateway.access.time.monotonic", lambda: later)
-        await running.access.refresh()
+        patch.setattr("gateway.auth.revocations.time.monotonic", lambda: later)
+        await running.verifier.revocations.refresh()
         before = running.issuer.key_requests
         answers = await asyncio.gather(
             *(
@@ -232,18 +232,18 @@ async def test_an_old_token_works_on_with_the_role_as_it_is_now(running: Running
     token = running.issuer.token(role="viewer")
     assert await role_that_reaches_the_service(running, token) == "viewer"
     running.issuer.tell(UserUpdated(user=user(role="admin"), changes={}))
-    await running.access.refresh()
+    await running.verifier.revocations.refresh()
     assert await role_that_reaches_the_service(running, token) == "admin"
 
 
 async def test_a_deactivated_user_does_not_pass_until_active_again(running: Running) -> None:
     token = running.issuer.token()
     running.issuer.tell(UserUpdated(user=user(is_active=False), changes={}))
-    await running.access.refresh()
+    await running.verifier.revocations.refresh()
     assert_refused(await running.get(PATH, token))
     assert (await running.get(PATH, running.issuer.token(8))).status_code == 200
     running.issuer.tell(UserUpdated(user=user(), changes={}))
-    await running.access.refresh()
+    await running.verifier.revocations.refresh()
     assert (await running.get(PATH, token)).status_code == 200
 
 
@@ -253,7 +253,7 @@ async def test_tokens_from_before_a_password_change_do_not_pass(running: Running
     running.issuer.tell(PasswordChanged(user=user(tokens_not_before=datetime.now(UTC))))
     await asyncio.sleep(0.01)
     new = running.issuer.token()
-    await running.access.refresh()
+    await running.verifier.revocations.refresh()
     assert_refused(await running.get(PATH, old))
     assert (await running.get(PATH, new)).status_code == 200
 
@@ -262,7 +262,7 @@ async def test_an_ended_token_does_not_pass_while_others_of_the_user_do(running:
     ended, other = running.issuer.token(jti="ended"), running.issuer.token()
     assert (await running.get(PATH, ended)).status_code == 200
     running.issuer.tell(TokenEnded(user_id=7, token_id="ended", expires_at=datetime.now(UTC) + timedelta(hours=1)))
-    await running.access.refresh()
+    await running.verifier.revocations.refresh()
     refused = await running.get(PATH, ended)
     assert_refused(refused)
     assert "works no more" in refused.json()["detail"]
@@ -276,9 +276,9 @@ async def test_ended_tokens_are_forgotten_when_they_would_have_expired(
     for name, ends in (("short", now + timedelta(seconds=30)), ("long", now + timedelta(hours=1))):
         running.issuer.tell(TokenEnded(user_id=7, token_id=name, expires_at=ends))
     later = time.time() + 61
-    monkeypatch.setattr("gateway.access.time.time", lambda: later)
-    await running.access.refresh()
-    assert set(running.access._ended) == {"long"}
+    monkeypatch.setattr("gateway.auth.revocations.time.time", lambda: later)
+    await running.verifier.revocations.refresh()
+    assert set(running.verifier.revocations.ended) == {"long"}
 
 
 async def test_what_happens_to_users_is_noticed_without_being_asked_for(running: Running) -> None:
@@ -297,7 +297,7 @@ async def test_nobody_passes_when_nothing_was_heard_of_users_for_too_long(
     token = running.issuer.token()
     running.issuer.away = True
     later = time.monotonic() + 60
-    monkeypatch.setattr("gateway.access.time.monotonic", lambda: later)
+    monkeypatch.setattr("gateway.auth.revocations.time.monotonic", lambda: later)
     response = await running.get(PATH, token)
     assert response.status_code == 503
     assert "retry-after" in response.headers
@@ -308,6 +308,6 @@ async def test_a_new_key_is_fetched_when_a_token_is_signed_with_it(
 ) -> None:
     running.issuer.key, running.issuer.key_id = Ed25519PrivateKey.generate(), "k9"
     later = time.monotonic() + 11
-    monkeypatch.setattr("gateway.access.time.monotonic", lambda: later)
-    await running.access.refresh()
+    monkeypatch.setattr("gateway.auth.revocations.time.monotonic", lambda: later)
+    await running.verifier.revocations.refresh()
     assert (await running.get(PATH, running.issuer.token())).status_code == 200

@@ -3,7 +3,7 @@
 from typing import Any
 
 from chassis.web.problem_documents import problem_responses
-from gateway.merging import merge
+from gateway.documentation.merging import merge
 
 
 def service(path: str, **operations: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from stand_ins import Running, running_gateway
 from starlette.types import Message
 
 from contracts.routes import AUTH, SERVICES
-from gateway.routes import V1, Deprecation, Version
+from gateway.routing.versions import V1, Deprecation, Version
 
 
 @pytest.fixture(params=[False, True], ids=["embedded", "deployed"])
@@ -179,7 +179,7 @@ async def test_a_service_that_is_away_takes_no_gateway_out_of_the_balancer(runni
 async def test_a_gateway_that_can_let_nobody_pass_is_not_ready(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gateway.access._MAX_STALENESS", -1)
+    monkeypatch.setattr("gateway.auth.revocations._MAX_STALENESS", -1)
     response = await running.get("/readyz")
     assert_problem(response, 503, "not_ready")
     assert response.json()["detail"] == "Not ready: gateway."
@@ -226,7 +226,7 @@ async def test_a_deprecated_version_says_so(running: Running, monkeypatch: pytes
         V1.public,
         Deprecation(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC), "/docs/v1"),
     )
-    monkeypatch.setattr("gateway.proxy.VERSIONS", (deprecated,))
+    monkeypatch.setattr("gateway.routing.proxy.VERSIONS", (deprecated,))
     response = await running.get("/api/v1/links", running.issuer.token())
     assert response.headers["deprecation"] == "@1767225600"
     assert response.headers["sunset"] == "Thu, 31 Dec 2026 00:00:00 GMT"

@@ -12,8 +12,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from chassis.core.problems import MalformedBody, TooLarge, Unavailable
 from chassis.core.start_failure import StartFailure
-from gateway.connection import Broken
-from gateway.upstream import Upstream
+from gateway.upstream.client import Upstream
+from gateway.upstream.connection import Broken
 
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
 LONG = 200_000
@@ -465,7 +465,7 @@ async def test_a_service_that_is_away_is_unavailable_and_found_again() -> None:
 
 
 async def test_a_service_that_takes_no_connection_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.upstream._CONNECT_TIMEOUT", 0.1)
+    monkeypatch.setattr("gateway.upstream.client._CONNECT_TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
         address = listener.getsockname()
         with socket.create_connection(address):  # the only place in its queue
@@ -500,7 +500,7 @@ async def test_an_answer_that_is_cut_never_looks_whole(answer: bytes) -> None:
 
 
 async def test_an_answer_that_stalls_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gateway.connection._STALLED", 0.1)
+    monkeypatch.setattr("gateway.upstream.connection._STALLED", 0.1)
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await read_request(reader)
@@ -567,7 +567,7 @@ async def test_a_connection_that_was_idle_for_long_is_not_used_again(monkeypatch
     requests: list[tuple[bytes, bytes]] = []
     async with Speaking(remembering(requests)) as service, Upstream("s", service.address) as upstream:
         await Call().by(upstream)
-        monkeypatch.setattr("gateway.upstream._MAX_IDLE", 0)
+        monkeypatch.setattr("gateway.upstream.client._MAX_IDLE", 0)
         await Call().by(upstream)
         assert service.connections == 2
 

@@ -11,7 +11,7 @@ from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.web.peers import Peer
 from embedded.services import SERVICES
-from gateway.merging import merge
+from gateway.documentation.merging import merge
 
 SECRET = "the quick brown fox signs for the lazy dog"
 NOWHERE = "postgresql://nobody@localhost/nothing"  # never opened

@@ -17,17 +17,20 @@ from chassis.web.peers import Peer
 from chassis.web.query_names import QueryNames
 from chassis.web.responses import answer, etag
 from contracts.routes import AUTH, SERVICES
-from gateway import bearer, documentation, head, headers, tracing
-from gateway.access import Access
-from gateway.cors import Cors
-from gateway.documentation import ASSETS_PATH, OPENAPI_PATH, Documentation
+from gateway import tracing
+from gateway.auth import bearer
+from gateway.auth.verifier import TokenVerifier
+from gateway.documentation import page
+from gateway.documentation.merging import VERSION_PATH
+from gateway.documentation.page import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
-from gateway.merging import VERSION_PATH
-from gateway.proxy import Proxy
-from gateway.routes import route_of
-from gateway.security_headers import SecurityHeaders
+from gateway.routing import head, headers
+from gateway.routing.cors import Cors
+from gateway.routing.proxy import Proxy
+from gateway.routing.security_headers import SecurityHeaders
+from gateway.routing.versions import route_of
 from gateway.settings import Settings
-from gateway.upstream import Upstream
+from gateway.upstream.client import Upstream
 
 _SERVICES = [service.name for service in SERVICES]
 _NO_PARAMETERS = QueryNames(())
@@ -43,10 +46,10 @@ class Gateway(Edge):
     and `/`, which leads to `/docs`.
     """
 
-    def __init__(self, settings: Settings, proxy: Proxy, access: Access, services: Mapping[str, Peer]) -> None:
+    def __init__(self, settings: Settings, proxy: Proxy, verifier: TokenVerifier, services: Mapping[str, Peer]) -> None:
         super().__init__(self._answer, _route_of, self._complete, is_gateway=True)
         self._proxy = proxy
-        self._access = access
+        self._verifier = verifier
         self._services = Services(services)
         self._documentation = Documentation(services)
         self._docs_setting = settings.docs
@@ -77,7 +80,7 @@ class Gateway(Edge):
         if own is not None:
             return self._answer_own(own, incoming, scope, receive, send)
         if scope["path"].startswith(ASSETS_PATH) and self._docs_setting != "off":
-            return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
+            return page.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
         return self._proxy.forward(scope, incoming, receive, send)
 
     async def _answer_own(
@@ -93,7 +96,7 @@ class Gateway(Edge):
         if scope["query_string"]:
             _NO_PARAMETERS.check(scope["query_string"])
         if self._docs_setting == "signed-in" and scope["path"] in _DOCUMENTATION:
-            await self._access.identify(bearer.read(incoming.authorization))
+            await self._verifier.identify(bearer.read(incoming.authorization))
         await (await own())(scope, receive, send)
 
     async def _home(self) -> Response:
@@ -103,7 +106,7 @@ class Gateway(Edge):
         """Raise Unavailable, naming who is not ready, unless everything is."""
         health = await self._services.health()
         services = dict(health.services)
-        if not self._access.is_fresh():
+        if not self._verifier.revocations.is_fresh():
             services["gateway"] = "away"
         if set(services.values()) != {"ok"}:
             away = [name for name, state in services.items() if state != "ok"]
@@ -117,7 +120,7 @@ class Gateway(Edge):
         return answer({"status": "ok"})
 
     async def _ready(self) -> Response:
-        if not self._access.is_fresh():
+        if not self._verifier.revocations.is_fresh():
             raise Unavailable("Not ready: gateway.", code="not_ready")
         return answer({"status": "ok"})
 
@@ -130,7 +133,7 @@ class Gateway(Edge):
         return answer((await self._services.health()).version)
 
     async def _docs(self) -> Response:
-        return Response(documentation.page, headers=documentation.PAGE_HEADERS, media_type="text/html")
+        return Response(page.HTML, headers=page.PAGE_HEADERS, media_type="text/html")
 
     async def _openapi(self) -> Response:
         content = await self._documentation.document()
@@ -158,17 +161,17 @@ def create_gateway(
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
     name.
     """
-    access = Access(peers[AUTH.name])
+    verifier = TokenVerifier(peers[AUTH.name])
     worker = Worker()
-    worker.add("gateway access", access.run)
+    worker.add("gateway access", verifier.run)
     proxy = Proxy(
         services,
-        access,
+        verifier,
         internal_tokens,
         timeout=settings.gateway_timeout_seconds,
         max_body_bytes=settings.gateway_max_body_bytes,
     )
-    return Gateway(settings, proxy, access, peers), worker
+    return Gateway(settings, proxy, verifier, peers), worker
 
 
 async def _compose(process: Process) -> ASGIApp:

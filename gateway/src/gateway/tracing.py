@@ -5,7 +5,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core import request_context
 from chassis.observability import telemetry
-from gateway.routes import route_of
+from gateway.routing.versions import route_of
 
 
 def of_requests(app: ASGIApp) -> ASGIApp:

@@ -5,9 +5,9 @@ from typing import Any
 
 from chassis.core.version import software
 from chassis.web.problem_documents import documents, problem_responses
-from gateway import query_parameters
-from gateway.routes import VERSIONS
-from gateway.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
+from gateway.documentation import query_parameters
+from gateway.documentation.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
+from gateway.routing.versions import VERSIONS
 
 VERSION_PATH = "/api/v1/version"
 LOGIN_PATH = "/api/v1/auth/login"

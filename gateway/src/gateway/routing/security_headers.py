@@ -3,7 +3,7 @@
 from starlette.types import Scope
 
 from chassis.web.edge import Headers
-from gateway.routes import is_unstored
+from gateway.routing.versions import is_unstored
 
 _DEFAULTS = (
     (b"x-content-type-options", b"nosniff"),

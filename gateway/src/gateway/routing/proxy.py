@@ -12,10 +12,10 @@ from chassis.core.identity import InternalTokens
 from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, TooLarge, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
-from gateway import bearer
-from gateway.access import Access
-from gateway.headers import Incoming
-from gateway.routes import VERSIONS, Version
+from gateway.auth import bearer
+from gateway.auth.verifier import TokenVerifier
+from gateway.routing.headers import Incoming
+from gateway.routing.versions import VERSIONS, Version
 
 _log = logging.getLogger(__name__)
 _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
@@ -34,7 +34,7 @@ class Proxy:
     def __init__(
         self,
         services: Mapping[str, ASGIApp],
-        access: Access,
+        verifier: TokenVerifier,
         internal_tokens: InternalTokens,
         *,
         timeout: float,
@@ -42,7 +42,7 @@ class Proxy:
     ) -> None:
         """`timeout`: seconds until the answer begins."""
         self._services = services
-        self._access = access
+        self._verifier = verifier
         self._internal_tokens = internal_tokens
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
@@ -56,7 +56,7 @@ class Proxy:
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:
-            identity = await self._access.identify(bearer.read(incoming.authorization))
+            identity = await self._verifier.identify(bearer.read(incoming.authorization))
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))

@@ -1,6 +1,6 @@
-"""The bearer token of a request, and what its caller is told when it does not pass.
+"""The bearer token of a request, and the problems of one that does not pass.
 
-What is told helps whoever has a token of theirs: of one whose signature is not right, nothing more than that.
+What they say helps whoever has a token of their own; of one whose signature is not right they say no more than that.
 """
 
 import re
@@ -33,7 +33,7 @@ def check_form(token: str, longest: int) -> None:
         )
 
 
-def wrong() -> Unauthenticated:
+def invalid() -> Unauthenticated:
     """Return the problem of a token that was not issued here, or was changed since; it does not say what is wrong."""
     return Unauthenticated(f"This access token is not one of this Traceline, or is not whole: {_HOW}")
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from starlette.types import Receive
 
 from chassis.core.problems import TooLarge
-from gateway.connection import Connection
+from gateway.upstream.connection import Connection
 
 _WATCH_AFTER = 0.5
 """Seconds after which it is time to look whether a caller still waits."""

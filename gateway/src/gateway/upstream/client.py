@@ -10,8 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from chassis.core.problems import MalformedBody, Unavailable
 from chassis.core.start_failure import StartFailure
-from gateway.caller import Caller, chunk
-from gateway.connection import Broken, Connection
+from gateway.upstream.caller import Caller, chunk
+from gateway.upstream.connection import Broken, Connection
 
 _log = logging.getLogger(__name__)
 _CONNECT_TIMEOUT = 2

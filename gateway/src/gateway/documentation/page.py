@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from chassis.web.peers import Peer
 from chassis.web.responses import encode
-from gateway.merging import merge
+from gateway.documentation.merging import merge
 
 OPENAPI_PATH = "/api/v1/openapi.json"
 ASSETS_PATH = "/docs/assets"
@@ -40,7 +40,7 @@ _PLUGINS = b"""plugins: [() => ({
     })],
     """
 
-page = bytes(
+HTML = bytes(
     get_swagger_ui_html(
         openapi_url=OPENAPI_PATH,
         title="Traceline API",
@@ -56,7 +56,7 @@ page = bytes(
     ).body
 ).replace(b"presets: [", _PLUGINS + b"presets: [", 1)
 
-(_SCRIPT,) = re.findall(rb"<script>(.*?)</script>", page, re.DOTALL)
+(_SCRIPT,) = re.findall(rb"<script>(.*?)</script>", HTML, re.DOTALL)
 _SCRIPT_HASH = b64encode(sha256(_SCRIPT).digest()).decode()
 # Swagger UI sets styles of its own while it runs, and has its pictures in its style sheet.
 PAGE_HEADERS = {

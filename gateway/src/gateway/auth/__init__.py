@@ -1,0 +1,1 @@
+"""Who calls: access tokens, and which of them do not work any more."""

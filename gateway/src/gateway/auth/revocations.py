@@ -1,0 +1,104 @@
+"""What has happened to users and tokens within the last token lifetime, from auth-service's feed."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from chassis.core.identity import Role
+from chassis.messaging import outbox
+from chassis.messaging.events import Message
+from chassis.web.peers import Peer
+from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
+
+POLL = 1.0
+_MAX_STALENESS = 15
+"""Seconds without news from auth-service after which no request passes: a deactivated user must not stay in."""
+_PAGE = 500
+_PRUNE_EVERY = 60
+"""Seconds between two looks for ended tokens that would have expired by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentUser:
+    """A user whose access has changed lately, as they are now; `not_before` is in seconds since the epoch."""
+
+    role: Role
+    is_active: bool
+    not_before: float
+
+
+class Revocations:
+    """Follows auth-service's feed: `users` whose access has changed, by id, and when `ended` tokens expire, by id."""
+
+    def __init__(self, auth: Peer) -> None:
+        self.users: dict[int, CurrentUser] = {}
+        self.ended: dict[str, float] = {}
+        self._auth = auth
+        self._pruned_at = 0.0
+        self._position = 0
+        self._fresh_at = float("-inf")
+
+    async def follow(self) -> None:
+        """Follow the feed, at most about POLL seconds behind; raise Unavailable when auth-service does not answer."""
+        await self._start()
+        while True:
+            await asyncio.sleep(POLL)
+            await self.refresh()
+
+    def is_fresh(self) -> bool:
+        """Check whether what is known is recent enough to let requests pass."""
+        return time.monotonic() - self._fresh_at <= _MAX_STALENESS
+
+    async def refresh(self) -> None:
+        """Read the feed up to its head."""
+        while True:
+            asked_at = time.monotonic()
+            response = await self._auth.get("/internal/changes", {"after": self._position, "limit": _PAGE})
+            head, events = outbox.read_changes(response.content)
+            self._apply(events)
+            self._prune_expired()
+            if self._position >= head:
+                self._fresh_at = asked_at
+                return
+
+    async def _start(self) -> None:
+        response = (await self._auth.get("/internal/access-changes")).json()
+        self.users = {
+            user["id"]: CurrentUser(Role(user["role"]), user["is_active"], _seconds(user["tokens_not_before"]))
+            for user in response["users"]
+        }
+        self.ended = {token["token_id"]: _seconds(token["expires_at"]) for token in response["ended_tokens"]}
+        self._position = response["head"]
+        await self.refresh()
+
+    def _apply(self, events: Iterable[bytes]) -> None:
+        for raw in events:
+            message = Message.read(raw)
+            if message.wire_name == UserCreated.wire_name:
+                pass  # they have no token yet
+            elif message.wire_name == UserUpdated.wire_name:
+                self._update(message.decode(UserUpdated).data.user)
+            elif message.wire_name == PasswordChanged.wire_name:
+                self._update(message.decode(PasswordChanged).data.user)
+            elif message.wire_name == TokenEnded.wire_name:
+                ended = message.decode(TokenEnded).data
+                self.ended[ended.token_id] = ended.expires_at.timestamp()
+            self._position = message.sequence
+
+    def _update(self, user: UserState) -> None:
+        not_before = 0.0 if user.tokens_not_before is None else user.tokens_not_before.timestamp()
+        self.users[user.id] = CurrentUser(Role(user.role), user.is_active, not_before)
+
+    def _prune_expired(self) -> None:
+        """Drop expired ones now and then: it looks at all, and somebody may log in and out all the time."""
+        now = time.time()
+        if now < self._pruned_at + _PRUNE_EVERY:
+            return
+        self._pruned_at = now
+        self.ended = {token_id: expires_at for token_id, expires_at in self.ended.items() if expires_at > now}
+
+
+def _seconds(timestamp: str | None) -> float:
+    return 0.0 if timestamp is None else datetime.fromisoformat(timestamp).timestamp()

@@ -1,0 +1,143 @@
+"""Access tokens: signature and claims are verified once, what has happened since is looked up with each request."""
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import jwt
+
+from chassis.core.identity import Identity, Role
+from chassis.core.problems import Unavailable
+from chassis.web.peers import Peer
+from contracts import tokens
+from gateway.auth import bearer
+from gateway.auth.revocations import POLL, Revocations
+
+_log = logging.getLogger(__name__)
+
+_MAX_TOKEN_LENGTH = 4096
+_CACHE_SIZE = 20_000
+_KEY_FETCH_INTERVAL = 10
+_CLOCK_SKEW = 5
+"""Seconds by which auth-service's clock may be ahead of ours; an expired token is refused all the same."""
+_LONGEST_LIFE = tokens.LONGEST_LIFETIME.total_seconds() + 1
+"""Seconds; the one more is for what `iat` and `exp` lose as floating-point numbers."""
+_FORMER_TYPE = "JWT"
+"""The `typ` of tokens that auth-service issued before it named their type."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A token whose signature and claims are right; times in seconds since the epoch."""
+
+    identity: Identity
+    issued_at: float
+    expires_at: float
+
+
+class TokenVerifier:
+    """Verifies access tokens, once each, and returns who sent them as they are now."""
+
+    def __init__(self, auth: Peer) -> None:
+        self.revocations = Revocations(auth)
+        self._auth = auth
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._keys_fetched_at = float("-inf")
+        self._verified: dict[str, _Verified] = {}
+        self._fetching_keys = asyncio.Lock()
+        self._started_at = time.time()
+
+    async def run(self) -> None:
+        """Keep keys and revocations as auth-service has them, for ever."""
+        while True:
+            try:
+                await self._fetch_keys()
+                await self.revocations.follow()
+            except Unavailable as away:
+                _log.warning("Keys or revocations cannot be read: %s", away.detail)
+                await asyncio.sleep(POLL)
+
+    async def identify(self, token: str) -> Identity:
+        """Return the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
+        revocations = self.revocations
+        if not revocations.is_fresh():
+            raise Unavailable("Tokens cannot be checked right now; try again.")
+        verified = self._verified.get(token)
+        if verified is None:
+            verified = await self._verify(token)
+        if verified.expires_at <= time.time():
+            self._verified.pop(token, None)
+            raise bearer.expired()
+        identity = verified.identity
+        if identity.token_id in revocations.ended:
+            raise bearer.ended()
+        current = revocations.users.get(identity.id or 0)
+        if current is None:
+            return identity
+        if not current.is_active or verified.issued_at < current.not_before:
+            raise bearer.ended()
+        if current.role is identity.role:
+            return identity
+        return Identity(identity.id, identity.email, current.role, identity.token_id, identity.token_expires_at)
+
+    async def _verify(self, token: str) -> _Verified:
+        bearer.check_form(token, _MAX_TOKEN_LENGTH)
+        try:
+            header = jwt.get_unverified_header(token)
+            if header.get("alg") != tokens.ALGORITHM or "crit" in header:
+                raise bearer.invalid()
+            kind = header.get("typ")
+            if kind not in (tokens.TYPE, _FORMER_TYPE):
+                raise bearer.invalid()
+            key = await self._key(header.get("kid"))
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=[tokens.ALGORITHM],
+                audience=tokens.AUDIENCE,
+                issuer=tokens.ISSUER,
+                leeway=_CLOCK_SKEW,
+                options={"require": list(tokens.REQUIRED_CLAIMS)},
+            )
+            issued_at, expires_at = float(claims["iat"]), float(claims["exp"])
+            # Who was logged in when this gateway was upgraded stays so; what is issued since has its type.
+            if kind == _FORMER_TYPE and issued_at > self._started_at:
+                raise bearer.invalid()
+            if expires_at - issued_at > _LONGEST_LIFE:
+                raise bearer.invalid()
+            identity = Identity(
+                int(claims["sub"]),
+                str(claims["email"]),
+                Role(claims["role"]),
+                str(claims["jti"]),
+                int(claims["exp"]),
+            )
+        except jwt.ExpiredSignatureError:  # the signature is right
+            raise bearer.expired() from None
+        except (jwt.InvalidTokenError, ValueError, TypeError):
+            raise bearer.invalid() from None
+        if len(self._verified) >= _CACHE_SIZE:
+            self._verified.clear()
+        verified = _Verified(identity, issued_at, expires_at)
+        self._verified[token] = verified
+        return verified
+
+    async def _key(self, key_id: object) -> jwt.PyJWK:
+        if not isinstance(key_id, str):
+            raise bearer.invalid()
+        if key_id not in self._keys:
+            async with self._fetching_keys:
+                # An unknown key id may be a new key, or nonsense: ask, but not for every such token.
+                if time.monotonic() - self._keys_fetched_at > _KEY_FETCH_INTERVAL:
+                    await self._fetch_keys()
+        key = self._keys.get(key_id)
+        if key is None:
+            raise bearer.invalid()
+        return key
+
+    async def _fetch_keys(self) -> None:
+        self._keys_fetched_at = time.monotonic()
+        response = await self._auth.get("/api/v1/auth/jwks.json")
+        self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}

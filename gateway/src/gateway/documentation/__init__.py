@@ -1,0 +1,1 @@
+"""The one OpenAPI document of all services, and the page that shows it."""
