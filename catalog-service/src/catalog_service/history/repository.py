@@ -3,11 +3,23 @@
 A trigger keeps each change with the event that tells it; of a creation only what the item itself does not tell.
 """
 
+from datetime import datetime
+from typing import TypedDict, cast
 from uuid import UUID
 
 from catalog_service.items.kinds import ItemKind
 from chassis.db.database import Connection
 from chassis.web.listing import Conditions, Row, fetch_page
+
+
+class ItemChange(TypedDict):
+    """What changed or deleted an item: the fields before and after, or all fields as they were last."""
+
+    action: str
+    actor: str | None
+    occurred_at: datetime
+    version: int
+    told: Row
 
 
 async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
@@ -26,11 +38,10 @@ async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Ro
 
 async def find_changes(
     connection: Connection, item_id: UUID, after: int, up_to: int, skip: int, limit: int | None
-) -> tuple[list[Row], int]:
-    """Return (a page of what changed or deleted an item, the newest first; how much there is).
+) -> tuple[list[ItemChange], int]:
+    """Return a page of what changed or deleted an item, the newest first, and the total.
 
-    Only what belongs to versions above `after` and up to `up_to`. A row: action, actor, occurred_at, version
-    (afterwards), told.
+    Only what belongs to versions above `after` and up to `up_to`; a version is that after the change.
     """
     conditions = Conditions(
         "item_id = %(item_id)s AND action <> 'created' AND version > %(after)s AND version <= %(up_to)s",
@@ -38,8 +49,9 @@ async def find_changes(
         after=after,
         up_to=up_to,
     )
-    columns = "action, actor, occurred_at, version, told"
-    return await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
+    columns = ", ".join(ItemChange.__annotations__)
+    page = await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
+    return cast("tuple[list[ItemChange], int]", page)
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 from uuid import UUID
 
 import orjson
 
 from catalog_service.history import repository, words
+from catalog_service.history.repository import ItemChange
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import KINDS, ItemKind
 from catalog_service.links import service as links
@@ -17,8 +19,19 @@ from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
 from chassis.web.listing import Row
 
-_UNTOLD = frozenset({"id", "version", "created_at", "updated_at"})
-"""Fields whose beginning and end tell nothing: they are in every entry by themselves."""
+_IN_EVERY_ENTRY = frozenset({"id", "version", "created_at", "updated_at"})
+"""Fields that are in every entry by themselves."""
+
+
+class Entry(TypedDict):
+    """One change of an item, as it is answered."""
+
+    action: str
+    actor: str | None
+    occurred_at: datetime
+    from_version: int | None
+    to_version: int | None
+    changes: Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ class Versions:
 
 async def history(
     database: Database, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
-) -> tuple[list[Row], int, Row]:
+) -> tuple[list[Entry], int, Row]:
     """Return (entries of a page, newest first; how many there are; what two versions differ in, if any is given).
 
     Raises NotFound, and Invalid for a version that there is not. An item that was deleted keeps its history.
@@ -79,10 +92,10 @@ async def history(
     )
 
 
-def _entry(kind: ItemKind, change: Row) -> Row:
+def _entry(kind: ItemKind, change: ItemChange) -> Entry:
     told, version = change["told"], change["version"]
     if change["action"] == "deleted":
-        changes = {name: {"before": told[name], "after": None} for name in kind.columns if _is_told(told, name)}
+        changes = {name: {"before": told[name], "after": None} for name in kind.columns if _is_shown(told, name)}
         before, after = version, None
     else:
         changes = told
@@ -97,7 +110,7 @@ def _entry(kind: ItemKind, change: Row) -> Row:
     }
 
 
-async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Row:
+async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Entry:
     first = item | await repository.find_values(connection, item["id"], 0)
     return {
         "action": "created",
@@ -105,12 +118,12 @@ async def _creation(connection: Connection, kind: ItemKind, item: Row) -> Row:
         "occurred_at": item["created_at"],
         "from_version": None,
         "to_version": 1,
-        "changes": {name: {"before": None, "after": first[name]} for name in kind.columns if _is_told(first, name)},
+        "changes": {name: {"before": None, "after": first[name]} for name in kind.columns if _is_shown(first, name)},
     }
 
 
-def _is_told(item: Row, name: str) -> bool:
-    return name not in _UNTOLD and item[name] not in (None, [])
+def _is_shown(item: Row, name: str) -> bool:
+    return name not in _IN_EVERY_ENTRY and item[name] not in (None, [])
 
 
 async def suspicion_of(database: Database, link_id: UUID) -> Row:
@@ -149,7 +162,9 @@ async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any])
     changes, _ = await repository.find_changes(connection, item_id, then, now, 0, None)
     changed_by = [
         {
-            **{name: entry[name] for name in ("actor", "occurred_at", "to_version")},
+            "actor": entry["actor"],
+            "occurred_at": entry["occurred_at"],
+            "to_version": entry["to_version"],
             "fields": [name for name in kind.meaning if name in entry["changes"]],
         }
         for entry in (_entry(kind, change) for change in changes)

@@ -15,7 +15,6 @@ from catalog_service.reports.formats.xlsx_format import XlsxMatrix
 from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
-from catalog_service.snapshot import snapshot
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Limit, Skip, documented, page, read_query
@@ -79,8 +78,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     if matrix_format is not MatrixFormat.JSON:
         response = _document(database, scope, matrix_format)
     else:
-        async with snapshot(database) as connection:
-            matrix = await service.matrix(connection, scope, datetime.now(UTC), query.skip, query.limit)
+        matrix = await service.matrix(database, scope, datetime.now(UTC), query.skip, query.limit)
         items, total = matrix.pop("items"), matrix["summary"]["total_requirements"]
         response = page(request, items, total, query.skip, query.limit, matrix)
     response.headers["Vary"] = "Accept"
@@ -109,9 +107,7 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
     Links count for the module of their requirement, test cases for their own, so that every figure adds up to
     that of `overall`.
     """
-    async with snapshot(database) as connection:
-        body = await service.coverage_by_module(connection)
-    return answer(body)
+    return answer(await service.coverage_by_module(database))
 
 
 @router.get("/gaps", response_model=Gaps, summary="What is missing or in doubt")
@@ -121,6 +117,5 @@ async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: S
     Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
     requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
     """
-    async with snapshot(database) as connection:
-        gaps = await service.gaps(connection, module, datetime.now(UTC), skip, limit)
+    gaps = await service.gaps(database, module, datetime.now(UTC), skip, limit)
     return answer({**gaps, "skip": skip, "limit": limit})

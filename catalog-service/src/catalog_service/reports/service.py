@@ -10,7 +10,8 @@ from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
 from catalog_service.reports.repository import Counts
 from catalog_service.reports.scope import PROJECT, About, Scope, Summary, notes_on
-from chassis.db.database import Connection
+from catalog_service.snapshot import snapshot
+from chassis.db.database import Connection, Database
 from chassis.web.listing import Conditions, Row
 from chassis.web.parameters import Choice, parse_words
 
@@ -45,12 +46,14 @@ async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[s
     return () if modules is None else notes_on(modules, await repository.modules(connection))
 
 
-async def matrix(connection: Connection, scope: Scope, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
+async def matrix(database: Database, scope: Scope, made_at: datetime, skip: int, limit: int) -> Row:
     """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about."""
-    of = await about(connection, scope, made_at)
-    orphans = await repository.orphans_page(connection, scope.test_cases, skip, limit)
+    async with snapshot(database) as connection:
+        of = await about(connection, scope, made_at)
+        orphans = await repository.orphans_page(connection, scope.test_cases, skip, limit)
+        items = await _matrix_page(connection, scope.requirements, skip, limit)
     return {
-        "items": await _matrix_page(connection, scope.requirements, skip, limit),
+        "items": items,
         "orphan_test_cases": {"items": orphans, "total": of.summary["orphan_test_cases"]},
         "summary": of.summary,
         "project": PROJECT,
@@ -70,9 +73,10 @@ async def _matrix_page(connection: Connection, scope: Conditions, skip: int, lim
     return rows
 
 
-async def coverage_by_module(connection: Connection) -> dict[str, Any]:
+async def coverage_by_module(database: Database) -> Row:
     """Return `items`, one a module, and `overall`, their sum. Links count for the module of their requirement."""
-    modules = await repository.by_module(connection)
+    async with snapshot(database) as connection:
+        modules = await repository.by_module(connection)
     columns: list[Mapping[str, Any]] = [*modules]
     overall = {name: sum(counts[name] for counts in columns) for name in Counts.__annotations__}
     return {
@@ -81,15 +85,17 @@ async def coverage_by_module(connection: Connection) -> dict[str, Any]:
     }
 
 
-async def gaps(connection: Connection, module: str | None, made_at: datetime, skip: int, limit: int) -> dict[str, Any]:
+async def gaps(database: Database, module: str | None, made_at: datetime, skip: int, limit: int) -> Row:
     """Return a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
 
     `module` is the filter as it was given; None: everywhere.
     """
     modules = parse_words("module", module)
-    uncovered, uncovered_total = await repository.unlinked(connection, REQUIREMENT, modules, skip, limit)
-    orphans, orphans_total = await repository.unlinked(connection, TEST_CASE, modules, skip, limit)
-    suspect, suspect_total = await repository.suspect_links(connection, modules, skip, limit)
+    async with snapshot(database) as connection:
+        uncovered, uncovered_total = await repository.unlinked(connection, REQUIREMENT, modules, skip, limit)
+        orphans, orphans_total = await repository.unlinked(connection, TEST_CASE, modules, skip, limit)
+        suspect, suspect_total = await repository.suspect_links(connection, modules, skip, limit)
+        notes = await _notes(connection, modules)
     return {
         "uncovered_requirements": {"items": uncovered, "total": uncovered_total},
         "orphan_test_cases": {"items": orphans, "total": orphans_total},
@@ -100,7 +106,7 @@ async def gaps(connection: Connection, module: str | None, made_at: datetime, sk
         "project": PROJECT,
         "made_at": made_at,
         "filters": {} if module is None else {"module": module},
-        "notes": await _notes(connection, modules),
+        "notes": notes,
     }
 
 

@@ -52,7 +52,6 @@ async def search(
     kinds = tuple(ItemKind)
     if choice is not None:
         kinds = tuple(one for one in choice.included or ItemKind if one not in choice.excluded)
-    async with database.connection() as connection:
-        found = await service.search(connection, text, kinds, skip, limit)
+    found = await service.search(database, text, kinds, skip, limit)
     more = {"did_you_mean": found.did_you_mean}
     return page(request, found.items, found.total, skip, limit, more)

@@ -8,7 +8,7 @@ from catalog_service.search import repository, spelling
 from catalog_service.search.query import SearchQuery, understand
 from catalog_service.search.repository import Hit
 from catalog_service.search.snippet import Snippets
-from chassis.db.database import Connection
+from chassis.db.database import Database
 from chassis.web.listing import Row
 
 _TEXTS = ("title", "tags", "description", "steps", "preconditions", "postconditions", "test_data")
@@ -25,13 +25,14 @@ class Found(NamedTuple):
     did_you_mean: str | None
 
 
-async def search(connection: Connection, text: str, kinds: Sequence[str], skip: int, limit: int) -> Found:
+async def search(database: Database, text: str, kinds: Sequence[str], skip: int, limit: int) -> Found:
     """Search items of `kinds` (`requirement`, `test_case`); see repository.search for the order."""
-    query = await understand(connection, text)
-    hits, total = await repository.search(connection, query, kinds, skip, limit)
-    if total == 0:
-        return Found([], 0, await spelling.did_you_mean(connection, query, kinds))
-    texts = await repository.texts(connection, hits)
+    async with database.connection() as connection:
+        query = await understand(connection, text)
+        hits, total = await repository.search(connection, query, kinds, skip, limit)
+        if total == 0:
+            return Found([], 0, await spelling.did_you_mean(connection, query, kinds))
+        texts = await repository.texts(connection, hits)
     shown = [(hit, texts[hit.id]) for hit in hits if hit.id in texts]
     if sum(len(row[name] or "") for _, row in shown for name in _TEXTS) > _LONG:
         items = await asyncio.to_thread(_items, query, shown)
