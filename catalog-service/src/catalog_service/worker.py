@@ -4,7 +4,7 @@ from functools import partial
 
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
-from catalog_service.search.upkeep import file_new_entries, make_documents_anew
+from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from chassis.db.database import Database
@@ -13,9 +13,9 @@ from chassis.server.messaging_loops import new_worker, publish
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 
-_FILE_ENTRIES_EVERY = 2
-_NEVER_AGAIN = 24 * 3600
-"""Only a migration makes work for it."""
+_MERGE_EVERY = 2
+_ONCE_A_DAY = 24 * 3600
+"""Only a migration leaves something to do."""
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
@@ -25,8 +25,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.readings.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, alone=True)
-    worker.every("catalog search entries", _FILE_ENTRIES_EVERY, partial(file_new_entries, database), alone=True)
-    worker.every("catalog search documents", _NEVER_AGAIN, partial(make_documents_anew, database), alone=True)
+    worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), alone=True)
+    worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), alone=True)
     return worker
 
 

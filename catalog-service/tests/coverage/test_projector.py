@@ -285,7 +285,7 @@ async def test_several_projectors_at_once_tell_each_crossing_once(database: Data
     assert len(await drops(database)) == len(expected_drops(history, 0.8))
 
 
-@pytest.mark.parametrize("step", ["save_link_counts", "forget", "save_state", "record"])
+@pytest.mark.parametrize("step", ["save_link_counts", "delete_link_counts", "save_state", "record"])
 async def test_a_projector_that_dies_at_any_step_leaves_all_to_the_next(
     database: Database, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -7,7 +7,7 @@ import httpx
 import psycopg
 import pytest
 
-from catalog_service.search.upkeep import file_new_entries, make_documents_anew
+from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from chassis import migrations
 from chassis.db.database import Database
 from chassis.testing import PostgresServer
@@ -336,7 +336,7 @@ async def test_items_of_an_older_schema_are_found_by_what_people_type(
         async with viewing(database) as client:
             assert (await client.get("/api/v1/search", params={"q": "closing door"})).json()["total"] == count
             # What the worker does after a migration; nothing is left to do for a small record.
-            await make_documents_anew(database)
+            await rebuild_documents(database)
             for text in ("deconnexion", "lookups", "allo", "doo"):
                 assert (await client.get("/api/v1/search", params={"q": text})).json()["total"] == count
         async with database.connection() as connection:
@@ -355,7 +355,7 @@ async def test_new_entries_are_filed_by_the_worker_and_found_before(items: Any, 
 
     await items.requirement(title="Lantern")
     assert await titles(client, "lantern") == ["Lantern"]
-    await file_new_entries(items.database)
+    await merge_pending_entries(items.database)
     assert await waiting() == 0
     assert await titles(client, "lantern") == ["Lantern"]
     await items.requirement(title="Another lantern")

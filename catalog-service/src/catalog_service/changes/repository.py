@@ -1,11 +1,11 @@
-"""The SQL of changes: the service's own feed, without what is nobody else's concern."""
+"""The SQL of changes: the service's own feed, without internal events."""
 
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_TOLD = [event.wire_name for event in catalog.EVENTS if event is not catalog.CoverageDropped]
+_PUBLIC = [event.wire_name for event in catalog.EVENTS if event is not catalog.CoverageDropped]
 
 
 async def head(database: Database) -> int:
@@ -14,17 +14,17 @@ async def head(database: Database) -> int:
 
 
 async def find(connection: Connection, after: int, limit: int) -> tuple[int | None, list[Row]]:
-    """Return (the oldest position that is kept, if any; feed_seq, wire_name and envelope of the events after one)."""
+    """Return (the oldest position that there is, if any; feed_seq, wire_name and envelope of the events after one)."""
     cursor = await connection.execute(
         """
-        SELECT (SELECT min(feed_seq) FROM outbox) AS oldest, told.*
+        SELECT (SELECT min(feed_seq) FROM outbox) AS oldest, changes.*
         FROM (VALUES (1)) one LEFT JOIN (
             SELECT feed_seq, wire_name, envelope FROM outbox
             WHERE feed_seq > %s AND wire_name = ANY(%s) ORDER BY feed_seq LIMIT %s
-        ) AS told ON true
+        ) AS changes ON true
         ORDER BY feed_seq
         """,
-        (after, _TOLD, limit),
+        (after, _PUBLIC, limit),
     )
     rows = await cursor.fetchall()
     return rows[0]["oldest"], [row for row in rows if row["feed_seq"] is not None]

@@ -1,4 +1,4 @@
-"""Changes as they are told to everybody."""
+"""The changes of the record, in order, for clients that keep a copy."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -56,13 +56,13 @@ async def read(database: Database, after: int, limit: int) -> Changes:
 def _change(row: Row) -> dict[str, Any]:
     _, kind, action = row["wire_name"].split(".")
     event = orjson.loads(row["envelope"])
-    told = event["data"][kind]
+    state = event["data"][kind]
     return {
         "position": row["feed_seq"],
         "type": kind,
         "action": action,
-        "id": told["id"],
+        "id": state["id"],
         "time": event["time"],
         "actor": event["actor"],
-        "state": None if action == "deleted" else {name: told.get(name) for name in _FIELDS[kind]},
+        "state": None if action == "deleted" else {name: state.get(name) for name in _FIELDS[kind]},
     }

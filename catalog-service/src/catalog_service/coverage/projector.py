@@ -1,7 +1,7 @@
 """Follows the service's own feed and records CoverageDropped, once a crossing of the threshold.
 
-Position, projection and event are one transaction under a lock: neither a crash nor a second replica makes a
-crossing be told twice or never.
+Position, projection and event are one transaction under a lock: neither a crash nor a second replica
+publishes a crossing twice or never.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class CoverageProjector:
     Coverage is the share of requirements with at least one link; while there is no requirement nothing is
     decided. Below the threshold from the start is no drop. Who enters requirements and then links them, or exchanges
     one link for another, passes below the threshold and has dropped nothing: that is why rest is waited for. Rest is
-    told by the times of the events, so that those of an hour that come at once are judged as they would have been.
+    measured by the times of the events, so that those of an hour that come at once are judged as they would have been.
     """
 
     def __init__(self, database: Database, threshold: float, rest: float = 10.0) -> None:
@@ -65,7 +65,7 @@ class CoverageProjector:
             return await repository.has_work(connection)
 
     async def project(self) -> int:
-        """Take in the next batch of numbered events; return how many they were, 0 when there is none.
+        """Apply the next batch of numbered events; return how many they were, 0 when there is none.
 
         When there is none, coverage is judged if the record is at rest.
         """
@@ -76,17 +76,17 @@ class CoverageProjector:
                 events = [
                     (wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None
                 ]
-                drops = await self._take_in(connection, state, events)
+                drops = await self._apply_batch(connection, state, events)
                 state.position = feed[-1][0]
             else:
-                drops = self._judged(state, datetime.now(UTC))
+                drops = self._judge(state, datetime.now(UTC))
             await repository.save_state(connection, state)
             await outbox.record(connection, drops)
         for drop in drops:
             _log.info("Coverage fell below the threshold: %s", drop.data.model_dump_json())
         return len(feed)
 
-    async def _take_in(
+    async def _apply_batch(
         self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]]
     ) -> list[NewEvent]:
         """Bring state and link counts up to date; return the drops on the way."""
@@ -96,27 +96,27 @@ class CoverageProjector:
         drops = []
         for (wire_name, requirement_id), (_, event) in zip(concerned, events, strict=True):
             at = datetime.fromisoformat(event["time"])
-            drops += self._judged(state, at)
+            drops += self._judge(state, at)
             _apply(state, links, wire_name, requirement_id)
             state.unjudged_since = state.unjudged_since or at
             state.changed_at, state.cause = at, {name: event.get(name) for name in _CAUSE}
         await repository.save_link_counts(
             connection, {key: count for key, count in links.items() if before.get(key) != count}
         )
-        await repository.forget(connection, before.keys() - links.keys())
+        await repository.delete_link_counts(connection, before.keys() - links.keys())
         return drops
 
-    def _judged(self, state: State, now: datetime) -> list[NewEvent]:
+    def _judge(self, state: State, now: datetime) -> list[NewEvent]:
         """Judge coverage if it has changed and is at rest at that time; return the event of a drop, if it is one."""
         if state.unjudged_since is None or state.changed_at is None or state.cause is None:
             return []
         if now - state.changed_at < self._rest and now - state.unjudged_since < _LONGEST:
             return []
         cause, state.unjudged_since, state.changed_at, state.cause = state.cause, None, None, None
-        return [self._drop(state, cause)] if self._drops(state) else []
+        return [self._drop(state, cause)] if self._has_dropped(state) else []
 
-    def _drops(self, state: State) -> bool:
-        """Check whether coverage has fallen below the threshold, and remember on which side it is."""
+    def _has_dropped(self, state: State) -> bool:
+        """Check whether coverage has fallen below the threshold, and note on which side it is."""
         if state.total_requirements == 0:
             return False
         was_reached = state.reached

@@ -107,8 +107,8 @@ async def save_link_counts(connection: Connection, links: Mapping[UUID, int]) ->
     )
 
 
-async def forget(connection: Connection, requirement_ids: Iterable[UUID]) -> None:
-    """Take requirements out of the projection."""
+async def delete_link_counts(connection: Connection, requirement_ids: Iterable[UUID]) -> None:
+    """Delete requirements from the projection."""
     await connection.execute(
         "DELETE FROM coverage_requirements WHERE requirement_id = ANY(%s)", (list(requirement_ids),)
     )

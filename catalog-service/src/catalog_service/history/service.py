@@ -9,7 +9,7 @@ from uuid import UUID
 
 import orjson
 
-from catalog_service.history import repository, words
+from catalog_service.history import repository, word_diff
 from catalog_service.history.repository import ItemChange
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import KINDS, ItemKind
@@ -93,13 +93,13 @@ async def history(
 
 
 def _entry(kind: ItemKind, change: ItemChange) -> Entry:
-    told, version = change["told"], change["version"]
+    content, version = change["told"], change["version"]
     if change["action"] == "deleted":
-        changes = {name: {"before": told[name], "after": None} for name in kind.columns if _is_shown(told, name)}
+        changes = {name: {"before": content[name], "after": None} for name in kind.columns if _is_shown(content, name)}
         before, after = version, None
     else:
-        changes = told
-        before, after = version - any(name in told for name in kind.meaning), version
+        changes = content
+        before, after = version - any(name in content for name in kind.meaning), version
     return {
         "action": change["action"],
         "actor": change["actor"],
@@ -177,7 +177,7 @@ async def _differences(kind: ItemKind, before: Row, after: Row) -> dict[str, lis
     """Return the fields of meaning in which two states of an item differ, each with its segments."""
     texts = {name: (_text(name, before[name]), _text(name, after[name])) for name in kind.meaning}
     return {
-        name: [segment._asdict() for segment in await asyncio.to_thread(words.differences, *pair)]
+        name: [segment._asdict() for segment in await asyncio.to_thread(word_diff.differences, *pair)]
         for name, pair in texts.items()
         if pair[0] != pair[1]
     }

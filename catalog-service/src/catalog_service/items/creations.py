@@ -26,8 +26,8 @@ class _Creation:
 class ItemCreations:
     """Stores new items of one kind, each with its event.
 
-    While transactions are under way, what arrives waits for the next one; somebody who comes alone waits for
-    nobody. One that is refused does not harm the others.
+    While transactions are under way, what arrives waits for the next one; one that comes alone does not
+    wait. One that is refused does not harm the others.
     """
 
     def __init__(self, kind: ItemKind, database: Database) -> None:

@@ -19,7 +19,7 @@ from contracts.catalog import (
 )
 
 BRIEF = ("id", "external_id", "title", "module")
-"""The fields by which a person knows an item: what stands for it wherever it is not told in full."""
+"""The fields by which a person knows an item: what stands for it where it is not answered as a whole."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEve
     """Insert an item with its event, in one statement; raises Conflict when the external_id is taken."""
     parameters = _parameters(kind, row, event)
     more = ""
-    if _names_another(row, event):
-        more = f", creation AS ({_REMEMBER_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
+    if _names_other_creator(row, event):
+        more = f", creation AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json([_creator(kind, row, event)])
     with refusing(kind.external_id_taken()):
         await connection.execute(
@@ -142,8 +142,8 @@ async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tup
     names = ", ".join(kind.columns)
     parameters = {"rows": Json([row for row, _ in items]), "events": outbox.all_fields([event for _, event in items])}
     more = ""
-    if creators := [_creator(kind, row, event) for row, event in items if _names_another(row, event)]:
-        more = f", creations AS ({_REMEMBER_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
+    if creators := [_creator(kind, row, event) for row, event in items if _names_other_creator(row, event)]:
+        more = f", creations AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json(creators)
     await connection.execute(
         f"WITH events AS ({outbox.RECORD_ALL}){more} INSERT INTO {kind.table} ({names})"
@@ -152,15 +152,15 @@ async def insert_all(connection: Connection, kind: ItemKind, items: Sequence[tup
     )
 
 
-_REMEMBER_CREATORS = (
+_INSERT_CREATORS = (
     "INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)"
     " SELECT id, kind, 'created', actor, created_at, 1, '{}'"
 )
 _CREATORS = "AS creator (id uuid, kind text, actor text, created_at timestamptz)"
 
 
-def _names_another(row: Row, event: NewEvent) -> bool:
-    """Check whether an item names somebody else as its creator than who creates it: only then history must know."""
+def _names_other_creator(row: Row, event: NewEvent) -> bool:
+    """Check whether an item names another creator than the user who creates it: only then history stores who did."""
     return bool(row["created_by"] != event.actor.email)
 
 

@@ -16,7 +16,7 @@ from catalog_service.items.kinds import BRIEF, ItemKind
 from catalog_service.items.merge_patch import merged
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
-from catalog_service.search.query import understand
+from catalog_service.search.query import parse_query
 from catalog_service.search.repository import FOUND, parameters, search
 from chassis.core.problems import Conflict, Invalid, PreconditionFailed
 from chassis.db.coalescing import Coalesced
@@ -77,7 +77,7 @@ class ItemService:
         skip, limit, with_coverage = filters.skip, filters.limit, filters.with_coverage
         async with self._database.connection() as connection:
             if filters.searched:
-                query = await understand(connection, filters.searched)
+                query = await parse_query(connection, filters.searched)
                 if order is None:
                     kinds, best_first = (self._kind.name,), filters.best_first
                     hits, total = await search(connection, query, kinds, skip, limit, conditions, best_first=best_first)

@@ -1,7 +1,7 @@
 """Where an item comes from: an address that people click on, or a text that is none.
 
-A page that shows it makes a link of what looks like one: schemes are taken by a list, so that nobody's click runs a
-script, starts a program or opens a share of a network.
+A page that shows it makes a link of what looks like one: schemes are taken by a list, so that no click runs a script,
+starts a program or opens a share of a network.
 """
 
 import re
@@ -28,7 +28,7 @@ class SourceUrls:
         if url is None:
             return
         # Browsers pass over control characters when they look for the scheme, and pages that show the address over any
-        # white space and what nobody sees before it.
+        # white space and invisible characters before it.
         seen = "".join(character for character in url if character.isprintable() and not character.isspace())
         if _SHARE.match(seen):
             raise Invalid.field(

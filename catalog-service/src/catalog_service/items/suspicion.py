@@ -40,15 +40,15 @@ COLUMNS = f"{_changes('r', REQUIREMENT)}, {_changes('t', TEST_CASE)}"
 def reason(row: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return why a link, read with COLUMNS, is suspect, as the API shows it; None when it is not."""
     sides = {kind.name: _newer(row, kind) for kind in KINDS}
-    told = " and ".join(
+    newer = " and ".join(
         f"the {kind.label} went from version {side['from_version']} to {side['to_version']}"
         f" ({', '.join(side['fields'])})"
         for kind in KINDS
         if (side := sides[kind.name]) is not None
     )
-    if not told:
+    if not newer:
         return None
-    return {"summary": f"T{told[1:]} after this link was made or last confirmed.", **sides}
+    return {"summary": f"T{newer[1:]} after this link was made or last confirmed.", **sides}
 
 
 def _newer(row: Mapping[str, Any], kind: ItemKind) -> dict[str, Any] | None:

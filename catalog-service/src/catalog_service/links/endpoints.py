@@ -260,7 +260,7 @@ async def put_links_undone_by_suggestion(
     """Delete the links of reviews that are undone, each once, however often it is asked for.
 
     `items` has for each, in order, as `code` why its suggestion cannot be pending again, null when it can:
-    `link_changed` when somebody has changed or confirmed the link, or made it anew; `link_exists` when the pair of a
+    `link_changed` when the link was changed, confirmed or made again; `link_exists` when the pair of a
     suggestion that became no link has one; `link_id` is then that link. Or `requirement_not_found` and
     `test_case_not_found`.
     """

@@ -81,7 +81,7 @@ ENDS = ", ".join(
 )
 """What `service.ends` needs, beside the ids that a link has of both items."""
 SELECTED = f"{', '.join(f'l.{column}' for column in COLUMNS)}, {ENDS}, {suspicion.COLUMNS}"
-"""A link with all that is told of it, over `links l` and JOINED_ENDS."""
+"""The columns of a LinkRow, over `links l` and JOINED_ENDS."""
 
 
 def exists(**members: Any) -> Conflict:

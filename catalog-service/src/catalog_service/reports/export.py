@@ -1,8 +1,8 @@
 """Makes the matrix as a document: on disk, from where it is sent while it grows, so that memory stays bounded.
 
 A reader who is slow holds no connection to the database, for the document does not wait for readers. An error before
-its first bytes is answered as a problem; one that comes later ends the connection, and nobody takes half a document
-for the whole.
+its first bytes is answered as a problem; one that comes later ends the connection, so that half a document is not
+taken for the whole.
 """
 
 import asyncio

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from catalog_service.search.folding import CJK, composed
-from catalog_service.search.words import Typed, take_apart
+from catalog_service.search.tokens import Token, tokenize
 from chassis.db.database import Connection
 
 _BEGINNINGS = 8
@@ -26,7 +26,7 @@ _INFLECTIONS = " s e es d ed ing ings ies ied y"
 """Of a word that is left out, and of one among many, no more than these count."""
 _AFTER_DOUBLED = "ed ing ings er ers est"
 _AFTER_Y = " ing ings"
-_UNDERSTAND = """
+_READ_WORDS = """
     SELECT piece - 1 AS piece, lexeme, place, ts_lexize('search_words', lexeme) = '{}' AS stop, forms
     FROM unnest(%(pieces)s::text[], %(excluded)s::boolean[]) WITH ORDINALITY AS typed (said, excluded, piece),
          unnest(to_tsvector('simple', search_text(said))) AS word (lexeme, positions, weights),
@@ -67,21 +67,21 @@ class Word:
 class Term:
     """A piece with its words, one after the other in what is found; `beginning`: the last may go on."""
 
-    typed: Typed
+    typed: Token
     words: tuple[Word, ...]
     beginning: bool
 
     @property
     def condition(self) -> str:
         """What it asks for, as a tsquery."""
-        return self._asked(beginning=self.beginning, forms=True)
+        return self._tsquery(beginning=self.beginning, forms=True)
 
     @property
     def exact(self) -> str:
         """The same for the very words."""
-        return self._asked(beginning=False, forms=False)
+        return self._tsquery(beginning=False, forms=False)
 
-    def _asked(self, *, beginning: bool, forms: bool) -> str:
+    def _tsquery(self, *, beginning: bool, forms: bool) -> str:
         *before, last = self.words
         asked = "".join(
             (f" <{word.distance}> " if place else "") + quoted(word.lexeme) for place, word in enumerate(before)
@@ -99,7 +99,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A query as it is understood. `text` is what was typed, without blanks around it."""
+    """A parsed query. `text` is what was typed, without blanks around it."""
 
     text: str
     terms: tuple[Term, ...] = field(default=())
@@ -128,12 +128,12 @@ class SearchQuery:
         )
 
 
-async def understand(connection: Connection, text: str) -> SearchQuery:
+async def parse_query(connection: Connection, text: str) -> SearchQuery:
     """Return the query of a text of at most 500 characters; nothing in it may be a word, then it finds nothing."""
     text = composed(text).strip()
-    typed = take_apart(text)
+    typed = tokenize(text)
     cursor = await connection.execute(
-        _UNDERSTAND,
+        _READ_WORDS,
         {
             "pieces": [piece.text for piece in typed],
             "excluded": [piece.excluded for piece in typed],
@@ -184,7 +184,7 @@ def _without_edges(words: list[Word]) -> list[Word]:
 
 
 def _without_stop_words(words: list[Word]) -> list[Word]:
-    """Leave out the words that nobody searches for; what is between two others still counts as a word."""
+    """Leave out stop words; one between two others still counts as a word."""
     kept: list[Word] = []
     gap = 0
     for word in words:

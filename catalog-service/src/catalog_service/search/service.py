@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from catalog_service.search import repository, spelling
-from catalog_service.search.query import SearchQuery, understand
+from catalog_service.search.query import SearchQuery, parse_query
 from catalog_service.search.repository import Hit
 from catalog_service.search.snippet import Snippets
 from chassis.db.database import Database
@@ -28,7 +28,7 @@ class Found(NamedTuple):
 async def search(database: Database, text: str, kinds: Sequence[str], skip: int, limit: int) -> Found:
     """Search items of `kinds` (`requirement`, `test_case`); see repository.search for the order."""
     async with database.connection() as connection:
-        query = await understand(connection, text)
+        query = await parse_query(connection, text)
         hits, total = await repository.search(connection, query, kinds, skip, limit)
         if total == 0:
             return Found([], 0, await spelling.did_you_mean(connection, query, kinds))

@@ -34,7 +34,7 @@ def upgrade() -> None:
             f"CREATE TRIGGER make_search_document BEFORE INSERT OR UPDATE OF {columns}, search ON {table}"
             f" FOR EACH ROW EXECUTE FUNCTION make_search_document_of_{table}()"
         )
-        # The worker takes new index entries out of their waiting list, see search/upkeep.py: who writes does not.
+        # The worker takes new index entries out of their waiting list, see search/maintenance.py: writes do not.
         op.execute(f"ALTER INDEX ix_{table}_search SET (gin_pending_list_limit = {32 * 1024})")
         op.execute(
             f"INSERT INTO search_documents_due (table_name) SELECT '{table}'"

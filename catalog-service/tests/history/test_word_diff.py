@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog_service.history import words
-from catalog_service.history.words import Segment, differences
+from catalog_service.history import word_diff
+from catalog_service.history.word_diff import Segment, differences
 
 TEXT = st.text(alphabet="ab. \n門é", max_size=60)
 
@@ -83,10 +83,10 @@ def test_both_ways_find_the_longest_that_texts_have_in_common(first: str, second
                 row.append(above[j] + 1 if one == other else max(above[j + 1], row[j]))
         return row[-1]
 
-    few = words._of_few_edits(first, second)
+    few = word_diff._of_few_edits(first, second)
     assert few is not None
-    swapped = [(i, j) for j, i in words._of_rows(second, first)]
-    for matches in (words._of_rows(first, second), few, swapped):
+    swapped = [(i, j) for j, i in word_diff._of_rows(second, first)]
+    for matches in (word_diff._of_rows(first, second), few, swapped):
         assert len(matches) == longest(first, second)
         assert all(first[i] == second[j] for i, j in matches)
         assert all(i < k and j < m for (i, j), (k, m) in pairwise(matches))

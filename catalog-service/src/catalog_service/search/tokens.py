@@ -7,7 +7,7 @@ _PIECE = re.compile(r'(?P<without>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))'
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class Token:
     """A word or a phrase as it was typed, and where in the query: `text[start:end]`."""
 
     text: str
@@ -19,9 +19,9 @@ class Typed:
     """Pieces of one number belong together; what is found has all pieces of one of the alternatives."""
 
 
-def take_apart(text: str) -> list[Typed]:
+def tokenize(text: str) -> list[Token]:
     """Return the pieces of a query; no text is a wrong query."""
-    pieces: list[Typed] = []
+    pieces: list[Token] = []
     alternative = 0
     for match in _PIECE.finditer(text):
         excluded = bool(match["without"])
@@ -31,5 +31,5 @@ def take_apart(text: str) -> list[Typed]:
         kind = "phrase" if match["phrase"] is not None else "word"
         # In the middle of a word it is a hyphen.
         excluded = excluded and (match.start() == 0 or text[match.start() - 1].isspace())
-        pieces.append(Typed(match[kind], match.start(kind), match.end(kind), excluded, kind == "phrase", alternative))
+        pieces.append(Token(match[kind], match.start(kind), match.end(kind), excluded, kind == "phrase", alternative))
     return pieces

@@ -1,4 +1,4 @@
-"""What the worker does for search, so that those who write do not wait for it."""
+"""What the worker does for search, so that writes do not wait for it."""
 
 import asyncio
 
@@ -8,19 +8,19 @@ TABLES = ("requirements", "test_cases")
 _AT_ONCE = 200
 
 
-async def file_new_entries(database: Database) -> None:
-    """Put new entries of the indexes where they are found at once.
+async def merge_pending_entries(database: Database) -> None:
+    """Merge the pending entries of the search indexes.
 
-    PostgreSQL collects them in a list, which each search looks through; whoever found it full would have to wait
-    until it is filed.
+    PostgreSQL collects new entries in a list, which each search looks through; a write that finds it full would have
+    to merge it.
     """
     async with database.connection() as connection:
         for table in TABLES:
             await connection.execute("SELECT gin_clean_pending_list(%s::regclass)", (f"ix_{table}_search",))
 
 
-async def make_documents_anew(database: Database) -> None:
-    """Make the search documents of those tables anew whose items were there before; half of the time is for others."""
+async def rebuild_documents(database: Database) -> None:
+    """Rebuild the search documents that a migration has made outdated; half of the time is left to other work."""
     clock = asyncio.get_running_loop()
     for table in TABLES:
         while True:

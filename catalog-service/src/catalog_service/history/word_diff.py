@@ -35,7 +35,7 @@ def differences(before: str, after: str) -> list[Segment]:
 
     What is equal or deleted makes up `before`, what is equal or inserted makes up `after`. Long texts with many
     differences are compared by sentences and lines first, then by words where these differ; what is too long even so
-    is told as one deletion and one insertion.
+    is one deletion and one insertion.
     """
     first, second = _WORDS.findall(before), _WORDS.findall(after)
     matches, is_whole = _matches(first, second, _MOST_PAIRS)
