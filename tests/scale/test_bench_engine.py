@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.engine import peers, sameness
+from benchmarks.engine import peers, same_pairs
 from benchmarks.engine.__main__ import main
 from benchmarks.engine.inputs import Inputs
 from benchmarks.engine.sizes import Size
@@ -109,7 +109,7 @@ def test_pairs_are_the_same_or_not(tmp_path: Path, columns: list[int], scores: l
     inputs = Inputs(tmp_path)
     inputs.keep_pairs(peers.OUR_TERMS, np.arange(3), np.arange(3), np.array([0.5, 0.7, 0.9]))
     inputs.keep_pairs("tfidf", np.arange(len(columns)), np.array(columns), np.array(scores))
-    assert sameness.compare(inputs, Size(4, 4), 4, 0.3) is same
+    assert same_pairs.compare(inputs, Size(4, 4), 4, 0.3) is same
 
 
 def test_texts_are_the_same_each_time_and_as_long_as_they_should_be() -> None:

@@ -124,11 +124,11 @@ def write(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code: 0, or 2 when the files or the arguments cannot be used."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         with open(sys.stdout.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
-            embedder = _embedder(asked.algorithm, asked.embeddings)
-            write(asked.requirements, asked.test_cases, asked.algorithm, asked.threshold, out, embedder)
+            embedder = _embedder(options.algorithm, options.embeddings)
+            write(options.requirements, options.test_cases, options.algorithm, options.threshold, out, embedder)
     except (UnusableFile, EmbeddingsUnavailable, StartFailure) as refusal:
         sys.stderr.write(f"{refusal}\n")
         return 2
@@ -137,16 +137,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _embedder(algorithm: Algorithm, asked: str | None) -> Embedder | None:
-    """Load the model for hybrid scores: the one that was asked for, "" for that of the settings, None if they say so.
+def _embedder(algorithm: Algorithm, model: str | None) -> Embedder | None:
+    """Load the model for hybrid scores: the named one, "" for that of the settings, None for that if it is enabled.
 
     Raises EmbeddingsUnavailable, and StartFailure for a wrong setting.
     """
     if algorithm != "hybrid":
         return None
     settings = read(EmbeddingSettings)
-    if asked is not None:
-        return load_model(asked or settings.embeddings_model)
+    if model is not None:
+        return load_model(model or settings.embeddings_model)
     if not settings.embeddings_enabled:
         return None
     try:
@@ -156,14 +156,14 @@ def _embedder(algorithm: Algorithm, asked: str | None) -> Embedder | None:
 
 
 def _embeddings(embedder: Embedder, ids: Sequence[UUID], items: Sequence[FileItem]) -> EmbeddingView:
-    shelf: EmbeddingStore | None = None
+    store: EmbeddingStore | None = None
     for start in range(0, len(items), _EMBEDDED_AT_ONCE):
         part = slice(start, start + _EMBEDDED_AT_ONCE)
         for item_id, vectors in zip(ids[part], embed_items(embedder, [item.text for item in items[part]]), strict=True):
             if vectors is not None:
-                shelf = shelf or EmbeddingStore(len(vectors.whole))
-                shelf.put(item_id, vectors)
-    return (shelf or EmbeddingStore(0)).view()
+                store = store or EmbeddingStore(len(vectors.whole))
+                store.put(item_id, vectors)
+    return (store or EmbeddingStore(0)).view()
 
 
 def _numbers(ids: Iterable[UUID]) -> NDArray[np.int32]:

@@ -8,8 +8,8 @@ from suggestion_service.engine.corpus.corpus import Corpus, Entry
 from suggestion_service.engine.corpus.query import ALGORITHMS, Algorithm, Query, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
 from suggestion_service.engine.explanation.explanation import Explanation
-from suggestion_service.engine.explanation.places import Places
 from suggestion_service.engine.explanation.reading import Reading, read
+from suggestion_service.engine.explanation.spans import SpanFinder
 from suggestion_service.engine.scorer import Block, Scorer
 from suggestion_service.engine.semantic.embedding_store import EmbeddingStore
 from suggestion_service.engine.semantic.embeddings import EmbeddingView, ItemVectors, quantized, unit_vectors
@@ -28,12 +28,12 @@ __all__ = [
     "Explanation",
     "ItemText",
     "ItemVectors",
-    "Places",
     "Query",
     "Reading",
     "Scorer",
     "Side",
     "Snapshot",
+    "SpanFinder",
     "quantized",
     "read",
     "sentences",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chassis.web.parameters import parse_expand
-from suggestion_service.engine import Places
+from suggestion_service.engine import SpanFinder
 
 _EXPANDABLE = frozenset({"texts"})
 _SLOW = 200_000
@@ -41,9 +41,9 @@ def _add_spans(rows: Sequence[Row]) -> None:
 def spans(row: Row) -> list[Row]:
     """Return the places of the terms that both texts of a suggestion have, in the order of the texts."""
     terms = (row["suggestion_metadata"] or {}).get("matched_terms", [])
-    places = Places([term["term"] for term in terms])
+    finder = SpanFinder([term["term"] for term in terms])
     found = {
-        side: [(field, place) for field, text in _texts(row[side]) for place in places.find(text)] for side in _SIDES
+        side: [(field, place) for field, text in _texts(row[side]) for place in finder.find(text)] for side in _SIDES
     }
     in_both = set.intersection(*({place.term for _, place in of_side} for of_side in found.values()))
     return [

@@ -9,9 +9,9 @@ from uuid import UUID
 import numpy as np
 
 from benchmarks.engine.inputs import Inputs
-from benchmarks.engine.meanings import embed
 from benchmarks.engine.measuring import Watch
 from benchmarks.engine.sizes import Size
+from benchmarks.engine.synthetic_embeddings import embed
 from benchmarks.engine.texts import Items, item_id, make_items, numbers
 from suggestion_service.engine import ALGORITHMS, Algorithm, Corpus, Entry, Query, Scorer, Side, terms
 
@@ -80,7 +80,7 @@ def score_one(_watch: Watch, inputs: Inputs, size: Size, asked: Asked, queries: 
         side: Side = "test_case" if number % 2 else "requirement"
         place = number % len(entries[side])
         _, changed, _ = entries[side][place]
-        # The item comes to say what the one before it says.
+        # The item gets the texts of the one before it.
         _, _, entry = entries[side][place - 1]
         began = time.perf_counter()
         corpus.put(side, changed, entry)

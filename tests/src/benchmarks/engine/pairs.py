@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from benchmarks.engine import ours, peers, sameness
+from benchmarks.engine import ours, peers, same_pairs
 from benchmarks.engine.inputs import Inputs
 from benchmarks.engine.measuring import Arguments, Job, Measured, TooSlow, Value, measure
 from benchmarks.engine.sizes import Size
@@ -63,7 +63,7 @@ class _Table:
             longer = self.ours["hybrid"] / self.ours["tfidf"]
             print(f"hybrid takes {longer:.1f} times as long as tfidf; goal {_HYBRID_GOAL}")
         if "tfidf" in self.ours and "sparse-dot-topn" in self.peers:
-            return sameness.compare(self._inputs, self.size, self._rows, THRESHOLD)
+            return same_pairs.compare(self._inputs, self.size, self._rows, THRESHOLD)
         print("Whether the pairs are the same cannot be told.")
         return False
 

@@ -1,7 +1,7 @@
 """Fills databases with items beside the API, which takes them one at a time only.
 
 Each item is made, stored and copied by the services' own functions. Only its event is left out: items are there as if
-they had been before the feed began, so that nobody is told of a hundred thousand of them.
+they had been before the feed began, so that no notification is sent of a hundred thousand of them.
 """
 
 import asyncio

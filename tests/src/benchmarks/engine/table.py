@@ -11,7 +11,7 @@ def header(title: str, *columns: str) -> None:
 
 
 def row(name: str, *cells: str) -> None:
-    """Print a row; an empty cell has nothing to tell."""
+    """Print a row; an empty cell has no figure."""
     print((f"{name:{_NAME}}" + "".join(f"{cell:>{_CELL}}" for cell in cells)).rstrip(), flush=True)
 
 

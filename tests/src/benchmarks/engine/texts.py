@@ -34,7 +34,7 @@ class Item:
 
     @property
     def whole(self) -> str:
-        """Everything that is said in one text."""
+        """All texts as one."""
         text = self.text
         return " ".join([text.title, text.description, text.module or "", *text.tags])
 

@@ -11,7 +11,7 @@ import psycopg
 
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.stack import RunningStack
-from benchmarks.engine import meanwhile, peers
+from benchmarks.engine import concurrent_reads, peers
 from benchmarks.engine.inputs import Inputs
 from benchmarks.engine.measuring import TooSlow, measure
 from benchmarks.engine.pairs import THRESHOLD
@@ -94,7 +94,7 @@ async def _runs(traceline: Traceline, size: Size, goal: float, within: float) ->
     token = log_in(traceline.base_url)
     taken, _ = await _timed(asyncio.gather(*(_generate(traceline, token, 1.0) for _ in range(_WORKERS))), within)
     row(f"ours: {_WORKERS} first runs at 1.0, items are loaded", seconds(taken))
-    alone = await meanwhile.reading_alone(traceline.port, token)
+    alone = await concurrent_reads.reading_alone(traceline.port, token)
 
     token = log_in(traceline.base_url)
     taken, run = await _timed(_generate(traceline, token, THRESHOLD), within)
@@ -102,12 +102,11 @@ async def _runs(traceline: Traceline, size: Size, goal: float, within: float) ->
     _forget_suggestions(traceline)
     token = log_in(traceline.base_url)
     again = _timed(_generate(traceline, token, THRESHOLD), within)
-    (taken, _), read = await meanwhile.reading(traceline.port, token, again)
+    (taken, _), read = await concurrent_reads.reading(traceline.port, token, again)
     row("ours: the same while lists are read", seconds(taken), seconds(goal))
     print(f"{run['suggestions_created']:,} suggestions of {run['pairs_analyzed']:,} pairs")
-    header(
-        f"GET {meanwhile.PATH}, {meanwhile.CONNECTIONS} connections", "p50 ms", "p99 ms", "goal", "a second", "errors"
-    )
+    title = f"GET {concurrent_reads.PATH}, {concurrent_reads.CONNECTIONS} connections"
+    header(title, "p50 ms", "p99 ms", "goal", "a second", "errors")
     _show("alone", alone)
     _show("while a run is under way", read)
 

@@ -1,4 +1,4 @@
-"""What speaks for a pair, and what against it: the passages that say the same, and the signs of chance."""
+"""What speaks for a pair and against it: the passages that have most in common, and the signs of chance."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -52,17 +52,17 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     """Return the passage of an item that has the most of what counts, cut at words with … where it is long.
 
     `weights`: those of the shared terms, best first. The title is shown anyway: it is quoted only where
-    nothing else says anything of the kind.
+    no other passage has any of them.
     """
     scores = [0.0] * len(reading.passages)
     for term, weight in islice(weights.items(), _TERMS_LOOKED_FOR):
         for place in _places(reading.places.get(term, 0)):
             scores[place] += weight
-    said = scores[reading.titles :] if any(scores[reading.titles :]) else scores
-    best = max(said, default=0.0)
+    scored = scores[reading.titles :] if any(scores[reading.titles :]) else scores
+    best = max(scored, default=0.0)
     if best == 0.0:
         return None
-    passage = reading.passages[scores.index(best, len(scores) - len(said))]
+    passage = reading.passages[scores.index(best, len(scores) - len(scored))]
     return passage if len(passage) <= _LONGEST_QUOTE else _cut(passage, weights)
 
 
@@ -157,7 +157,7 @@ def _missing(item: Reading, other: Reading) -> str | None:
     absent = [term for term in item.title if term not in other.words]
     if len(absent) <= _MOST_OF_TITLE * len(item.title):
         return None
-    return in_words([item.title[term] for term in absent if item.inside.get(term, set()).isdisjoint(absent)], _NAMED)
+    return in_words([item.title[term] for term in absent if item.compounds.get(term, set()).isdisjoint(absent)], _NAMED)
 
 
 def in_words(words: Sequence[str], most: int) -> str:

@@ -1,4 +1,4 @@
-"""What is told to a person about a score: its parts, the terms that made it, and a few sentences."""
+"""The explanation of a score for a person: its parts, the terms that made it, and a few sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _WORDS_IN_REASON = 5
 _DECIMALS = 6
 _COMPONENT_DECIMALS = 9
 
-_CALLED = {"tfidf": "text similarity", "keyword": "keyword overlap", "hybrid": "combined score"}
+_SCORE_NAMES = {"tfidf": "text similarity", "keyword": "keyword overlap", "hybrid": "combined score"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Explanation:
     `components` is {name: {"score", "weight", "contribution"}}: the weights add up to 1, each contribution is weight x
     score, and the contributions add up to `score` (to 1e-6). `matched_terms` are the terms that add most, best first:
     {"term": readable word, "weight": what it adds to `score`}; `other_terms` more terms add `other_weight` together.
-    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation` says, of a hybrid score,
-    how the score of the component `texts` came about: see `hybrid.Calibration`.
+    `against` are signs that the pair is alike by chance: {"code", "detail"}. `calculation`: of a hybrid score,
+    how the score of the component `texts` came about, see `ranking.calibration`.
     """
 
     score: float
@@ -42,8 +42,8 @@ class Facts:
     """What is known of one pair.
 
     `parts` gives (score, weight) of each part by name; one of weight 0 is left out. `terms` is what each shared term
-    adds to the score, best first, but for `others` that add `other_weight` together; `common` tells how common they
-    are, None where none is shared. `agreement` says which metadata agree.
+    adds to the score, best first, but for `others` that add `other_weight` together; `common`: how common they
+    are, None where none is shared. `agreement`: which metadata agree.
     """
 
     algorithm: str
@@ -105,15 +105,15 @@ def _component(score: float, weight: float) -> dict[str, float]:
 
 
 def _first_sentence(facts: Facts, words: Sequence[str], others: int) -> str:
-    called = f"{_CALLED[facts.algorithm]} {facts.score:.2f}"
+    named_score = f"{_SCORE_NAMES[facts.algorithm]} {facts.score:.2f}"
     if not words and facts.by_meaning and facts.score > 0.0:
-        told = ", ".join([*facts.agreement, called])
-        return f"The two texts share no word that counts, but they are alike in meaning; {told}."
+        details = ", ".join([*facts.agreement, named_score])
+        return f"The two texts share no word that counts, but they are alike in meaning; {details}."
     if not words:
-        return f"The two texts share no word that counts; {called}."
+        return f"The two texts share no word that counts; {named_score}."
     # Numbers and splinters of words count, and say little: they stay among the matched terms.
     telling = [word for word in words if any(map(str.isalpha, word)) and (len(word) > 2 or not word.isascii())]
     shown = (telling or words)[:_WORDS_IN_REASON]
     more = len(words) + others - len(shown)
     named = in_words(shown, _WORDS_IN_REASON) + (f" and {more} more" if more > 0 else "")
-    return f"Both texts speak of {named}; {', '.join([*facts.agreement, called])}."
+    return f"Both texts speak of {named}; {', '.join([*facts.agreement, named_score])}."

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import islice
 from typing import NamedTuple
 
-from suggestion_service.engine.explanation.reading import Joint, Reading
+from suggestion_service.engine.explanation.reading import Bigram, Reading
 from suggestion_service.engine.explanation.term_ranking import DECIMALS
 
 _LONGEST_RUN = 40
@@ -29,16 +29,16 @@ def matches(
     """
     if requirement is None or test_case is None:
         return _first(weights, requirement or test_case, most)
-    whole = _whole(weights, requirement.inside, test_case.inside)
+    whole = _whole(weights, requirement.compounds, test_case.compounds)
     quantities = _free(whole, requirement.quantities.keys() & test_case.quantities.keys())
-    neighbours = _free(whole, requirement.neighbours & test_case.neighbours)
-    if not quantities and not neighbours:
+    bigrams = _free(whole, requirement.bigrams & test_case.bigrams)
+    if not quantities and not bigrams:
         return _first(whole, requirement, most)
-    return _joined(whole, quantities, neighbours, requirement, test_case, most)
+    return _joined(whole, quantities, bigrams, requirement, test_case, most)
 
 
-def _free(weights: Mapping[str, float], joints: Set[Joint]) -> list[Joint]:
-    return sorted(joint for joint in joints if joint[0] in weights and joint[1] in weights)
+def _free(weights: Mapping[str, float], bigrams: Set[Bigram]) -> list[Bigram]:
+    return sorted(bigram for bigram in bigrams if bigram[0] in weights and bigram[1] in weights)
 
 
 def _first(ranked: Mapping[str, float], reading: Reading | None, most: int) -> tuple[list[Match], int, float]:
@@ -47,13 +47,13 @@ def _first(ranked: Mapping[str, float], reading: Reading | None, most: int) -> t
     return found, max(0, len(ranked) - most), sum(islice(ranked.values(), most, None), 0.0)
 
 
-def _whole(weights: Mapping[str, float], *inside: Mapping[str, Set[str]]) -> dict[str, float]:
+def _whole(weights: Mapping[str, float], *compounds: Mapping[str, Set[str]]) -> dict[str, float]:
     """Add the weights of parts to that of a word that they are part of, where one text has them nowhere else.
 
     Gives them best first.
     """
     whole = dict(weights)
-    for of_item in inside:
+    for of_item in compounds:
         for part in sorted(of_item.keys() & whole.keys()):
             around = max(of_item[part] & whole.keys(), key=lambda word: (whole[word], word), default=None)
             if around is not None:
@@ -65,26 +65,26 @@ def _whole(weights: Mapping[str, float], *inside: Mapping[str, Set[str]]) -> dic
 
 def _joined(
     weights: dict[str, float],
-    quantities: Sequence[Joint],
-    neighbours: Sequence[Joint],
+    quantities: Sequence[Bigram],
+    bigrams: Sequence[Bigram],
     requirement: Reading,
     test_case: Reading,
     most: int,
 ) -> tuple[list[Match], int, float]:
     found: list[Match] = []
     after, ahead = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for first, second in neighbours:
+    for first, second in bigrams:
         after[first].append(second)
         ahead[second].append(first)
-    in_quantity = {term: joint for joint in quantities for term in joint}
+    in_quantity = {term: bigram for bigram in quantities for term in bigram}
     for term in list(weights):
         if len(found) == most:
             break
         if term not in weights:
             continue
-        joint = in_quantity.get(term)
-        if joint is not None and joint[0] in weights and joint[1] in weights:
-            shown, used = requirement.quantities[joint], list(joint)
+        bigram = in_quantity.get(term)
+        if bigram is not None and bigram[0] in weights and bigram[1] in weights:
+            shown, used = requirement.quantities[bigram], list(bigram)
         else:
             shown, used = _run(term, weights, after, ahead, requirement, test_case)
         found.append(Match(shown, sum(weights.pop(one) for one in used)))

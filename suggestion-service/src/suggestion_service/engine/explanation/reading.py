@@ -1,4 +1,4 @@
-"""What an item says, read once for the explanations of all its pairs."""
+"""The texts of an item, read once for the explanations of all its pairs."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ from suggestion_service.engine.text.terms import (
 _MOST_READ = 50_000
 """Characters: the twenty pages at the beginning of an item. A text of a megabyte would take a second."""
 
-Joint = tuple[str, str]
+Bigram = tuple[str, str]
 """Two terms, the second right after the first, that are one to a reader."""
 
 BETWEEN = re.compile(r"[ \u00a0\u202f-]?")
@@ -33,19 +33,19 @@ _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an item says. `words` has every term of it, and how it is shown to a person.
+    """The texts of an item as explanations need them. `words` has every term of it, and how it is shown to a person.
 
-    `places` tells which passages have a term: bit n is set for passage n. `inside` names, for terms that stand in
-    longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown. `neighbours`
+    `places` tells which passages have a term: bit n is set for passage n. `compounds` names, for terms that stand in
+    longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown. `bigrams`
     follow one another in `unspaced`, the texts in scripts without spaces. `title` has the words of the title as they
     are shown, by term; the first `titles` passages are those of the title. `cut`: only the beginning was read.
     """
 
     words: Mapping[str, str]
     places: Mapping[str, int]
-    inside: Mapping[str, Set[str]]
-    quantities: Mapping[Joint, str]
-    neighbours: frozenset[Joint]
+    compounds: Mapping[str, Set[str]]
+    quantities: Mapping[Bigram, str]
+    bigrams: frozenset[Bigram]
     unspaced: str
     title: Mapping[str, str]
     passages: Sequence[str]
@@ -63,16 +63,16 @@ def read(item: ItemText) -> Reading:
     title, *texts = item_texts(item)
     whole_text = normalised("\n".join([title, *texts]))
     titles = _passages([title])
-    said = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
-    passages = [*titles, *_passages(said)][:MOST_SENTENCES]
-    words, inside = _spelt(word_counts(item))
+    body = [item.description, item.preconditions or "", *(item.steps or {}).values(), item.postconditions or ""]
+    passages = [*titles, *_passages(body)][:MOST_SENTENCES]
+    words, compounds = _spelt(word_counts(item))
     unspaced = "" if whole_text.isascii() else "\n".join(run[0] for run in unspaced_runs(whole_text))
     return Reading(
         words=words,
         places=_places(passages),
-        inside=inside,
+        compounds=compounds,
         quantities=dict(_quantities(whole_text)),
-        neighbours=frozenset(_neighbours(unspaced)),
+        bigrams=frozenset(_bigrams(unspaced)),
         unspaced=unspaced,
         title={token.term: token.shown for word in words_in(normalised(item.title)) for token in tokens(word[0])},
         passages=passages,
@@ -124,7 +124,7 @@ def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str
     """
     words: dict[str, str] = {}
     rivals: dict[str, Counter[str]] = {}
-    inside: dict[str, set[str]] = {}
+    compounds: dict[str, set[str]] = {}
     alone: set[str] = set()
     for word in counts:
         of_word = tokens(word)
@@ -133,7 +133,7 @@ def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str
                 rivals[term] = Counter()
         if is_whole(of_word):
             for part in of_word[1:]:
-                inside.setdefault(part.term, set()).add(of_word[0].term)
+                compounds.setdefault(part.term, set()).add(of_word[0].term)
         else:
             alone |= terms_of(word)
     if rivals:
@@ -143,15 +143,15 @@ def _spelt(counts: Mapping[str, int]) -> tuple[dict[str, str], dict[str, set[str
                     if term in rivals:
                         rivals[term][shown] += times
         words |= {term: forms.most_common(1)[0][0] for term, forms in rivals.items()}
-    return words, {part: wholes for part, wholes in inside.items() if part not in alone}
+    return words, {part: wholes for part, wholes in compounds.items() if part not in alone}
 
 
-def _quantities(text: str) -> Iterator[tuple[Joint, str]]:
+def _quantities(text: str) -> Iterator[tuple[Bigram, str]]:
     for number, unit in _QUANTITY.findall(text):
         for first, second in product(tokens(number)[:1], tokens(unit)[:1]):
             yield (first.term, second.term), f"{number} {unit}"
 
 
-def _neighbours(unspaced: str) -> Iterator[Joint]:
+def _bigrams(unspaced: str) -> Iterator[Bigram]:
     for run in unspaced.split("\n"):
         yield from pairwise(run[i : i + 2] for i in range(len(run) - 1))

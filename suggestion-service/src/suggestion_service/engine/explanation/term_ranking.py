@@ -15,9 +15,9 @@ _UNSURE = 1e-3
 class TermRanking(NamedTuple):
     """Of the matches of many pairs, given by their places, pair after pair.
 
-    `best` are those kept, the heaviest first, those of pair k from `starts[k]` to `starts[k + 1]`. `rarest` and `next`
-    are for each pair the ones of them that the fewest items have, -1 where there is none. Of each pair `others` are
-    left out, which weigh `other_weight` together.
+    `best` weigh most, best first: those of pair k from `starts[k]` to `starts[k + 1]`. `rarest` and `next` are for each
+    pair the ones of them that the fewest items have, -1 where there is none. Of each pair `others` are left out, which
+    weigh `other_weight` together.
     """
 
     best: Ints
@@ -31,21 +31,21 @@ class TermRanking(NamedTuple):
 def rank_terms(pair: Ints, weights: Floats, frequencies: Ints, pairs: int, most: int) -> TermRanking:
     """Rank matches, by pair and within a pair in the order of the terms' spelling, which decides among equals.
 
-    `pair` is the number of each one's pair, below `pairs`; up to `most` are kept of each.
+    `pair` is the number of each one's pair, below `pairs`; up to `most` of each are ranked.
     """
     order = np.lexsort((-_rounded(weights), pair))
     starts = np.searchsorted(pair, np.arange(pairs + 1))
-    kept = np.arange(len(order)) - starts[pair] < most
-    best, left = order[kept], np.sort(order[~kept])
-    kept_starts = np.searchsorted(pair[best], np.arange(pairs + 1))
+    among_best = np.arange(len(order)) - starts[pair] < most
+    best, left = order[among_best], np.sort(order[~among_best])
+    best_starts = np.searchsorted(pair[best], np.arange(pairs + 1))
     spelt = np.sort(best)
     other_weight = np.bincount(pair[left], weights[left], minlength=pairs)
     by_rarity = spelt[np.lexsort((frequencies[spelt], pair[spelt]))]
     return TermRanking(
         best,
-        kept_starts,
-        _at(by_rarity, kept_starts, 0),
-        _at(by_rarity, kept_starts, 1),
+        best_starts,
+        _at(by_rarity, best_starts, 0),
+        _at(by_rarity, best_starts, 1),
         np.bincount(pair[left], minlength=pairs),
         other_weight.astype(np.float64),
     )

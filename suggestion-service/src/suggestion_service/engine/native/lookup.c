@@ -75,34 +75,34 @@ void write_unit_values(const int64_t *starts, const int32_t *terms, const double
 
 void bound_similarity(int64_t row_count, const int64_t *starts, int64_t indexed_terms, const int32_t *rows,
                       const float *counts, const uint8_t *common, const float *norms, const float *common_norms,
-                      int64_t indexed, const int32_t *asked, const double *asked_counts, int64_t asked_terms,
-                      const double *scales, int64_t parts, int64_t width, const double *weights, float *one,
+                      int64_t indexed, const int32_t *item_terms, const double *item_counts, int64_t item_size,
+                      const double *scales, int64_t parts, int64_t width, const double *weights, float *sums,
                       float *similarity) {
     memset(similarity, 0, (size_t)row_count * sizeof *similarity);
     for (int64_t part = 0; part < parts; part++) {
         const double *scale = scales + part * width;
         const float *part_norms = norms + part * indexed, *part_common = common_norms + part * indexed;
-        double mine = norm(asked, asked_counts, 0, asked_terms, scale);
+        double mine = norm(item_terms, item_counts, 0, item_size, scale);
         if (mine == 0.0)
             continue;
-        memset(one, 0, (size_t)indexed * sizeof *one);
+        memset(sums, 0, (size_t)indexed * sizeof *sums);
         double common_square = 0.0;
-        for (int64_t k = 0; k < asked_terms; k++) {
-            int32_t term = asked[k];
+        for (int64_t k = 0; k < item_size; k++) {
+            int32_t term = item_terms[k];
             if (term >= indexed_terms)
                 continue;
-            double weight = asked_counts[k] * scale[term];
+            double weight = item_counts[k] * scale[term];
             if (common[term]) {
                 common_square += weight * weight;
                 continue;
             }
             float factor = (float)(weights[part] * weight / mine * scale[term]);
             for (int64_t place = starts[term]; place < starts[term + 1]; place++)
-                one[rows[place]] += factor * counts[place];
+                sums[rows[place]] += factor * counts[place];
         }
         float of_common = (float)(weights[part] * sqrt(common_square) / mine);
         for (int64_t row = 0; row < indexed; row++) {
-            float share = (one[row] + of_common * part_common[row]) / part_norms[row];
+            float share = (sums[row] + of_common * part_common[row]) / part_norms[row];
             similarity[row] += part_norms[row] > 0.0f ? share : 0.0f;
         }
     }
@@ -111,22 +111,22 @@ void bound_similarity(int64_t row_count, const int64_t *starts, int64_t indexed_
         similarity[row] = 2.0f;
 }
 
-/* Read the postings of the asked terms in `order`, up to `most` of them. `sums` (rows,) are zeros; `sharing` and
+/* Read the postings of the item's terms in `order`, up to `most` of them. `sums` (rows,) are zeros; `sharing` and
  * `similarity` have room for `most`. Return how many rows share any. */
 int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const int32_t *rows, const float *counts,
-                            const float *norms, const int32_t *asked, const double *asked_counts, const int64_t *order,
-                            int64_t asked_terms, const double *scale, int64_t most, float *sums, int64_t *sharing,
-                            float *similarity) {
+                            const float *norms, const int32_t *item_terms, const double *item_counts,
+                            const int64_t *order, int64_t item_size, const double *scale, int64_t most, float *sums,
+                            int64_t *sharing, float *similarity) {
     int64_t read = 0, size = 0;
-    for (int64_t n = 0; n < asked_terms; n++) {
+    for (int64_t n = 0; n < item_size; n++) {
         int64_t k = order[n];
-        int32_t term = asked[k];
+        int32_t term = item_terms[k];
         if (term >= indexed_terms)
             continue;
         read += starts[term + 1] - starts[term];
         if (read > most)
             break;
-        float factor = (float)(asked_counts[k] * (scale[term] * scale[term]));
+        float factor = (float)(item_counts[k] * (scale[term] * scale[term]));
         for (int64_t place = starts[term]; place < starts[term + 1]; place++) {
             int32_t row = rows[place];
             if (sums[row] == 0.0f)
@@ -143,17 +143,17 @@ int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const 
     return size;
 }
 
-/* `place` (width,) is -1 everywhere; `mine` has room for the asked terms. */
-void write_cosines(const int32_t *asked, const double *asked_counts, int64_t asked_terms, const int64_t *starts,
+/* `place` (width,) is -1 everywhere; `mine` has room for the item's terms. */
+void write_cosines(const int32_t *item_terms, const double *item_counts, int64_t item_size, const int64_t *starts,
                    const int32_t *terms, const double *counts, const int64_t *rows, int64_t row_count,
                    const double *scales, int64_t parts, int64_t width, int32_t *place, double *mine, double *cosines) {
-    for (int64_t k = 0; k < asked_terms; k++)
-        place[asked[k]] = (int32_t)k;
+    for (int64_t k = 0; k < item_size; k++)
+        place[item_terms[k]] = (int32_t)k;
     for (int64_t part = 0; part < parts; part++) {
         const double *scale = scales + part * width;
-        double by = divisor(norm(asked, asked_counts, 0, asked_terms, scale));
-        for (int64_t k = 0; k < asked_terms; k++)
-            mine[k] = asked_counts[k] * scale[asked[k]] / by;
+        double by = divisor(norm(item_terms, item_counts, 0, item_size, scale));
+        for (int64_t k = 0; k < item_size; k++)
+            mine[k] = item_counts[k] * scale[item_terms[k]] / by;
         for (int64_t n = 0; n < row_count; n++) {
             int64_t start = starts[rows[n]], end = starts[rows[n] + 1];
             double theirs = divisor(norm(terms, counts, start, end, scale)), total = 0.0;

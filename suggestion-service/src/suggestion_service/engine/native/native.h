@@ -53,14 +53,14 @@ void write_unit_values(const int64_t *starts, const int32_t *terms, const double
                        double *values);
 void bound_similarity(int64_t row_count, const int64_t *starts, int64_t indexed_terms, const int32_t *rows,
                       const float *counts, const uint8_t *common, const float *norms, const float *common_norms,
-                      int64_t indexed, const int32_t *asked, const double *asked_counts, int64_t asked_terms,
-                      const double *scales, int64_t parts, int64_t width, const double *weights, float *one,
+                      int64_t indexed, const int32_t *item_terms, const double *item_counts, int64_t item_size,
+                      const double *scales, int64_t parts, int64_t width, const double *weights, float *sums,
                       float *similarity);
 int64_t find_sharing_rarest(const int64_t *starts, int64_t indexed_terms, const int32_t *rows, const float *counts,
-                            const float *norms, const int32_t *asked, const double *asked_counts, const int64_t *order,
-                            int64_t asked_terms, const double *scale, int64_t most, float *sums, int64_t *sharing,
-                            float *similarity);
-void write_cosines(const int32_t *asked, const double *asked_counts, int64_t asked_terms, const int64_t *starts,
+                            const float *norms, const int32_t *item_terms, const double *item_counts,
+                            const int64_t *order, int64_t item_size, const double *scale, int64_t most, float *sums,
+                            int64_t *sharing, float *similarity);
+void write_cosines(const int32_t *item_terms, const double *item_counts, int64_t item_size, const int64_t *starts,
                    const int32_t *terms, const double *counts, const int64_t *rows, int64_t row_count,
                    const double *scales, int64_t parts, int64_t width, int32_t *place, double *mine, double *cosines);
 int64_t write_shared(const int64_t *starts, const int32_t *terms, const double *counts, const int64_t *i,

@@ -78,12 +78,12 @@ typedef struct {
     int64_t *starts;
     int32_t *terms;
     float *lengths, *high_df_norms, *high_df_lengths;
-} asked_rows;
+} query_rows;
 
-static void ask(const vectors *left, const int64_t *rows, int64_t count, const index_of_postings *index,
-                asked_rows *asked) {
+static void prepare(const vectors *left, const int64_t *rows, int64_t count, const index_of_postings *index,
+                    query_rows *query) {
     int64_t indexed = 0;
-    asked->starts[0] = 0;
+    query->starts[0] = 0;
     for (int64_t at = 0; at < count; at++) {
         double high_df_square = 0.0;
         for (int64_t entry = left->starts[rows[at]]; entry < left->starts[rows[at] + 1]; entry++) {
@@ -92,15 +92,15 @@ static void ask(const vectors *left, const int64_t *rows, int64_t count, const i
             if (index->column_of[term] >= 0) {
                 high_df_square += length * length;
                 if (index->columns)
-                    asked->high_df_lengths[at * index->columns + index->column_of[term]] = (float)length;
+                    query->high_df_lengths[at * index->columns + index->column_of[term]] = (float)length;
             } else {
-                asked->terms[indexed] = term;
-                asked->lengths[indexed] = (float)length;
+                query->terms[indexed] = term;
+                query->lengths[indexed] = (float)length;
                 indexed++;
             }
         }
-        asked->high_df_norms[at] = (float)sqrt(high_df_square);
-        asked->starts[at + 1] = indexed;
+        query->high_df_norms[at] = (float)sqrt(high_df_square);
+        query->starts[at + 1] = indexed;
     }
 }
 
@@ -191,7 +191,7 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
     int64_t entries = 0, capacity = 256, block_rows = index.block_rows, parts = left.parts;
     for (int64_t at = 0; at < row_count; at++)
         entries += left.starts[rows[at] + 1] - left.starts[rows[at]];
-    asked_rows asked = {
+    query_rows query = {
         .starts = malloc((size_t)(row_count + 1) * sizeof(int64_t)),
         .terms = malloc((size_t)(entries + 1) * sizeof(int32_t)),
         .lengths = malloc((size_t)(entries + 1) * sizeof(float)),
@@ -208,31 +208,31 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
         .right = malloc((size_t)capacity * sizeof(int64_t)),
         .scores = malloc((size_t)capacity * sizeof(double)),
     };
-    if (!asked.starts || !asked.terms || !asked.lengths || !asked.high_df_norms || !asked.high_df_lengths || !bounds ||
+    if (!query.starts || !query.terms || !query.lengths || !query.high_df_norms || !query.high_df_lengths || !bounds ||
         !indexed_bounds || !candidates || !by_term || !found->left || !found->right || !found->scores)
         goto end;
-    ask(&left, rows, row_count, &index, &asked);
+    prepare(&left, rows, row_count, &index, &query);
     for (int64_t block = 0; block < index.blocks; block++) {
         const uint16_t *block_postings = index.rows + index.firsts[block];
         const float *block_lengths = index.lengths + index.firsts[block];
         const int32_t *starts = index.starts + block * (index.width + 1);
         for (int64_t at = 0; at < row_count; at++) {
             int64_t row = rows[at];
-            for (int64_t entry = asked.starts[at]; entry < asked.starts[at + 1]; entry++) {
-                int64_t start = starts[asked.terms[entry]], stop = starts[asked.terms[entry] + 1];
-                add(bounds, block_postings + start, block_lengths + start, stop - start, asked.lengths[entry]);
+            for (int64_t entry = query.starts[at]; entry < query.starts[at + 1]; entry++) {
+                int64_t start = starts[query.terms[entry]], stop = starts[query.terms[entry] + 1];
+                add(bounds, block_postings + start, block_lengths + start, stop - start, query.lengths[entry]);
                 found->postings_read += stop - start;
             }
             double slack = TOLERANCE + ROUNDING * (double)(left.starts[row + 1] - left.starts[row] + 8);
             float limit = (float)(threshold - slack > LEAST_BOUND ? threshold - slack : LEAST_BOUND);
             int64_t count = filter_by_norm(bounds, index.high_df_norms + block * block_rows, block_rows,
-                                           asked.high_df_norms[at], limit, candidates, indexed_bounds);
+                                           query.high_df_norms[at], limit, candidates, indexed_bounds);
             found->candidates += count;
             for (int64_t place = 0; place < count; place++)
                 candidates[place] += block * block_rows;
             if (index.columns)
                 count = filter_by_term(candidates, count, indexed_bounds, index.high_df_lengths,
-                                       asked.high_df_lengths + at * index.columns, index.columns, limit);
+                                       query.high_df_lengths + at * index.columns, index.columns, limit);
             if (count == 0)
                 continue;
             found->verified += count;
@@ -257,7 +257,7 @@ int search_pairs(vectors left, const int64_t *rows, int64_t row_count, vectors r
     }
     result = 0;
 end:
-    free(asked.starts), free(asked.terms), free(asked.lengths), free(asked.high_df_norms), free(asked.high_df_lengths);
+    free(query.starts), free(query.terms), free(query.lengths), free(query.high_df_norms), free(query.high_df_lengths);
     free(bounds), free(indexed_bounds), free(candidates), free(by_term);
     if (result)
         free_pairs(found);

@@ -88,19 +88,12 @@ def pair_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView, other_row
     return _cosines(products_of_pairs(one.whole, rows, other.whole, other_rows))
 
 
-def passage_cosines(asking: EmbeddingView, rows: Ints, asked: EmbeddingView, asked_rows: Ints) -> Floats:
-    """Return for each pair (rows[k], asked_rows[k]) the mean, over the passages of the first, of the best cosine with
+def passage_cosines(one: EmbeddingView, rows: Ints, other: EmbeddingView, other_rows: Ints) -> Floats:
+    """Return for each pair (rows[k], other_rows[k]) the mean, over the passages of the first, of the best cosine with
     a passage of the second.
     """
-    sums = sums_of_best(asking.passages, asking.starts, rows, asked.passages, asked.starts, asked_rows)
-    return _cosines(sums / (asking.starts[rows + 1] - asking.starts[rows]))
-
-
-def best_passages(asking: EmbeddingView, row: int, asked: EmbeddingView, asked_row: int) -> tuple[int, int, float]:
-    """Return the places, in their items, of the two passages that are most alike, and their cosine."""
-    products = asking.passages_of(row).astype(np.int64) @ asked.passages_of(asked_row).astype(np.int64).T
-    mine, theirs = np.unravel_index(int(np.argmax(products)), products.shape)
-    return int(mine), int(theirs), float(_cosines(products[mine, theirs]))
+    sums = sums_of_best(one.passages, one.starts, rows, other.passages, other.starts, other_rows)
+    return _cosines(sums / (one.starts[rows + 1] - one.starts[rows]))
 
 
 def _cosines(products: NDArray[Any]) -> Floats:

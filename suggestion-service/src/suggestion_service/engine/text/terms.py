@@ -1,4 +1,4 @@
-"""From the texts of an item to its terms: stems, split identifiers, and identifiers kept whole."""
+"""From the texts of an item to its terms: stems, split identifiers, and whole identifiers."""
 
 import re
 import threading
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def terms(item: ItemText) -> dict[str, int]:
-    """Count the terms of an item: what every algorithm scores by. Compute once a text; keep it as JSON.
+    """Count the terms of an item: what every algorithm scores by. Compute once a text; store it as JSON.
 
     Words of the title count double, unless the description starts with the title. A text without words gives
     an empty dict.
@@ -78,7 +78,7 @@ def word_counts(item: ItemText) -> Counter[str]:
 
 
 def item_texts(item: ItemText) -> list[str]:
-    """Return what an item says, piece by piece, its title first: an empty one when the description starts with it."""
+    """Return the texts of an item, its title first: an empty one when the description starts with it."""
     title, description = item.title.strip(), item.description.strip()
     if description.casefold().startswith(title.casefold()):
         title = ""
@@ -96,8 +96,8 @@ def find_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def standing(text: str, word: str) -> Iterator[int]:
-    """Return where a word of a normalised text stands in it, as a word of its own."""
+def offsets(text: str, word: str) -> Iterator[int]:
+    """Return where a word occurs in a normalised text as a word of its own."""
     place, length, in_word = text.find(word), len(word), _WORD.match
     while place >= 0:
         if not in_word(text, place + length) and not (place and in_word(text, place - 1)):

@@ -9,7 +9,6 @@ from suggestion_service.engine.semantic.embeddings import (
     SCALE,
     EmbeddingView,
     ItemVectors,
-    best_passages,
     pair_cosines,
     passage_cosines,
     quantized,
@@ -69,15 +68,6 @@ def test_passages_are_the_mean_of_the_best_answers_to_each() -> None:
         assert found[k] == products(mine[i].passages, theirs[j].passages).max(axis=1).mean() / SCALE**2
         alone = passage_cosines(one, rows[k : k + 1], other, other_rows[k : k + 1])
         assert alone[0] == found[k]
-
-
-def test_the_best_pair_of_passages_is_named() -> None:
-    random = np.random.default_rng(4)
-    one, _, mine = filled(random, 3)
-    other, _, theirs = filled(random, 3)
-    cosines = exact(mine[1].passages, theirs[2].passages)
-    i, j, cosine = best_passages(one, 1, other, 2)
-    assert cosines[i, j] == cosines.max() == cosine
 
 
 def test_an_item_is_as_like_itself_as_can_be() -> None:

@@ -21,9 +21,9 @@ def compare(inputs: Inputs, size: Size, rows: int, threshold: float) -> bool:
     alone = np.concatenate((np.delete(ours[1], mine), np.delete(theirs[1], its)))
     same = bool(off <= _WITHIN and (np.abs(alone - threshold) <= _WITHIN).all())
     where = "" if rows == size.requirements else f" for the first {rows:,} requirements"
-    verdict = "the same pairs" if same else "NOT THE SAME PAIRS"
+    result = "the same pairs" if same else "NOT THE SAME PAIRS"
     print(
-        f"tfidf and sparse-dot-topn{where}: {verdict}; {len(shared):,} in both, {len(alone):,} in one"
+        f"tfidf and sparse-dot-topn{where}: {result}; {len(shared):,} in both, {len(alone):,} in one"
         f" alone, scores at most {off:.1e} apart; goal {_WITHIN:.0e}"
     )
     return same

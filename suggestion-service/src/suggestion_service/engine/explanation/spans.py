@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from suggestion_service.engine.explanation.reading import BETWEEN
-from suggestion_service.engine.text.terms import find_words, is_whole, normalised, standing, terms_of, tokens, words_in
+from suggestion_service.engine.text.terms import find_words, is_whole, normalised, offsets, terms_of, tokens, words_in
 
 # With the ASCII character before, which marks may belong to. Between such runs nothing is normalised.
 _NOT_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
@@ -18,7 +18,7 @@ _Mark = tuple[int, int, int, str]
 """From where to where a term stands, its number, and what it is; `_NO_TERM` where it counts in a quantity alone."""
 
 
-class Place(NamedTuple):
+class Span(NamedTuple):
     """Where a term stands, in code points; `term` is its number among the terms that were looked for."""
 
     term: int
@@ -26,8 +26,8 @@ class Place(NamedTuple):
     end: int
 
 
-class Places:
-    """Finds terms, as `matches` shows them, in texts. Places do not overlap."""
+class SpanFinder:
+    """Finds terms, as `matches` shows them, in texts. Spans do not overlap."""
 
     def __init__(self, shown: Sequence[str]) -> None:
         self._single: dict[str, int] = {}
@@ -45,25 +45,25 @@ class Places:
             runs.sort(key=lambda run: -len(run[0]))
         self._sought = {*self._single, *self._runs, *(term for quantity in self._quantities for term in quantity)}
 
-    def find(self, text: str) -> list[Place]:
-        """Return all places in a text, in their order."""
+    def find(self, text: str) -> list[Span]:
+        """Return the spans of all terms in a text, in their order."""
         read, starts, ends = _origins(text)
         marks: list[_Mark] = []
         # Most words are none of those looked for: it takes a fraction of the time to sort them out first.
         for word in set(find_words(read)):
             if not self._sought.isdisjoint(terms_of(word)):
                 of_word = self._marks(word)
-                for at in standing(read, word):
+                for at in offsets(read, word):
                     marks += [(at + start, at + end, number, term) for start, end, number, term in of_word]
         marks.sort()
         if self._quantities:
             marks = self._with_quantities(read, marks)
-        found: list[Place] = []
+        found: list[Span] = []
         free = 0
         for start, end, number, _ in marks:
             if number != _NO_TERM and starts[start] >= free:
                 free = ends[end - 1]
-                found.append(Place(number, starts[start], free))
+                found.append(Span(number, starts[start], free))
         return found
 
     def _marks(self, word: str) -> list[_Mark]:

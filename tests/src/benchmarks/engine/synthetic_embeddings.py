@@ -40,7 +40,7 @@ def _view(
     directions: NDArray[np.float32],
     common: NDArray[np.float64],
 ) -> EmbeddingView:
-    shelf = EmbeddingStore(_DIMENSIONS)
+    store = EmbeddingStore(_DIMENSIONS)
     for start in range(0, len(items), _AT_ONCE):
         some = items[start : start + _AT_ONCE]
         terms = [numbers[term] for counted in some for term in counted]
@@ -52,5 +52,5 @@ def _view(
         whole = quantized(unit_vectors(passages.reshape(len(some), _PASSAGES, -1).mean(axis=1)))
         sentences = quantized(unit_vectors(passages)).reshape(len(some), _PASSAGES, -1)
         for n in range(len(some)):
-            shelf.put(item_id(side, start + n), ItemVectors(whole[n], sentences[n]))
-    return shelf.view()
+            store.put(item_id(side, start + n), ItemVectors(whole[n], sentences[n]))
+    return store.view()

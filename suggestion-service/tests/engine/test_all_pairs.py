@@ -1,4 +1,4 @@
-"""The kernel against the dense product of the same vectors."""
+"""The search for all pairs against the dense product of the same vectors."""
 
 from concurrent.futures import ThreadPoolExecutor
 

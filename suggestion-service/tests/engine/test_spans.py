@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import pytest
 
-from suggestion_service.engine import ItemText, Places, terms
-from suggestion_service.engine.explanation.places import _origins
+from suggestion_service.engine import ItemText, SpanFinder, terms
+from suggestion_service.engine.explanation.spans import _origins
 
 
 def found(text: str, *shown: str) -> list[tuple[str, str]]:
     """Return (term, what stands at its place) in the order of the places."""
-    return [(shown[place.term], text[place.start : place.end]) for place in Places(shown).find(text)]
+    return [(shown[place.term], text[place.start : place.end]) for place in SpanFinder(shown).find(text)]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_places_are_exact(text: str, shown: str, expected: list[str]) -> None:
 
 def test_places_do_not_overlap() -> None:
     text = "50 Hz rx_parity_err parity 登录失败登录"
-    places = Places(["parity", "rx_parity_err", "50", "50 Hz", "登录", "登录失败", "失败"]).find(text)
+    places = SpanFinder(["parity", "rx_parity_err", "50", "50 Hz", "登录", "登录失败", "失败"]).find(text)
     assert all(one.end <= other.start for one, other in pairwise(places))
     assert [text[place.start : place.end] for place in places] == [
         "50 Hz",
@@ -72,9 +72,9 @@ def test_what_a_place_reads_as_is_the_term_whatever_the_letters() -> None:
         read, starts, ends = _origins(text)
         assert read == unicodedata.normalize("NFKC", text)
         assert len(read) == len(starts) == len(ends)
-        assert [text[place.start : place.end] for place in Places(["door"]).find(text)][-1:] == ["door"]
+        assert [text[place.start : place.end] for place in SpanFinder(["door"]).find(text)][-1:] == ["door"]
         for term in terms(ItemText(title="", description=text)):
-            for place in Places([term]).find(text):
+            for place in SpanFinder([term]).find(text):
                 assert term in terms(ItemText(title="", description=text[place.start : place.end]))
 
 
