@@ -274,4 +274,6 @@ async def test_a_database_that_is_no_service_s_is_told_as_that(postgres: Any) ->
 async def test_a_package_without_a_copy_is_not_rebuilt(database: Database) -> None:
     code, _, errors = await admin(database, "rebuild", "chassis.web")
     assert code == 1
-    assert errors == ("Error: chassis.web is no service that keeps a copy: there is no module chassis.web.copy.\n")
+    assert errors == (
+        "Error: chassis.web is no service that keeps a copy: there is no module chassis.web.read_model.\n"
+    )

@@ -32,10 +32,10 @@ async def test_what_the_bus_has_lost_is_read_from_the_feed(
     feed: Feed, database: Database, other_database: Database
 ) -> None:
     await record(database, "a", "b")
-    await feed.heal()
+    await feed.catch_up_if_stalled()
     assert await effects(other_database) == [], "the bus gets its time"
     await record(database, "c")
-    await feed.heal()
+    await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a", "b", "c"]
 
 
@@ -43,10 +43,10 @@ async def test_a_bus_that_brings_something_is_left_alone(
     feed: Feed, database: Database, other_database: Database
 ) -> None:
     await record(database, "a", "b")
-    await feed.heal()
+    await feed.catch_up_if_stalled()
     [(_, first), _] = await outbox.read(database, 0, 2)
     await Inbox("test", other_database, {Happened: apply}).receive([first])
-    await feed.heal()
+    await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a"]
 
 
@@ -55,8 +55,8 @@ async def test_a_gap_is_filled_from_the_feed(feed: Feed, database: Database, oth
     await outbox.number(database)
     [first, _, third] = [envelope for _, envelope in await outbox.read(database, 0, 3)]
     await Inbox("test", other_database, {Happened: apply}).receive([first, third])
-    await feed.heal()
-    await feed.heal()
+    await feed.catch_up_if_stalled()
+    await feed.catch_up_if_stalled()
     assert sorted(await effects(other_database)) == ["a", "b", "c"]
 
 
@@ -76,13 +76,13 @@ async def test_a_source_that_was_restored_to_an_older_state_is_not_read_until_so
     await set_back(database, 1)
     await record(database, *told_since)
     for _ in range(3):
-        await feed.heal()
+        await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a", "b", "c"]
     assert "`python -m chassis.admin reread test` has it read again" in caplog.text
     async with other_database.connection() as connection:
         assert await positions.forget_position(connection, "test") == 3
     for _ in range(2):
-        await feed.heal()
+        await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a", "b", "c", *told_since]
 
 
@@ -93,7 +93,7 @@ async def test_an_event_that_is_kept_with_its_error_was_received(
         await connection.execute("ALTER TABLE effects ADD CONSTRAINT no_b CHECK (what <> 'b')")
     await record(database, "a", "b")
     await feed.catch_up()
-    await feed.heal()
+    await feed.catch_up_if_stalled()
     assert "restored" not in caplog.text
 
 

@@ -22,7 +22,7 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload, Received
 from chassis.messaging.inbox import Inbox
 from chassis.observability import telemetry
-from chassis.observability.logs import JsonFormatter, nobody_awaited
+from chassis.observability.logs import JsonFormatter, log_unretrieved
 from chassis.server.app import create_app
 from chassis.web.strict_route import StrictRoute
 
@@ -177,7 +177,7 @@ async def test_an_error_that_nobody_awaits_is_told_without_its_values(lines: _Li
 
     loop = asyncio.get_running_loop()
     before = loop.get_exception_handler()
-    loop.set_exception_handler(nobody_awaited)
+    loop.set_exception_handler(log_unretrieved)
     try:
         task = asyncio.create_task(fail())
         await asyncio.wait({task})

@@ -21,8 +21,8 @@ from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.metrics import of_feed, of_inbox
 from chassis.messaging.relay import Relay
+from chassis.observability.collectors import GaugeCollector, GaugeCollectors, gauge
 from chassis.observability.databases import of_database, of_pool
-from chassis.observability.readings import Reading, Readings, gauge
 from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.app import create_app
@@ -154,7 +154,7 @@ async def test_metrics_are_all_that_their_port_answers() -> None:
     listener: socket.socket = listen("127.0.0.1", 0, "nothing")
     url = "http://{}:{}".format(*listener.getsockname())
     async with httpx.AsyncClient() as client:
-        async with exposition.served(listener, Readings()):
+        async with exposition.served(listener, GaugeCollectors()):
             response = await client.get(f"{url}/metrics")
             assert response.headers["content-type"].startswith("text/plain; version=")
             assert read(response.text)["process_start_time_seconds"] > 0
@@ -269,8 +269,8 @@ async def test_many_who_ask_have_the_database_read_once() -> None:
         await asyncio.sleep(0.01)
         return [gauge("traceline_test_reads", "How often.", (), [((), reads)])]
 
-    readings = Readings([Reading(count)])
-    told = await asyncio.gather(*(readings.get() for _ in range(10)))
+    collectors = GaugeCollectors([GaugeCollector(count)])
+    told = await asyncio.gather(*(collectors.get() for _ in range(10)))
     assert [metric.samples[0].value for (metric,) in told] == [1] * 10
 
 
@@ -278,12 +278,12 @@ async def test_a_reading_that_fails_hides_no_other_and_gauges_of_one_name_are_on
     async def fail() -> Iterable[Metric]:
         raise RuntimeError("a defect")
 
-    def reading(label: str) -> Reading:
+    def collector(label: str) -> GaugeCollector:
         async def tell() -> Iterable[Metric]:
             return [gauge("traceline_test_parts", "Parts.", ("of",), [((label,), 1)])]
 
-        return Reading(tell)
+        return GaugeCollector(tell)
 
-    readings = Readings([reading("one"), Reading(fail), reading("two")])
-    (metric,) = await readings.get()
+    collectors = GaugeCollectors([collector("one"), GaugeCollector(fail), collector("two")])
+    (metric,) = await collectors.get()
     assert [sample.labels for sample in metric.samples] == [{"of": "one"}, {"of": "two"}]

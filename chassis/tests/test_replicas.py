@@ -21,7 +21,7 @@ class Replica:
         self.leads = False
         self.shares = False
         worker = Worker()
-        worker.add("alone", self._hold("leads"), alone=True)
+        worker.add("alone", self._hold("leads"), leader_only=True)
         worker.add("shared", self._hold("shares"))
         self.running = asyncio.create_task(worker.run(Replicas(database)))
 
@@ -75,7 +75,7 @@ async def test_without_others_everything_runs_here(database: Database) -> None:
     async def note(name: str) -> None:
         ran.add(name)
 
-    worker.every("alone", 60, lambda: note("alone"), alone=True)
+    worker.every("alone", 60, lambda: note("alone"), leader_only=True)
     worker.every("shared", 60, lambda: note("shared"))
     running = asyncio.create_task(worker.run())
     await eventually(lambda: ran == {"alone", "shared"})
@@ -85,7 +85,7 @@ async def test_without_others_everything_runs_here(database: Database) -> None:
 async def test_a_commit_of_another_process_wakes_who_listens(database: Database) -> None:
     other = Database(database.url)
     await other.open()
-    announcing = asyncio.create_task(Replicas(other).announce())
+    announcing = asyncio.create_task(Replicas(other).notify_commits())
     replica = Replica(database)
     await eventually(lambda: replica.leads)
     committed = database.commits.listener()

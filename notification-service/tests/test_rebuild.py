@@ -8,7 +8,7 @@ from psycopg.rows import dict_row
 from chassis.messaging.events import Actor
 from chassis.messaging.rebuild import Rebuilt, rebuild
 from contracts import auth
-from notification_service.copy import new_copy
+from notification_service.read_model import new_read_model
 
 if TYPE_CHECKING:
     from conftest import World
@@ -23,7 +23,7 @@ async def rebuild_copy(world: "World", feed: list[bytes]) -> Rebuilt:
     async with await psycopg.AsyncConnection.connect(
         world.database.url, autocommit=True, row_factory=dict_row, prepare_threshold=None
     ) as connection:
-        return await rebuild(connection, new_copy(), read_feed)
+        return await rebuild(connection, new_read_model(), read_feed)
 
 
 async def users(world: "World") -> list[tuple[Any, ...]]:

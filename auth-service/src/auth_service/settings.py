@@ -24,7 +24,7 @@ class Settings(ServiceSettings):
 
     @property
     def hash_key(self) -> bytes:
-        """What keys the hashes that nobody is to guess from: made of the secret, so that it need not be another."""
+        """The key of hashes that are not to be guessed from: made of the secret, so that it need not be another."""
         secret = self.internal_token_secret.get_secret_value().encode()
         return blake2b(secret, digest_size=32, person=b"typed user names").digest()
 

@@ -23,7 +23,7 @@ class BuiltInPasswordRefused(StartFailure):
 def first_password(settings: Settings, *, on_loopback: bool) -> str | None:
     """Return the password that the default admin is to get; None when a random one is to be made.
 
-    `on_loopback`: whether nobody but this machine reaches the service. Raises BuiltInPasswordRefused when
+    `on_loopback`: whether the service is reached from this machine alone. Raises BuiltInPasswordRefused when
     DEFAULT_ADMIN_PASSWORD is the built-in password, and others reach it or ENVIRONMENT is not development.
     """
     safe = on_loopback and settings.environment == "development"

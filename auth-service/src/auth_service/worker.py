@@ -28,9 +28,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)
         await signing_keys.forget_old(database, settings.token_lifetime)
 
-    worker.every("auth log-in attempts", 60, forget_attempts, alone=True)
-    worker.every("auth ended tokens", 300, forget_ended_tokens, alone=True)
-    worker.every("auth signing keys", 600, rotate_keys, alone=True)
+    worker.every("auth log-in attempts", 60, forget_attempts, leader_only=True)
+    worker.every("auth ended tokens", 300, forget_ended_tokens, leader_only=True)
+    worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker
 
 

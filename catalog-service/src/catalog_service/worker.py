@@ -22,11 +22,11 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Return the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
-    worker.readings.append(of_modules(database))
+    worker.collectors.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
-    worker.add("catalog coverage", projector.run, alone=True)
-    worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), alone=True)
-    worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), alone=True)
+    worker.add("catalog coverage", projector.run, leader_only=True)
+    worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), leader_only=True)
+    worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), leader_only=True)
     return worker
 
 

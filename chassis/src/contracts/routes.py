@@ -18,7 +18,7 @@ class Service:
     `context` is the first word of its events and the name of its queue. `resources` are the first segments of its
     paths, and `public` the (method, path) that need no token. `by_value` are beginnings of paths that end with a value,
     in which a percent-encoded slash or backslash is only a character. Answers of `unstored` resources are about people:
-    they are for nobody's disk.
+    no cache may store them.
     """
 
     context: str

@@ -57,7 +57,7 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
     transport = httpx.ASGITransport(Measured(traceline.app, "gateway", measured_as))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
         await client.get("/livez")
-    series = await measured(*traceline.readings())
+    series = await measured(*traceline.collectors())
     await traceline.stop()
     return _labels(series)
 

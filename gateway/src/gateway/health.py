@@ -11,7 +11,7 @@ from chassis.core.problems import Unavailable
 from chassis.web.peers import Peer
 
 _TIMEOUT = 2
-_KEPT, _KEPT_WHEN_AWAY = 1.0, 0.1
+_FRESH_FOR, _FRESH_FOR_WHEN_AWAY = 1.0, 0.1
 """Seconds; who starts is looked for all the time, by those who wait for it."""
 
 
@@ -45,7 +45,7 @@ class Services:
     async def health(self) -> Health:
         """Return how they are, as of a second ago at most."""
         async with self._asking:  # who comes meanwhile takes the same answer
-            if time.monotonic() - self._asked_at > (_KEPT_WHEN_AWAY if self._health.away else _KEPT):
+            if time.monotonic() - self._asked_at > (_FRESH_FOR_WHEN_AWAY if self._health.away else _FRESH_FOR):
                 self._health = await self._ask()
                 self._asked_at = time.monotonic()
         return self._health

@@ -41,7 +41,7 @@ class Settings(BaseSettings):
     """How long a service may take until it begins to answer: then 504."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)
     public_url: Annotated[str | None, AfterValidator(_origin_or_none)] = None
-    """The address that people use. With https browsers are told to use nothing else for a year."""
+    """The address that people use. With https browsers use nothing else for a year."""
     docs: Literal["public", "signed-in", "off"] = "public"
     """Who may read /docs and the OpenAPI document: everybody, who sends a token, nobody."""
     cors_allowed_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = ()

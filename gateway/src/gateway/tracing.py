@@ -9,7 +9,7 @@ from gateway.routing.versions import route_of
 
 
 def of_requests(app: ASGIApp) -> ASGIApp:
-    """Return `app` with a span of each request, which begins a trace: nobody outside decides what is recorded."""
+    """Return `app` with a span of each request, which begins a trace: callers do not decide what is recorded."""
     if telemetry.tracer() is None:
         return app
 

@@ -56,7 +56,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     )
     worker.add("suggestion embeddings", embeddings.run)
     if settings.embeddings_enabled:
-        worker.readings.append(of_embeddings(database))
+        worker.collectors.append(of_embeddings(database))
     if settings.auto_suggestions_enabled:
         scoring = ChangeScoring(database, corpus, scales)
 
@@ -67,8 +67,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
 
         bus.take_part(QUEUE, score)
         worker.add("suggestion scoring jobs", jobs.run)
-        worker.every("suggestion scoring sweep", 2, jobs.sweep, alone=True)
-        worker.add("suggestion rescore sweep", RescoreSweep(database, corpus, scales).run, alone=True)
+        worker.every("suggestion scoring sweep", 2, jobs.sweep, leader_only=True)
+        worker.add("suggestion rescore sweep", RescoreSweep(database, corpus, scales).run, leader_only=True)
 
     undoing = Undoing(database, catalog, score=settings.auto_suggestions_enabled)
 
@@ -79,9 +79,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)
 
-    worker.every("suggestion reviews", 1, reconcile, alone=True)
-    worker.add("suggestion review model", Trainer(database).run, alone=True)
-    worker.every("suggestion expiry", 600, withdraw_old, alone=True)
+    worker.every("suggestion reviews", 1, reconcile, leader_only=True)
+    worker.add("suggestion review model", Trainer(database).run, leader_only=True)
+    worker.every("suggestion expiry", 600, withdraw_old, leader_only=True)
     return worker
 
 

@@ -14,8 +14,8 @@ import uvicorn
 from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
-from suggestion_service.copy import new_copy
 from suggestion_service.engine import Query
+from suggestion_service.read_model import new_read_model
 
 SECRET = "the quick brown fox signs for the lazy dog"
 
@@ -35,7 +35,7 @@ async def rebuild_copy(service: Any, read_feed: Callable[[int, int], Any] | None
     async with await psycopg.AsyncConnection.connect(
         service.database.url, autocommit=True, row_factory=dict_row, prepare_threshold=None
     ) as connection:
-        return await rebuild(connection, new_copy(), read_feed or read)
+        return await rebuild(connection, new_read_model(), read_feed or read)
 
 
 async def copy_of(service: Any) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from chassis.messaging.events import NewEvent
 
 
 async def set_password_hash(connection: Connection, user_id: int, password_hash: str) -> None:
-    """Store the same password under a newer hash: nothing that anybody is told."""
+    """Store the same password under a newer hash: no event tells of it."""
     await connection.execute("UPDATE users SET password_hash = %s WHERE id = %s", (password_hash, user_id))
 
 

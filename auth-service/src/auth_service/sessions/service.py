@@ -40,7 +40,7 @@ class Login:
     signing_key: CurrentKey
     token_lifetime: timedelta
     hash_key: bytes
-    """Keys what is kept of a user name that is nobody's; 64 bytes at most."""
+    """Keys the hash of a user name that no account has; 64 bytes at most."""
 
     async def __call__(self, username: str, password: str, address: str) -> str:
         """Return an access token.
@@ -83,7 +83,7 @@ class Login:
                 await repository.set_password_hash(connection, user["id"], newer_hash)
             if not user["is_active"]:
                 failed = LoginFailed(email=attempt.account, address=address, reason="account_inactive")
-                await outbox.record(connection, [_told(failed)])
+                await outbox.record(connection, [_event(failed)])
                 return None
             key = await self.signing_key.read(connection)
         return tokens.issue(user, key, now, self.token_lifetime)
@@ -91,7 +91,7 @@ class Login:
     async def _refuse(self, attempt: Attempt, failure: LoginFailed) -> None:
         async with self.database.transaction() as connection:
             await throttle.failed(connection, attempt)
-            await outbox.record(connection, [_told(failure)])
+            await outbox.record(connection, [_event(failure)])
         _FAILURES.labels(failure.reason).inc()
 
     def _unknown(self, typed: str, address: str) -> LoginFailed:
@@ -111,7 +111,7 @@ async def change_password(
     """Change the caller's password and end every token issued before.
 
     Raises Unauthenticated invalid_credentials when `current_password` is not theirs, and TooManyRequests: with a
-    stolen token nobody guesses faster than at the log-in.
+    stolen token guessing is no faster than at the log-in.
     """
     attempt = await throttle.begin(database, identity.email, address)
     async with database.connection() as connection:
@@ -152,7 +152,7 @@ async def log_out(connection: Connection, identity: Identity) -> None:
     await repository.end_token(connection, identity.token_id, expires_at, event)
 
 
-def _told(failure: LoginFailed) -> NewEvent:
+def _event(failure: LoginFailed) -> NewEvent:
     return NewEvent(failure, subject=failure.email, actor=_ANONYMOUS)
 
 

@@ -14,7 +14,7 @@ _ACCOUNT_LOCKS = 2
 async def lock_attempts(connection: Connection, account: str, network: str) -> None:
     """Have others who count attempts of this account or from this network wait until the transaction ends.
 
-    The locks are taken in this order by all, so that nobody deadlocks.
+    The locks are taken in this order by all, so that there is no deadlock.
     """
     await connection.execute(
         "SELECT pg_advisory_xact_lock(%s, hashtext(%s)), pg_advisory_xact_lock(%s, hashtext(%s))",
@@ -136,7 +136,7 @@ async def is_known_network(connection: Connection, network: str, known_for: time
 
 
 async def prune_known_networks(connection: Connection, known_for: timedelta) -> None:
-    """Delete the networks from which nobody has logged in for that long."""
+    """Delete the networks without a log-in for that long."""
     await connection.execute("DELETE FROM known_networks WHERE at < now() - %s", (known_for,))
 
 

@@ -48,7 +48,7 @@ class Attempt:
 
 
 async def begin(database: Database, account: str, address: str) -> Attempt:
-    """Record an attempt on an account, of a user or of nobody; raise TooManyRequests when it is one too many."""
+    """Record an attempt on an account, of a user or not; raise TooManyRequests when it is one too many."""
     network = network_of(address)
     clock = asyncio.get_running_loop()
     deadline = clock.time() + _PATIENCE
@@ -96,7 +96,7 @@ async def is_known(database: Database, address: str) -> bool:
 
 
 async def forget_old(database: Database) -> None:
-    """Delete the attempts that count no more, and the networks from which nobody has logged in for long."""
+    """Delete the attempts that count no more, and the networks without a log-in for long."""
     async with database.connection() as connection:
         await repository.prune_attempts(connection, WINDOW)
         await repository.prune_known_networks(connection, KNOWN_FOR)

@@ -23,11 +23,11 @@ def parse_email(text: str) -> str:
     try:
         parsed = validate_email(text.strip(), check_deliverability=False, globally_deliverable=False)
     except EmailNotValidError as error:
-        raise PydanticCustomError("invalid_email", "{told}", {"told": _told(text, error)}) from None
+        raise PydanticCustomError("invalid_email", "{reason}", {"reason": _reason(text, error)}) from None
     return _folded(parsed.normalized)
 
 
-def _told(text: str, error: EmailNotValidError) -> str:
+def _reason(text: str, error: EmailNotValidError) -> str:
     reason = str(error).rstrip(".")
     if "@" not in text:
         reason = "It has no @"
@@ -37,7 +37,7 @@ def _told(text: str, error: EmailNotValidError) -> str:
 
 
 def account_name(text: str) -> str:
-    """Return the form in which a login's user name is looked up; what is no address is nobody's name."""
+    """Return the form in which a login's user name is looked up; what is no address is no user's name."""
     try:
         return parse_email(text)
     except PydanticCustomError:

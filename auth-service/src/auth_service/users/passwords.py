@@ -1,8 +1,8 @@
 """Password hashes: argon2id, in threads, at most as many at once as there are cores, and four.
 
-Each is dear, and whoever has no account may ask for one: requests wait for a thread, but not any number of them.
-Those of one address hold a quarter of the places at most, and those of addresses from which nobody has logged in lately
-two thirds: so neither one party nor many strangers keep out who is known.
+Each takes CPU and memory, and whoever has no account may ask for one: requests wait for a thread, but not any number of
+them. Those of one address hold a quarter of the places at most, and those of addresses without a log-in lately two
+thirds: so neither one party nor many strangers keep out who is known.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Passwords:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(min(_THREADS, os.cpu_count() or 1), thread_name_prefix="argon2")
-        self._nobodys = _HASHER.hash(secrets.token_hex())
+        self._dummy = _HASHER.hash(secrets.token_hex())
         self._taken: Counter[str] = Counter()
 
     @property
@@ -82,7 +82,7 @@ class Passwords:
         """Check whether the password is that of the hash; without a hash, no, at the same cost."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._threads, _verify, password, self._nobodys if password_hash is None else password_hash
+            self._threads, _verify, password, self._dummy if password_hash is None else password_hash
         )
 
     async def key(self, password: str, salt: bytes) -> bytes:

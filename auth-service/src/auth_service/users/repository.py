@@ -14,7 +14,7 @@ _SHOWN = "id, email, full_name, role, is_active, created_at"
 
 
 class UserRow(TypedDict):
-    """A user with what nobody is shown."""
+    """A user, with what is never shown."""
 
     id: int
     email: str

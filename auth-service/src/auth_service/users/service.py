@@ -8,7 +8,7 @@ from auth_service.users import repository
 from auth_service.users.repository import UserRow
 from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
-from chassis.db.database import Connection, refusing
+from chassis.db.database import Connection, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent
 from contracts.auth import UserCreated, UserState, UserUpdated
 
@@ -42,7 +42,7 @@ async def create(
         actor=Actor(shown["id"], email) if actor == "themself" else actor,
     )
     taken = Conflict("An account with this email exists already; log in, or use another email.", code="email_taken")
-    with refusing({"uq_users_email": taken}):
+    with map_constraint_violations({"uq_users_email": taken}):
         await repository.insert(connection, {**shown, "password_hash": password_hash}, event)
     return shown
 

@@ -4,15 +4,15 @@ from prometheus_client import Metric
 
 from catalog_service.coverage import repository
 from chassis.db.database import Database
-from chassis.observability.readings import Reading, gauge
+from chassis.observability.collectors import GaugeCollector, gauge
 
 _MOST_MODULES = 50
 _FRESH_FOR = 60.0
 """Seconds. It reads all requirements: a tenth of a second for 100,000 of them."""
 
 
-def of_modules(database: Database) -> Reading:
-    """Return the reading of the largest modules; the others are together `other`, requirements in none `none`."""
+def of_modules(database: Database) -> GaugeCollector:
+    """Return the collector of the largest modules; the others are together `other`, requirements in none `none`."""
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:
@@ -32,4 +32,4 @@ def of_modules(database: Database) -> Reading:
             ),
         ]
 
-    return Reading(read, _FRESH_FOR)
+    return GaugeCollector(read, _FRESH_FOR)

@@ -10,7 +10,7 @@ from psycopg.types.json import Json
 
 from catalog_service.items.kinds import ItemKind
 from catalog_service.row_counts import counted
-from chassis.db.database import Connection, columns, placeholders, refusing
+from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Conditions, Row
@@ -129,7 +129,7 @@ async def insert(connection: Connection, kind: ItemKind, row: Row, event: NewEve
     if _names_other_creator(row, event):
         more = f", creation AS ({_INSERT_CREATORS} FROM json_to_recordset(%(creators)s) {_CREATORS})"
         parameters["creators"] = Json([_creator(kind, row, event)])
-    with refusing(kind.external_id_taken()):
+    with map_constraint_violations(kind.external_id_taken()):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}){more}"
             f" INSERT INTO {kind.table} ({columns(row)}) VALUES ({placeholders(row)})",
@@ -174,7 +174,7 @@ async def update(connection: Connection, kind: ItemKind, row: Row, changed: Sequ
     Only they are set, so that the search document is made again only when its texts have changed.
     """
     assignments = ", ".join(f"{name} = %({name})s" for name in changed)
-    with refusing(kind.external_id_taken()):
+    with map_constraint_violations(kind.external_id_taken()):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}) UPDATE {kind.table} SET {assignments} WHERE id = %(id)s",
             _parameters(kind, {name: row[name] for name in ("id", *changed)}, event),

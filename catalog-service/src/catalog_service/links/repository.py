@@ -11,7 +11,7 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.row_counts import counted
 from chassis.core.problems import Conflict
-from chassis.db.database import Connection, columns, placeholders, refusing
+from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Conditions, Row, fetch_page
@@ -176,7 +176,7 @@ async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
     Raises Conflict when the pair is linked, NotFound when an end is gone, be it at this very moment.
     """
     pair = {name: row[name] for name in ("requirement_id", "test_case_id")}
-    with refusing({"uq_requirement_test_case": exists(**pair), **_REFUSALS}):
+    with map_constraint_violations({"uq_requirement_test_case": exists(**pair), **_REFUSALS}):
         await connection.execute(
             f"WITH event AS ({outbox.RECORD}) INSERT INTO links ({columns(row)}) VALUES ({placeholders(row)})",
             {**row, **outbox.fields(event)},

@@ -8,7 +8,7 @@ from chassis.admin import connections, output, positions
 from chassis.admin.running import json_option, running
 from chassis.admin.settings import address_of
 from chassis.messaging import relay
-from chassis.messaging.inbox import kept_counts
+from chassis.messaging.inbox import failed_counts
 from chassis.messaging.rebuild import ReadFeed
 
 
@@ -26,9 +26,9 @@ async def feed(in_json: bool) -> None:
 
         own = await relay.progress(connection)
         received = await positions.inboxes(connection, feed_of)
-        kept = await kept_counts(connection)
+        failed = await failed_counts(connection)
     if in_json:
-        output.as_json({"feed": own, "inbox": received, "kept": kept})
+        output.as_json({"feed": own, "inbox": received, "kept": failed})
         return
     output.as_table(
         [(own["head"], own["unnumbered"], own["relay_position"], own["lag"], output.age(own["lag_seconds"]))],
@@ -50,7 +50,7 @@ async def feed(in_json: bool) -> None:
             ],
             *("SOURCE", "HEAD", "RECEIVED", "LAG", "AGE", ""),
         )
-    click.echo(f"\nKept with an error: {kept['waiting']:,} waiting to be tried again, {kept['parked']:,} parked.")
+    click.echo(f"\nKept with an error: {failed['waiting']:,} waiting to be tried again, {failed['parked']:,} parked.")
 
 
 @click.command()

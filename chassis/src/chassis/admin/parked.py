@@ -1,4 +1,4 @@
-"""Messages that the inbox keeps because they could not be applied: waiting to be tried again, or parked."""
+"""Messages that could not be applied: waiting to be tried again, or parked."""
 
 import logging
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 _log = logging.getLogger(__name__)
 
-_KEPT = (
+_FAILED = (
     "SELECT id, wire_name, event_id, failed_at, attempts, next_attempt_at, parked_at, error,"
     " CASE WHEN parked_at IS NULL THEN 'waiting' ELSE 'parked' END AS state,"
     " extract(epoch FROM now() - failed_at)::float8 AS age_seconds FROM inbox_failures"
@@ -21,17 +21,17 @@ _KEPT = (
 _RETRY = "UPDATE inbox_failures SET parked_at = NULL, next_attempt_at = now(), attempts = 0"
 
 
-async def kept(connection: Connection) -> list[Row]:
-    """Return all kept messages, without what they say, the oldest first."""
-    return await (await connection.execute(f"{_KEPT} ORDER BY id")).fetchall()
+async def failed(connection: Connection) -> list[Row]:
+    """Return all failed messages, without their content, the oldest first."""
+    return await (await connection.execute(f"{_FAILED} ORDER BY id")).fetchall()
 
 
 async def find(connection: Connection, message_id: int) -> Row:
-    """Return one kept message with what it says: `message` is its JSON, or its text when it is none.
+    """Return one failed message with its content: `message` is its JSON, or its text when it is none.
 
     Raises Refused for an unknown id.
     """
-    query = f"SELECT k.*, f.message FROM ({_KEPT}) k JOIN inbox_failures f USING (id) WHERE id = %s"
+    query = f"SELECT k.*, f.message FROM ({_FAILED}) k JOIN inbox_failures f USING (id) WHERE id = %s"
     row = await (await connection.execute(query, (message_id,))).fetchone()
     if row is None:
         raise _unknown([message_id])
@@ -47,7 +47,7 @@ async def retry(connection: Connection, ids: Sequence[int]) -> None:
 
 
 async def retry_all(connection: Connection) -> int:
-    """Have all kept messages tried again; return how many."""
+    """Have all failed messages tried again; return how many."""
     return (await connection.execute(_RETRY)).rowcount
 
 

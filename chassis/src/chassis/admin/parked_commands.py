@@ -17,7 +17,7 @@ def parked_commands() -> None:
 async def list_parked(in_json: bool) -> None:
     """List the messages that are kept, the oldest first."""
     async with connections.database() as connection:
-        rows = await parked.kept(connection)
+        rows = await parked.failed(connection)
     if in_json:
         output.as_json(rows)
         return

@@ -60,9 +60,9 @@ class InternalTokens:
     def issue(self, identity: Identity) -> str:
         """Return a token for `identity` that lives for LIFETIME seconds at most, and half of that at least."""
         now = time.time()
-        kept = self._issued.get(identity)
-        if kept is not None and kept[1] > now + LIFETIME / 2:
-            return kept[0]
+        cached = self._issued.get(identity)
+        if cached is not None and cached[1] > now + LIFETIME / 2:
+            return cached[0]
         claims: dict[str, Any] = {
             "iss": "traceline",
             "aud": AUDIENCE,
@@ -81,9 +81,9 @@ class InternalTokens:
 
     def verify(self, token: str) -> Identity:
         """Return the identity of an internal token; raise Unauthenticated for anything else."""
-        kept = self._verified.get(token)
-        if kept is not None and kept[1] > time.time():
-            return kept[0]
+        cached = self._verified.get(token)
+        if cached is not None and cached[1] > time.time():
+            return cached[0]
         try:
             decoded = jwt.decode_complete(
                 token,

@@ -13,7 +13,7 @@ gateway_request_id: ContextVar[str] = ContextVar("gateway_request_id", default="
 """The id that the gateway gave the request, which no caller can choose; none for what no request asks for."""
 
 actor_id: ContextVar[int | None] = ContextVar("actor_id", default=None)
-"""The id of the user who asked for it; None when it is no user, or nobody knows yet."""
+"""The id of the user who asked for it; None when it is no user, or not known yet."""
 
 event_id: ContextVar[str] = ContextVar("event_id", default="")
 """The id of the event that is being applied, the first when several are applied together."""

@@ -1,4 +1,4 @@
-"""Settings that come from the environment, or from files for secrets; what is wrong is told all at once."""
+"""Settings that come from the environment, or from files for secrets; all that is wrong is reported at once."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _DIGITS_OF_HEX = re.compile(r"[0-9a-fA-F]{64,}")
 _DIFFERENT_OF_HEX = 10
 """Of 64 random hexadecimal digits one in four lacks one of the sixteen, and one in 10**11 has fewer than ten."""
 
-_TOLD_ANEW = {
+_REASONS = {
     "int_parsing": "it must be a whole number",
     "int_from_float": "it must be a whole number",
     "float_parsing": "it must be a number",
@@ -111,7 +111,7 @@ def together(*checks: Callable[[], object]) -> None:
 
 
 def is_secret(field: FieldInfo) -> bool:
-    """Whether the value of a setting is for nobody's eyes."""
+    """Check whether the value of a setting must not be shown."""
     return SecretStr in (field.annotation, *get_args(field.annotation))
 
 
@@ -143,6 +143,6 @@ def _reason(entry: ErrorDetails) -> str:
     limits: Mapping[str, Any] = entry.get("ctx", {})
     if limits.get("min_length") == 1:
         return "it must not be empty"
-    told = _TOLD_ANEW.get(entry["type"])
-    reason = entry["msg"] if told is None else told.format_map(limits)
+    known = _REASONS.get(entry["type"])
+    reason = entry["msg"] if known is None else known.format_map(limits)
     return reason.removeprefix("Value error, ").rstrip(".")

@@ -10,7 +10,7 @@ class Signal:
         self._events: list[asyncio.Event] = []
 
     def listener(self) -> asyncio.Event:
-        """Return an event that is set each time from now on; it is set at first, since nobody has looked yet."""
+        """Return an event that is set each time from now on; it is set at first, since its owner has not looked yet."""
         event = asyncio.Event()
         event.set()
         self._events.append(event)

@@ -34,7 +34,7 @@ _SCHEMA = Gauge(
 
 
 def announce(schemas: Mapping[str, str]) -> None:
-    """Tell log and metrics which version starts; `schemas` are what programs need of their databases."""
+    """Log which version starts, and show it in the metrics; `schemas` are what programs need of their databases."""
     _BUILD.labels(software(), API).set(1)
     for program, schema in schemas.items():
         _SCHEMA.labels(program, schema).set(1)

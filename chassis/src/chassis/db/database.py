@@ -48,7 +48,7 @@ set_json_loads(orjson.loads)
 
 
 class PoolUse(NamedTuple):
-    """How many connections there may be, how many nobody uses, and how many wait for one."""
+    """How many connections there may be, how many are idle, and how many wait for one."""
 
     size: int
     available: int
@@ -81,8 +81,8 @@ class Database:
             },
         )
 
-        # Connections at hand: taking one from the pool costs half as much as a small query does.
-        self._at_hand: list[Connection] = []
+        # Idle connections: taking one from the pool costs half as much as a small query does.
+        self._idle: list[Connection] = []
         self._turns = asyncio.Semaphore(pool_size)
         self._size = pool_size
         self._wanted = 0
@@ -99,8 +99,8 @@ class Database:
 
     async def close(self) -> None:
         """Give all connections back."""
-        while self._at_hand:
-            await self._pool.putconn(self._at_hand.pop())
+        while self._idle:
+            await self._pool.putconn(self._idle.pop())
         await self._pool.close()
 
     @asynccontextmanager
@@ -109,17 +109,17 @@ class Database:
         self._wanted += 1
         try:
             async with self._turns:
-                connection = self._at_hand.pop() if self._at_hand else await self._pool.getconn()
+                connection = self._idle.pop() if self._idle else await self._pool.getconn()
                 try:
                     yield connection
                 except _TOO_MUCH as error:  # psycopg counts them among those of AWAY
                     raise Unstorable(f"{error.diag.message_primary}") from error
                 finally:
                     if connection.pgconn.transaction_status == TransactionStatus.IDLE:
-                        self._at_hand.append(connection)
+                        self._idle.append(connection)
                     else:  # broken, or left in the middle of something: the pool mends or replaces it
                         if connection.broken:
-                            await self._distrust_at_hand()
+                            await self._discard_idle()
                         await self._pool.putconn(connection)
         finally:
             self._wanted -= 1
@@ -128,10 +128,10 @@ class Database:
         """Return how much of the connections is in use now."""
         return PoolUse(self._size, max(0, self._size - self._wanted), max(0, self._wanted - self._size))
 
-    async def _distrust_at_hand(self) -> None:
-        """Give up the other connections at hand: when one is broken, the server is likely to have ended all."""
-        while self._at_hand:
-            connection = self._at_hand.pop()
+    async def _discard_idle(self) -> None:
+        """Discard the other idle connections: when one is broken, the server is likely to have ended all."""
+        while self._idle:
+            connection = self._idle.pop()
             await connection.close()
             await self._pool.putconn(connection)
 
@@ -166,7 +166,7 @@ Db = Annotated[Database, Depends(_database)]
 
 
 @contextmanager
-def refusing(by_constraint: Mapping[str, Problem]) -> Iterator[None]:
+def map_constraint_violations(by_constraint: Mapping[str, Problem]) -> Iterator[None]:
     """Turn the violation of a constraint into the problem that it means, by the constraint's name."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a person is told whose DATABASE_URL leads nowhere."""
+"""Errors of a DATABASE_URL that leads nowhere, in sentences."""
 
 import psycopg
 

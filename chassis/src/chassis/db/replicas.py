@@ -1,4 +1,4 @@
-"""Several processes over one database: who leads, and who has committed something."""
+"""Several processes over one database: the election of a leader, and notices of commits."""
 
 import asyncio
 import logging
@@ -28,8 +28,8 @@ class Replicas:
         self._database = database
         self._me = uuid.uuid4().hex
 
-    async def announce(self) -> None:
-        """Tell the others of this process's commits, for ever.
+    async def notify_commits(self) -> None:
+        """Notify the others of this process's commits, for ever.
 
         A notice may be lost with the process or its connection: whoever listens also looks by itself now and then.
         """
@@ -41,7 +41,7 @@ class Replicas:
                 await connection.execute("SELECT pg_notify(%s, %s)", (_CHANNEL, self._me))
             await asyncio.sleep(_NOT_AGAIN_FOR)
 
-    async def lead(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def run_as_leader(self, work: Callable[[], Awaitable[None]]) -> None:
         """Run `work` while this process leads, and listen to the others' commits; until the connection breaks.
 
         The leader holds a lock of its session: it is free at once when the process or its connection ends.

@@ -42,21 +42,21 @@ def install(package: str, is_installed: Callable[[], bool]) -> None:
 
 
 def wait_for_others(root: Path = Path("/"), *, patience: float = PATIENCE) -> None:
-    """Return when nobody installs packages in `root`, and tell at the terminal who is waited for.
+    """Return when no process installs packages in `root`; print which one is waited for.
 
     Raises StartFailure when that takes longer than `patience`, in seconds.
     """
     end = time.monotonic() + patience
-    told = None
+    printed = None
     while (holder := _holder(root)) is not None:
         if time.monotonic() >= end:
             raise StartFailure(f"{holder} has been installing packages for {patience:g} s; try again when it is done.")
-        if holder != told:
+        if holder != printed:
             sys.stdout.write(
                 f"{holder} is installing packages: waiting for it, {patience / 60:g} minutes at most ...\n"
             )
             sys.stdout.flush()
-            told = holder
+            printed = holder
         time.sleep(_LOOK_AGAIN)
 
 

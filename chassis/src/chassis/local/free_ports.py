@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 _PORTS = range(20_000, 32_000)
 """Below those that the system gives to connections, so that none of them is taken by chance: a client that knocks
-where nobody listens would meet itself."""
+where nothing listens would meet itself."""
 
 
 def _from_a_random_one() -> Iterator[int]:
@@ -16,13 +16,13 @@ def _from_a_random_one() -> Iterator[int]:
         yield from _PORTS[:first]
 
 
-# One after the other, from a place of each process' own: nobody may listen yet on those that were given before, and two
-# systems that start at the same moment hardly ever meet.
+# One after the other, from a place of each process' own: on those that were given before nothing may listen yet, and
+# two systems that start at the same moment hardly ever meet.
 _untried = _from_a_random_one()
 
 
 def free_port(wanted: int | None, taken: set[int]) -> int:
-    """Return `wanted` if it is not in `taken` and nobody listens there, else another; the port is added to `taken`."""
+    """Return `wanted` if it is not in `taken` and nothing listens there, else another; the port is added to `taken`."""
     port = wanted or next(_untried)
     while port in taken or not _is_free(port):
         port = next(_untried)

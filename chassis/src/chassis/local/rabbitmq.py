@@ -38,7 +38,7 @@ log.console = false
 """
 
 
-class _Kept(TypedDict):
+class _Node(TypedDict):
     """What a folder's node has for its life."""
 
     password: str
@@ -59,14 +59,14 @@ class PrivateNode:
     @property
     def url(self) -> str:
         """Where clients connect, with the password."""
-        kept = self._kept()
-        return f"amqp://traceline:{kept['password']}@127.0.0.1:{kept['port']}/"
+        node = self._node()
+        return f"amqp://traceline:{node['password']}@127.0.0.1:{node['port']}/"
 
     @property
     def ports(self) -> set[int]:
         """What its programs listen on once they run."""
-        kept = self._kept()
-        return {kept["port"], kept["distribution_port"], kept["epmd_port"]}
+        node = self._node()
+        return {node["port"], node["distribution_port"], node["epmd_port"]}
 
     @property
     def command(self) -> list[str]:
@@ -76,23 +76,23 @@ class PrivateNode:
     @property
     def epmd_command(self) -> list[str]:
         """Runs the Erlang port mapper in the foreground: start it before the node, which else leaves a daemon."""
-        kept = self._kept()
-        return [_program("epmd"), "-address", "127.0.0.1", "-port", str(kept["epmd_port"])]
+        node = self._node()
+        return [_program("epmd"), "-address", "127.0.0.1", "-port", str(node["epmd_port"])]
 
     @property
     def environment(self) -> dict[str, str]:
         """What the commands need besides the environment they inherit. It holds no secret."""
-        kept, folder = self._kept(), self.folder.resolve()
+        node, folder = self._node(), self.folder.resolve()
         return {
             "HOME": str(folder),  # where Erlang looks for its cookie
             "LC_ALL": "C.UTF-8",
             "ERL_EPMD_ADDRESS": "127.0.0.1",
-            "ERL_EPMD_PORT": str(kept["epmd_port"]),
+            "ERL_EPMD_PORT": str(node["epmd_port"]),
             "RABBITMQ_ALLOW_INPUT": "true",  # so that no shell stays around the node
             "RABBITMQ_CONF_ENV_FILE": str(folder / "rabbitmq-env.conf"),
             "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
             "RABBITMQ_CTL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
-            "RABBITMQ_DIST_PORT": str(kept["distribution_port"]),
+            "RABBITMQ_DIST_PORT": str(node["distribution_port"]),
             "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "enabled_plugins"),
             "RABBITMQ_LOG_BASE": str(folder / "log"),
             "RABBITMQ_MNESIA_BASE": str(folder / "data"),
@@ -105,16 +105,16 @@ class PrivateNode:
         """Write the configuration. Ports that somebody else took meanwhile are replaced, the password is kept."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
-        before: _Kept | None = self._kept() if self._file.exists() else None
+        before: _Node | None = self._node() if self._file.exists() else None
         taken: set[int] = {self._port} if self._port else set()
-        kept = _Kept(
+        node = _Node(
             password=before["password"] if before else secrets.token_hex(16),
             port=self._port or free_port(before and before["port"], taken),
             distribution_port=free_port(before and before["distribution_port"], taken),
             epmd_port=free_port(before and before["epmd_port"], taken),
         )
-        self._write("node.json", json.dumps(kept))
-        self._write("rabbitmq.conf", _CONFIGURATION.format(**kept))
+        self._write("node.json", json.dumps(node))
+        self._write("rabbitmq.conf", _CONFIGURATION.format(**node))
         self._write("rabbitmq-env.conf", "")
         self._write("enabled_plugins", "[].\n")
         if not (self.folder / ".erlang.cookie").exists():
@@ -129,14 +129,14 @@ class PrivateNode:
     def answers(self) -> bool:
         """Whether clients can connect: listening is the last thing that a starting node does."""
         try:
-            socket.create_connection(("127.0.0.1", self._kept()["port"]), timeout=1).close()
+            socket.create_connection(("127.0.0.1", self._node()["port"]), timeout=1).close()
         except OSError:
             return False
         return True
 
-    def _kept(self) -> _Kept:
-        kept: _Kept = json.loads(self._file.read_text())
-        return kept
+    def _node(self) -> _Node:
+        node: _Node = json.loads(self._file.read_text())
+        return node
 
     def _write(self, name: str, text: str) -> None:
         # Replaced, not written in place: it is whole and closed to others from its first moment.

@@ -23,28 +23,28 @@ class Feed:
     async def catch_up(self) -> None:
         """Return when everything that the source had committed before the call was received.
 
-        An event that cannot be applied is kept by the inbox and holds up nobody. Raises Unavailable when the
+        An event that cannot be applied is stored with its error and holds up no other. Raises Unavailable when the
         source does not answer.
         """
         position = await self._inbox.position(self.source)
         target, events = await self._changes(position, _PAGE)
         while position < target and events:
             await self._inbox.receive(events)
-            # The feed has no gaps. Not the inbox's position: that stands still at a message nobody could read.
+            # The feed has no gaps. Not the inbox's position: that stands still at an unreadable message.
             position += len(events)
             if position < target:
                 _, events = await self._changes(position, _PAGE)
 
-    async def heal(self) -> None:
+    async def catch_up_if_stalled(self) -> None:
         """Catch up when the bus has brought nothing new since the last call although there was something.
 
         To be called now and then: so a broker that has lost its data, or is away for long, costs no event. A source
         that was restored to an older state than was received is not read: its places mean other events now.
         """
         position = await self._inbox.position(self.source)
-        if not await self._tells_again(position):
+        if await self._was_rolled_back(position):
             _log.error(
-                "%s has received %d events of %s, whose feed does not tell the last of them: it was restored to an"
+                "%s has received %d events of %s, whose feed does not have the last of them: it was restored to an"
                 " older state. `python -m chassis.admin reread %s` has it read again.",
                 *(self._inbox.queue, position, self.source, self.source),
             )
@@ -56,11 +56,12 @@ class Feed:
         head = await self.head()
         self._behind_at = position if head > position else None
 
-    async def _tells_again(self, position: int) -> bool:
+    async def _was_rolled_back(self, position: int) -> bool:
+        """Check whether the feed lacks the last event that was received: its source was restored to an older state."""
         if position == 0:
-            return True
+            return False
         _, events = await self._changes(position - 1, 1)
-        return bool(events) and await self._inbox.knows(events[0])
+        return not (events and await self._inbox.knows(events[0]))
 
     async def head(self) -> int:
         """Return the last event of the source; raise Unavailable when it does not answer."""

@@ -1,7 +1,7 @@
 """Applies events exactly once: an event's effect and its inbox row are one transaction.
 
-A handler that fails is rolled back and its event kept with the error, tried again with growing pauses, then
-parked; it blocks nobody. While the database is away nothing is acknowledged.
+A handler that fails is rolled back and its event stored with the error, tried again after growing pauses, then
+parked; it holds up no other. While the database is away nothing is acknowledged.
 """
 
 import logging
@@ -52,7 +52,7 @@ class Inbox:
         self._unknown = _UNKNOWN.labels(queue)
 
     async def receive(self, raw: Sequence[bytes]) -> None:
-        """Apply a batch, in order; returns when each event is applied, known already, or kept with its error.
+        """Apply a batch, in order; returns when each event is applied, known already, or stored with its error.
 
         Raises when the database is away: then the whole batch must come again.
         """
@@ -63,7 +63,7 @@ class Inbox:
             except UndecodableMessage as error:
                 await self._park_unreadable(body, str(error))
         if messages:
-            await all_or_each(messages, self._apply, self._keep, fatal=AWAY)
+            await all_or_each(messages, self._apply, self._store_failure, fatal=AWAY)
 
     async def position(self, source: str) -> int:
         """Return N: every event of `source` up to N was received here."""
@@ -77,13 +77,13 @@ class Inbox:
         async with self._database.connection() as connection:
             return await knows(connection, raw)
 
-    async def kept(self) -> dict[str, int]:
+    async def failed(self) -> dict[str, int]:
         """Return how many events wait to be tried again (`waiting`), and how many are `parked`."""
         async with self._database.connection() as connection:
-            return await kept_counts(connection)
+            return await failed_counts(connection)
 
     async def retry_due(self) -> None:
-        """Try kept events again whose pause is over."""
+        """Try failed events again whose pause is over."""
         async with self._database.connection() as connection:
             cursor = await connection.execute(
                 "SELECT id, message FROM inbox_failures WHERE parked_at IS NULL AND next_attempt_at <= now()"
@@ -94,12 +94,12 @@ class Inbox:
             await self.retry(row["id"], bytes(row["message"]))
 
     async def retry(self, failure_id: int, raw: bytes) -> bool:
-        """Try one kept event again; return whether it was applied."""
+        """Try one failed event again; return whether it was applied."""
         try:
             await self._apply([Message.read(raw)], failure_id)
         except AWAY:
             raise
-        except Exception as error:  # noqa: BLE001 - kept with its error
+        except Exception as error:  # noqa: BLE001 - stored with the event
             await self._failed_again(failure_id, error)
             return False
         return True
@@ -108,7 +108,7 @@ class Inbox:
         async with self._database.transaction() as connection:
             await lock(connection, self.queue)
             cursor = await connection.execute(
-                # What was kept with its error and works now is kept no more.
+                # What failed before and is applied now is no failure any more.
                 "WITH mended AS (DELETE FROM inbox_failures WHERE event_id = ANY(%(ids)s) OR id = %(failure_id)s)"
                 " INSERT INTO inbox (event_id, wire_name) SELECT * FROM unnest(%(ids)s::uuid[], %(wire_names)s::text[])"
                 " ON CONFLICT (event_id) DO NOTHING RETURNING event_id",
@@ -161,7 +161,7 @@ class Inbox:
                     {"source": source, "first": first, "last": last},
                 )
 
-    async def _keep(self, message: Message, error: Exception) -> None:
+    async def _store_failure(self, message: Message, error: Exception) -> None:
         attributes = message.attributes
         with request_context.of_event(
             str(message.id),
@@ -229,8 +229,8 @@ async def knows(connection: Connection, raw: bytes) -> bool:
     return await cursor.fetchone() is not None
 
 
-async def kept_counts(connection: Connection) -> dict[str, int]:
-    """Return what the service's inbox keeps, see `Inbox.kept`."""
+async def failed_counts(connection: Connection) -> dict[str, int]:
+    """Return how many events have failed, see `Inbox.failed`."""
     cursor = await connection.execute(
         "SELECT count(*) FILTER (WHERE parked_at IS NULL) AS waiting, count(parked_at) AS parked FROM inbox_failures"
     )

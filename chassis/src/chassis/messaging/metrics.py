@@ -9,11 +9,11 @@ from chassis.db.database import Database
 from chassis.messaging import relay
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
-from chassis.observability.readings import Reading, gauge
+from chassis.observability.collectors import GaugeCollector, gauge
 
 
-def of_feed(source: str, database: Database) -> Reading:
-    """Return the reading of a service's own feed and its relay."""
+def of_feed(source: str, database: Database) -> GaugeCollector:
+    """Return the collector of a service's own feed and its relay."""
 
     async def read() -> list[Metric]:
         async with database.connection() as connection:
@@ -35,15 +35,15 @@ def of_feed(source: str, database: Database) -> Reading:
             ),
         ]
 
-    return Reading(read)
+    return GaugeCollector(read)
 
 
-def of_inbox(inbox: Inbox, feeds: Sequence[Feed]) -> Reading:
-    """Return the reading of an inbox; how far it is behind a source is told while that source answers."""
+def of_inbox(inbox: Inbox, feeds: Sequence[Feed]) -> GaugeCollector:
+    """Return the collector of an inbox; how far it is behind a source is shown while that source answers."""
     consumer = inbox.queue
 
     async def read() -> list[Metric]:
-        kept = await inbox.kept()
+        failed = await inbox.failed()
         applied = {feed.source: await inbox.position(feed.source) for feed in feeds}
         lag = {}
         for feed in feeds:
@@ -69,14 +69,14 @@ def of_inbox(inbox: Inbox, feeds: Sequence[Feed]) -> Reading:
                 "traceline_inbox_failures",
                 "Events that could not be applied and are tried again.",
                 ("consumer",),
-                [((consumer,), kept["waiting"])],
+                [((consumer,), failed["waiting"])],
             ),
             gauge(
                 "traceline_inbox_parked",
                 "Events that could not be applied and wait for somebody to mend that.",
                 ("consumer",),
-                [((consumer,), kept["parked"])],
+                [((consumer,), failed["parked"])],
             ),
         ]
 
-    return Reading(read)
+    return GaugeCollector(read)

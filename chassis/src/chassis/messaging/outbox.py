@@ -113,8 +113,8 @@ def read_changes(document: bytes) -> tuple[int, list[bytes]]:
 
 def age(envelope: str | bytes) -> float:
     """Return the seconds since an event was recorded."""
-    told: str = orjson.loads(envelope)["time"]
-    return round((datetime.now(UTC) - datetime.fromisoformat(told)).total_seconds(), 3)
+    happened: str = orjson.loads(envelope)["time"]
+    return round((datetime.now(UTC) - datetime.fromisoformat(happened)).total_seconds(), 3)
 
 
 async def _locked_head(connection: Connection) -> int:

@@ -43,8 +43,8 @@ async def _nothing(_: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """A service's copy: what its module `copy` gives by `new_copy()`.
+class ReadModel:
+    """A service's copy of another's data: what its module `read_model` gives by `new_read_model()`.
 
     `queue` is the inbox by which the events of `source` come. `handlers` write to `tables` alone; an event that comes
     late changes nothing there. `merge` brings the real tables (schema public) to what the temporary ones (schema
@@ -69,27 +69,27 @@ class Rebuilt:
     corrected: Mapping[str, int]
 
 
-async def rebuild(connection: Connection, copy: Copy, read_feed: ReadFeed) -> Rebuilt:
+async def rebuild(connection: Connection, model: ReadModel, read_feed: ReadFeed) -> Rebuilt:
     """Rebuild the copy by one transaction; when it raises, the copy is as it was.
 
-    `connection` is used by nobody else, and not afterwards: its plans are those for the temporary tables.
+    `connection` is used by no other, and not afterwards: its plans are those for the temporary tables.
     """
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout = '15min'")
-        for table in copy.tables:
+        for table in model.tables:
             await connection.execute(_sql("CREATE TEMPORARY TABLE {0} (LIKE {1} INCLUDING ALL) ON COMMIT DROP", table))
-        await copy.prepare(connection)
-        folding = _Folding(connection, copy)
+        await model.prepare(connection)
+        folding = _Folding(connection, model)
         place = await _fold_received(connection, folding, read_feed)
-        await inbox.lock(connection, copy.queue)
+        await inbox.lock(connection, model.queue)
         reach = await _fold_the_rest(connection, folding, place, read_feed)
-        for table in copy.tables:
+        for table in model.tables:
             await connection.execute(_sql("ANALYZE {0}", table))
-        corrected = await copy.merge(connection, reach)
+        corrected = await model.merge(connection, reach)
         # A source that was set back to an older state tells these places again.
         await connection.execute(
             "UPDATE inbox_positions SET position = %(head)s WHERE source = %(source)s AND position > %(head)s",
-            {"head": reach.head, "source": copy.source},
+            {"head": reach.head, "source": model.source},
         )
     return Rebuilt(reach, folding.applied, len(folding.skipped), corrected)
 
@@ -97,20 +97,20 @@ async def rebuild(connection: Connection, copy: Copy, read_feed: ReadFeed) -> Re
 async def replace(connection: Connection, table: str, key: str, reach: Reach) -> int:
     """Make a table, whose `key` is one column, what its temporary one is; return how many rows were wrong or missing.
 
-    For the `merge` of tables that nobody follows in memory.
+    For the `merge` of tables that no process mirrors in memory.
     """
     unknown = await connection.execute(
         _sql(
-            f"DELETE FROM {{1}} AS kept WHERE {reach.covers('kept.sequence')}"
-            " AND NOT EXISTS (SELECT FROM {0} AS fresh WHERE fresh.{2} = kept.{2})",
+            f"DELETE FROM {{1}} AS present WHERE {reach.covers('present.sequence')}"
+            " AND NOT EXISTS (SELECT FROM {0} AS fresh WHERE fresh.{2} = present.{2})",
             table,
             key,
         )
     )
     await connection.execute(
         _sql(
-            "DELETE FROM {1} AS kept USING (SELECT * FROM {0} EXCEPT SELECT * FROM {1}) AS fresh"
-            " WHERE kept.{2} = fresh.{2}",
+            "DELETE FROM {1} AS present USING (SELECT * FROM {0} EXCEPT SELECT * FROM {1}) AS fresh"
+            " WHERE present.{2} = fresh.{2}",
             table,
             key,
         )
@@ -122,10 +122,10 @@ async def replace(connection: Connection, table: str, key: str, reach: Reach) ->
 class _Folding:
     """Applies events to the temporary tables; what cannot be applied is put aside."""
 
-    def __init__(self, connection: Connection, copy: Copy) -> None:
-        self.source = copy.source
+    def __init__(self, connection: Connection, model: ReadModel) -> None:
+        self.source = model.source
         self._connection = connection
-        self._handlers = {payload.wire_name: (payload, handler) for payload, handler in copy.handlers.items()}
+        self._handlers = {payload.wire_name: (payload, handler) for payload, handler in model.handlers.items()}
         self.applied = 0
         self.skipped: list[Message] = []
 

@@ -33,7 +33,7 @@ class Relay:
     """Moves a service's events from its outbox to the bus."""
 
     def __init__(self, database: Database, bus: Bus, *, poll: float = 1.0) -> None:
-        """`poll`: seconds between looks at the outbox when nobody has told of a commit."""
+        """`poll`: seconds between looks at the outbox without a notice of a commit."""
         self._database = database
         self._bus = bus
         self._poll = poll
@@ -59,8 +59,8 @@ class Relay:
         published = 0
         while position < head:
             events = await outbox.read(self._database, position, _BATCH)
-            with _PUBLISH_SECONDS.time(), event_spans.publishing(events) as told:
-                await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in told])
+            with _PUBLISH_SECONDS.time(), event_spans.publishing(events) as to_publish:
+                await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in to_publish])
             published += len(events)
             # A crash before this line sends the batch again: the inbox drops what it knows.
             position = await self._move(position, position + len(events))
@@ -71,7 +71,7 @@ class Relay:
             return await _read_position(connection)
 
     async def _move(self, before: int, after: int) -> int:
-        """Remember that everything up to `after` is published, unless somebody else has moved the position."""
+        """Remember that everything up to `after` is published, unless another process has moved the position."""
         async with self._database.connection() as connection:
             moved = await connection.execute(
                 "UPDATE relay_position SET position = %s WHERE position = %s", (after, before)
@@ -79,7 +79,7 @@ class Relay:
             if moved.rowcount:
                 return after
             position = await _read_position(connection)
-        _log.info("The relay goes on from %d, not from %d: somebody has moved it", position, after)
+        _log.info("The relay goes on from %d, not from %d: it was moved", position, after)
         return position
 
 

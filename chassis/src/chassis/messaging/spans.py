@@ -28,13 +28,13 @@ def publishing(events: Feed) -> AbstractContextManager[Feed]:
 @contextmanager
 def _publishing(tracer: Tracer, events: Feed) -> Iterator[Feed]:
     with ExitStack() as stack:
-        told = []
+        traced = []
         for wire_name, envelope in events:
             span = _span(tracer, "publish", SpanKind.PRODUCER, orjson.loads(envelope), {})
             _end_with(stack, span)
             context = telemetry.written(span.get_span_context()).encode()
-            told.append((wire_name, b'{"publishtrace":"%b",%b' % (context, envelope[1:])))
-        yield told
+            traced.append((wire_name, b'{"publishtrace":"%b",%b' % (context, envelope[1:])))
+        yield traced
 
 
 def applying(queue: str, envelopes: Sequence[Mapping[str, Any]]) -> AbstractContextManager[None]:

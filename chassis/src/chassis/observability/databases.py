@@ -5,34 +5,34 @@ import asyncio
 from prometheus_client import Metric
 
 from chassis.db.database import AWAY, Database
-from chassis.observability.readings import Reading, gauge
+from chassis.observability.collectors import GaugeCollector, gauge
 
 _PATIENCE = 1.0
 _LABELS = ("database",)
 
 
-def of_pool(database: Database) -> Reading:
-    """Return the reading of this process's connections; it asks nobody."""
+def of_pool(database: Database) -> GaugeCollector:
+    """Return the collector of this process's connections; it makes no query."""
 
     async def read() -> list[Metric]:
         name, use = (database.name,), database.use()
         return [
             gauge("traceline_database_pool_size", "Connections there may be.", _LABELS, [(name, use.size)]),
-            gauge("traceline_database_pool_available", "Connections nobody uses.", _LABELS, [(name, use.available)]),
+            gauge("traceline_database_pool_available", "Connections that are idle.", _LABELS, [(name, use.available)]),
             gauge("traceline_database_pool_waiting", "Who waits for a connection.", _LABELS, [(name, use.waiting)]),
         ]
 
-    return Reading(read, fresh_for=0)
+    return GaugeCollector(read, fresh_for=0)
 
 
-def of_database(database: Database) -> Reading:
-    """Return the reading of whether the database answers."""
+def of_database(database: Database) -> GaugeCollector:
+    """Return the collector of whether the database answers."""
 
     async def read() -> list[Metric]:
         meaning = "1 when the database answers within a second."
         return [gauge("traceline_database_up", meaning, _LABELS, [((database.name,), await _answers(database))])]
 
-    return Reading(read)
+    return GaugeCollector(read)
 
 
 async def _answers(database: Database) -> bool:

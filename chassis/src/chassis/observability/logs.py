@@ -51,7 +51,7 @@ class JsonFormatter(logging.Formatter):
         if event := request_context.event_id.get():
             line["event_id"] = event
         if record.exc_info and record.exc_info[1] is not None:
-            line["exception"] = _told(record.exc_info[1])
+            line["exception"] = _describe(record.exc_info[1])
         return _printable(line)
 
 
@@ -80,7 +80,7 @@ def describe(error: BaseException) -> str:
     return str(error)
 
 
-def nobody_awaited(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def log_unretrieved(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log what a loop has to tell, as its exception handler; its own would show the task, and with it the message."""
     _log.error(context["message"], exc_info=context.get("exception"))
 
@@ -104,7 +104,7 @@ def _message(record: logging.LogRecord) -> str:
     return record.getMessage()
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     """Return an error with its traceback, after those that it came from."""
     chain: list[BaseException] = []
     latest: BaseException | None = error

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
 
 PROBES = frozenset({"/livez", "/readyz", "/healthz"})
-"""Addresses that something asks all the time, and nobody wants to read about."""
+"""Addresses that are asked all the time: they would fill logs and traces."""
 
 REQUEST_ID = "traceline.request_id"
 """The attribute that holds what answers, log lines and events know a request by."""

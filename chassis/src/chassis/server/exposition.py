@@ -14,12 +14,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from chassis.observability.readings import Readings
+from chassis.observability.collectors import GaugeCollectors
 from chassis.server.http_server import Server
 
 _GRACE = 1
 
-# When each counter began: nobody asks for that, and it would be a third of the text.
+# When each counter began: not needed, and it would be a third of the text.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
@@ -35,9 +35,9 @@ class Everything(Collector):
 
 
 @asynccontextmanager
-async def served(listener: socket.socket, readings: Readings) -> AsyncIterator[None]:
+async def served(listener: socket.socket, collectors: GaugeCollectors) -> AsyncIterator[None]:
     """Answer on `listener` until the block ends."""
-    server = Server(create_app(readings), grace=_GRACE)
+    server = Server(create_app(collectors), grace=_GRACE)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:
         yield
@@ -46,12 +46,12 @@ async def served(listener: socket.socket, readings: Readings) -> AsyncIterator[N
         await serving
 
 
-def create_app(readings: Readings) -> ASGIApp:
-    """Return the app; it needs to know nobody: its port is for those who run Traceline."""
+def create_app(collectors: GaugeCollectors) -> ASGIApp:
+    """Return the app; it needs no authentication: its port is for those who run Traceline."""
 
     async def metrics(request: Request) -> Response:
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
-        everything = Everything(await readings.get())
+        everything = Everything(await collectors.get())
         # In a thread: it takes some 10 ms, for which no request should have to wait.
         return Response(await asyncio.to_thread(encode, everything), headers={"content-type": media_type})
 

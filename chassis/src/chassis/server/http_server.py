@@ -28,7 +28,7 @@ _MOST_CONNECTIONS = 10_000
 
 
 class Server(uvicorn.Server):
-    """Serves until it is told to stop, then answers what is under way.
+    """Serves until it is stopped, then answers what is under way.
 
     `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
     then are idle ones closed. `grace`: seconds that requests under way have to end after that.
@@ -98,7 +98,7 @@ class Server(uvicorn.Server):
         self.server_state.default_headers.append((b"connection", b"close"))
         clock = asyncio.get_running_loop()
         end = clock.time() + self._drain
-        # By looking: uvicorn tells nobody when a connection ends.
+        # By polling: uvicorn has no event for the end of a connection.
         while self.server_state.connections and clock.time() < end and not self.force_exit:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await super().shutdown(sockets)
@@ -126,7 +126,7 @@ def settle() -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody but this machine reaches what listens on `host`."""
+    """Check whether what listens on `host` is reached from this machine alone."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:

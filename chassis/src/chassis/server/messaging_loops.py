@@ -1,4 +1,4 @@
-"""The background loops that services have in common: relay, retries, healing, forgetting what nobody needs."""
+"""The background loops that services have in common: relay, retries, catching up, deleting what has expired."""
 
 import logging
 from collections.abc import Sequence
@@ -15,46 +15,46 @@ from chassis.server.worker import Loop, Worker
 from chassis.web.idempotency import forget_old_keys
 
 _log = logging.getLogger(__name__)
-_HEAL_EVERY = 10
+_CATCH_UP_EVERY = 10
 
 
 def new_worker(name: str, database: Database) -> Worker:
-    """Return a worker that forgets what is too old to be asked for again."""
+    """Return a worker that deletes idempotency keys which have expired."""
     worker = Worker()
-    worker.readings.append(of_database(database))
+    worker.collectors.append(of_database(database))
 
     async def forget() -> None:
         await forget_old_keys(database)
 
-    worker.every(f"{name} idempotency keys", 3600, forget, alone=True)
+    worker.every(f"{name} idempotency keys", 3600, forget, leader_only=True)
     return worker
 
 
 def publish(worker: Worker, name: str, database: Database, bus: Bus) -> None:
     """Have the service's events published."""
-    worker.add(f"{name} relay", Relay(database, bus).run, alone=True)
-    worker.readings.append(of_feed(name, database))
+    worker.add(f"{name} relay", Relay(database, bus).run, leader_only=True)
+    worker.collectors.append(of_feed(name, database))
 
 
 def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> None:
-    """Have the events of `feeds`, the sources that the inbox follows, delivered to it: by the bus, or else by reading.
+    """Have the events of `feeds`, the sources that the inbox follows, delivered to it: by the bus, or read from them.
 
     Raises ValueError when a source has no feed.
     """
     if {feed.source for feed in feeds} != inbox.sources:
         raise ValueError(f"{inbox.queue} follows {sorted(inbox.sources)}: give the feeds of those.")
     bus.subscribe(inbox.queue, inbox.sources, inbox.receive)
-    worker.readings.append(of_inbox(inbox, feeds))
-    worker.every(f"{inbox.queue} inbox retries", 1, inbox.retry_due, alone=True)
+    worker.collectors.append(of_inbox(inbox, feeds))
+    worker.every(f"{inbox.queue} inbox retries", 1, inbox.retry_due, leader_only=True)
     for feed in feeds:
-        worker.every(f"{inbox.queue} feed of {feed.source}", _HEAL_EVERY, _patiently(feed), alone=True)
+        worker.every(f"{inbox.queue} feed of {feed.source}", _CATCH_UP_EVERY, _catching_up(feed), leader_only=True)
 
 
-def _patiently(feed: Feed) -> Loop:
-    async def heal() -> None:
+def _catching_up(feed: Feed) -> Loop:
+    async def catch_up() -> None:
         try:
-            await feed.heal()
+            await feed.catch_up_if_stalled()
         except Unavailable as away:
             _log.warning("The feed of %s cannot be read: %s", feed.source, away.detail)
 
-    return heal
+    return catch_up

@@ -77,7 +77,7 @@ class Protocol(HttpToolsProtocol):
             self._socket.abort()
 
     def check(self, now: float) -> None:
-        """End the connection when its client has kept it waiting for too long; `now` is the event loop's time."""
+        """End the connection when its client lets it wait for too long; `now` is the event loop's time."""
         if self.transport.is_closing() or self.flow.write_paused:
             untaken = _untaken(self._socket)
             if self._stuck_since is None:
@@ -90,7 +90,7 @@ class Protocol(HttpToolsProtocol):
             return
         self._stuck_since = None
         if self.flow.read_paused:
-            self._since = now  # nobody lets it go on
+            self._since = now  # nothing resumes it
         if self._is_deaf:
             return
         waited = now - self._since
@@ -136,7 +136,7 @@ class Protocol(HttpToolsProtocol):
         if self._problem is not None or not is_spoken_here or len(self.pipeline) > _MAX_PIPELINED:
             raise httptools.HttpParserError
         super().on_headers_complete()
-        self.headers = []  # trailers are nobody's headers
+        self.headers = []  # trailers are no headers
         self._awaited = _Awaited.BODY
         self._since = self.loop.time()
         self._unparsed = self._body_size = 0

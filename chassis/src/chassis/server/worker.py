@@ -7,7 +7,7 @@ from typing import Protocol
 
 from chassis.core.backoff import Backoff
 from chassis.core.tasks import cancel_and_wait
-from chassis.observability.readings import Reading
+from chassis.observability.collectors import GaugeCollector
 
 _log = logging.getLogger(__name__)
 
@@ -17,27 +17,27 @@ Loop = Callable[[], Awaitable[None]]
 class Leadership(Protocol):
     """Decides which of several workers does what only one of them may do."""
 
-    async def lead(self, work: Loop) -> None:
+    async def run_as_leader(self, work: Loop) -> None:
         """Run `work` whenever this worker leads, and cancel it when it does no more; for ever."""
 
 
 class Worker:
     """Runs loops until it is stopped; a loop that fails is logged and begun again after a growing pause.
 
-    What is `alone` is done by one worker of a service at a time.
+    What is `leader_only` is done by one worker of a service at a time.
     """
 
     def __init__(self) -> None:
         self._shared: dict[str, Loop] = {}
-        self._alone: dict[str, Loop] = {}
-        self.readings: list[Reading] = []
+        self._led: dict[str, Loop] = {}
+        self.collectors: list[GaugeCollector] = []
         """What can be measured of what the loops do."""
 
-    def add(self, name: str, loop: Loop, *, alone: bool = False) -> None:
+    def add(self, name: str, loop: Loop, *, leader_only: bool = False) -> None:
         """Add a loop that runs for ever."""
-        (self._alone if alone else self._shared)[name] = loop
+        (self._led if leader_only else self._shared)[name] = loop
 
-    def every(self, name: str, seconds: float, work: Loop, *, alone: bool = False) -> None:
+    def every(self, name: str, seconds: float, work: Loop, *, leader_only: bool = False) -> None:
         """Add work that is done now and then again `seconds` after it was done."""
 
         async def repeat() -> None:
@@ -45,16 +45,16 @@ class Worker:
                 await work()
                 await asyncio.sleep(seconds)
 
-        self.add(name, repeat, alone=alone)
+        self.add(name, repeat, leader_only=leader_only)
 
     async def run(self, leadership: Leadership | None = None) -> None:
         """Run all loops until cancelled. Without `leadership` there is no other worker."""
         if leadership is None:
-            await _run(self._shared | self._alone)
+            await _run(self._shared | self._led)
             return
 
         async def lead() -> None:
-            await leadership.lead(lambda: _run(self._alone))
+            await leadership.run_as_leader(lambda: _run(self._led))
 
         await _run({**self._shared, "leadership": lead})
 

@@ -3,7 +3,7 @@
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from chassis.observability.readings import Reading, Readings
+from chassis.observability.collectors import GaugeCollector, GaugeCollectors
 from chassis.server.exposition import Everything
 
 Series = dict[str, float]
@@ -18,9 +18,9 @@ def read(text: str) -> Series:
     }
 
 
-async def measured(*readings: Reading) -> Series:
-    """Return what this process has counted so far, and what these readings say now."""
-    return read(generate_latest(Everything(await Readings(readings).get())).decode())
+async def measured(*collectors: GaugeCollector) -> Series:
+    """Return what this process has counted so far, and what these collectors say now."""
+    return read(generate_latest(Everything(await GaugeCollectors(collectors).get())).decode())
 
 
 def rises(before: Series, after: Series) -> Series:

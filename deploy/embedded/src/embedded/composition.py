@@ -13,8 +13,8 @@ import gateway.app
 from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
+from chassis.observability.collectors import GaugeCollector
 from chassis.observability.databases import of_pool
-from chassis.observability.readings import Reading
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 from contracts.routes import AUTH
@@ -54,9 +54,9 @@ class Traceline:
         password = self.settings.first_password
         return await auth_service.startup.log_in_hint(self.settings.auth, self.databases[AUTH.name], password)
 
-    def readings(self) -> list[Reading]:
+    def collectors(self) -> list[GaugeCollector]:
         """Return what can be measured of every service."""
-        of_workers = [reading for worker in self.workers for reading in worker.readings]
+        of_workers = [collector for worker in self.workers for collector in worker.collectors]
         return [*of_workers, *(of_pool(database) for database in self.databases.values())]
 
     async def check_ready(self) -> None:

@@ -12,7 +12,7 @@ from auth_service.startup import first_log_in
 from chassis.core import version
 from chassis.core.problems import Problem
 from chassis.local.postgres import Postgres
-from chassis.observability.readings import Readings
+from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.http_server import Server, settle
@@ -73,7 +73,9 @@ async def _serve(
     server.stop_on_signals()
     greeting = asyncio.create_task(_greet(traceline, listener, password, folder, demo=demo))
     try:
-        async with nullcontext() if metrics is None else exposition.served(metrics, Readings(traceline.readings())):
+        async with (
+            nullcontext() if metrics is None else exposition.served(metrics, GaugeCollectors(traceline.collectors()))
+        ):
             await server.serve(sockets=[listener])
     finally:
         _say("Stopping ...")
@@ -88,7 +90,7 @@ async def _greet(
 ) -> None:
     """Tell where it is and how to log in; `password` is the admin's if it was made just now."""
     auth = traceline.settings.auth
-    if password is not None:  # at once: it is told to nobody again
+    if password is not None:  # at once: it is shown only now
         _say(first_log_in(auth, password))
     host, port = listener.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,4 +1,4 @@
-"""What the environment decides for the embedded run, its services included; all that is wrong is told at once."""
+"""What the environment decides for the embedded run, its services included; all that is wrong is reported at once."""
 
 import os
 import secrets
@@ -33,7 +33,7 @@ class Settings(BaseSettings):
 
     @property
     def on_loopback(self) -> bool:
-        """Whether nobody but this machine reaches it."""
+        """Whether it is reached from this machine alone."""
         return is_loopback(self.host)
 
 

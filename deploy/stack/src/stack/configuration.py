@@ -12,7 +12,7 @@ _PROGRAM = Path(__file__).with_name("program.sh")
 _BACKLOG = 2048
 _FILES = 4096
 _STOPS_WITHIN = 25
-"""Seconds until a program that was told to stop is killed; it gives itself 20."""
+"""Seconds until a program that was asked to stop is killed; it gives itself 20."""
 
 _SUPERVISORD = """\
 [supervisord]
@@ -71,7 +71,7 @@ def write(folder: Path, programs: Iterable[Program]) -> Path:
             _write_settings(folder, program)
     _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = _FILES if most_files == resource.RLIM_INFINITY else min(_FILES, most_files)
-    # It asks to be told who it is when it is root, which is fine here: programs get a `user` where they need one.
+    # It wants its user to be said when it is root, which is fine here: programs get a `user` where they need one.
     user = "user = root\n" if os.geteuid() == 0 else ""
     path = folder / "supervisord.conf"
     path.write_text(_SUPERVISORD.format(folder=folder, files=files, user=user) + "".join(sections))

@@ -31,7 +31,7 @@ def wait_for(server: str, *, patience: float, advice: str) -> None:
                 raise StartFailure(f"PostgreSQL does not let us in ({reason}); {advice}.") from None
             time.sleep(_LOOK_AGAIN)
         except psycopg.Error:
-            # What is wrong is not told: the URL, which may hold a password, would be part of it.
+            # The error is not shown: the URL, which may hold a password, would be part of it.
             raise StartFailure(f"PostgreSQL's URL makes no sense; {advice}.") from None
         else:
             return

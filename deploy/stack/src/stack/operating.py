@@ -39,7 +39,7 @@ def run(words: list[str]) -> None:
 
 
 def settings_of(folder: Path, program: str) -> dict[str, str]:
-    """Return what a program is told by the stack, its overrides included."""
+    """Return the settings that the stack gives a program, its overrides included."""
     found: dict[str, str] = {}
     for kind in ("settings", "overrides"):
         file = folder / kind / f"{program}.env"
@@ -76,7 +76,7 @@ def restore(words: list[str]) -> None:
         _script("restore.sh", words, data.path)
     finally:
         server.stop()
-    # What the broker kept tells of what the databases have forgotten.
+    # The broker's messages are about what the databases do not have any more.
     shutil.rmtree(data.path / "rabbitmq" / "data", ignore_errors=True)
     print("Restored; 'make stack' starts it.", flush=True)
 

@@ -12,7 +12,7 @@ def assign(file: Path, names: Iterable[str], taken: set[int]) -> dict[str, int]:
 
     They are added to `taken`.
     """
-    kept: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
-    ports = {name: free_port(kept.get(name), taken) for name in names}
+    known: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+    ports = {name: free_port(known.get(name), taken) for name in names}
     file.write_text(json.dumps(ports, indent=1) + "\n")
     return ports

@@ -30,7 +30,7 @@ class Supervisor:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start it; it starts the programs that wait for nobody. Raise StartFailure when it does not come up."""
+        """Start it; it starts the programs that wait for no other. Raise StartFailure when it does not come up."""
         command = [sys.executable, "-m", "supervisor.supervisord", "-n", "-c", str(self._configuration)]
         with self._errors.open("wb") as errors:
             # A session of its own: Ctrl-C at the terminal is for us, who know in which order things stop.
@@ -78,7 +78,7 @@ class Supervisor:
         left = set(names)
         while left:
             for name in left:
-                # Again each time: what had just crashed when it was told to stop, comes back.
+                # Again each time: what had just crashed when it was asked to stop, comes back.
                 self._call("stopProcessGroup", name, False)
             left = {
                 process["group"]

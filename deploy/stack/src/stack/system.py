@@ -84,7 +84,7 @@ class System:
     def stop(self) -> None:
         """End everything, who serves before what they need; nothing is left, whatever state it was in."""
         if self.supervisor.answers():
-            # Workers serve nobody: they end while the gateways answer what is under way.
+            # Workers answer no requests: they end while the gateways answer what is under way.
             self.supervisor.stop_groups([*self._names(Stage.GATEWAY), *self._names(Stage.WORKERS)])
             self.supervisor.stop_groups(self._names(Stage.SERVICES))
             self.supervisor.stop_groups(self._names(Stage.SERVERS))
@@ -115,7 +115,7 @@ class System:
 
 
 def internal_token_secret(folder: Path) -> str:
-    """Return the secret by which gateway and services trust one another: made once, kept in the folder."""
+    """Return the secret by which gateway and services trust one another: made once, stored in the folder."""
     file = folder / "internal_token_secret"
     if not file.exists():
         configuration.write_private(file, secrets.token_urlsafe(48))

@@ -132,8 +132,8 @@ def _operation(
     responses = {str(status): response for status, response in usual.items()} | operation["responses"]
     answers = {status: _answer(status, one, schemas) for status, one in responses.items() if status < "4"}
     if method == "get" and any("ETag" in one["headers"] for one in answers.values()):
-        told = "Not modified: If-None-Match names what would be answered"
-        answers["304"] = {"description": told, "headers": headers(["ETag", *_ALWAYS])}
+        unchanged = "Not modified: If-None-Match names what would be answered"
+        answers["304"] = {"description": unchanged, "headers": headers(["ETag", *_ALWAYS])}
     problems = {status: shared_problem(int(status), one, shared) for status, one in responses.items() if status >= "4"}
     documented["responses"] = dict(sorted((answers | problems).items()))
     parameters = [query_parameters.documented(one) for one in operation.get("parameters", [])]

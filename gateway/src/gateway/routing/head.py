@@ -9,7 +9,7 @@ _Answer = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class _Enough(Exception):
-    """What is still to come of the body is wanted by nobody."""
+    """The rest of the body is not wanted."""
 
 
 async def of_get(answer: _Answer, scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,7 +10,7 @@ _DEFAULTS = (
     (b"referrer-policy", b"no-referrer"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 )
-_KEPT = (b"cache-control", b"private, no-cache")
+_PRIVATE = (b"cache-control", b"private, no-cache")
 """No cache that several people share keeps an answer, and each one's own asks first, with If-None-Match."""
 _UNSTORED = (b"cache-control", b"no-store")
 """Nor is an answer about people written to the disk of whoever asks."""
@@ -22,12 +22,12 @@ class SecurityHeaders:
 
     def __init__(self, *, https: bool) -> None:
         common = (*_DEFAULTS, _HTTPS_ONLY) if https else _DEFAULTS
-        self._kept = (*common, _KEPT)
+        self._private = (*common, _PRIVATE)
         self._unstored = (*common, _UNSTORED)
-        self._names = frozenset(name for name, _ in self._kept)
+        self._names = frozenset(name for name, _ in self._private)
 
     def missing_in(self, headers: Headers, scope: Scope) -> Headers:
         """Return what the answer to `scope` with these `headers`, of lower-case names, has still to be sent with."""
-        wanted = self._unstored if is_unstored(scope["path"]) else self._kept
+        wanted = self._unstored if is_unstored(scope["path"]) else self._private
         present = [name for name, _ in headers if name in self._names]
         return [header for header in wanted if header[0] not in present] if present else wanted

@@ -23,7 +23,7 @@ class Version:
 
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
     need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
-    or backslash is only a character; `unstored` are first segments of answers that nobody's disk shall keep.
+    or backslash is only a character; `unstored` are first segments of answers that no cache may store.
     """
 
     prefix: str
@@ -73,7 +73,7 @@ def route_of(path: str) -> str | None:
 
 
 def is_unstored(path: str) -> bool:
-    """Check whether answers at this path are for nobody's disk."""
+    """Check whether no cache may store the answers at this path."""
     for version in VERSIONS:
         if path.startswith(version.prefix):
             return path[len(version.prefix) :].partition("/")[0] in version.unstored

@@ -58,7 +58,7 @@ class Upstream:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the idle connections."""
         for connection in self._idle:
             connection.close()
         self._idle.clear()
@@ -66,7 +66,7 @@ class Upstream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; raise Unavailable when the service does not.
 
-        When a kept connection turns out to have ended, a request that changes nothing is sent once more; any other
+        When an idle connection turns out to have ended, a request that changes nothing is sent once more; any other
         may have been processed.
         """
         message = await receive()

@@ -17,7 +17,7 @@ from chassis.core import version
 from chassis.core.settings import check, read
 from chassis.core.start_failure import StartFailure
 from chassis.observability import logs, telemetry
-from chassis.observability.readings import Readings
+from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.requests import Measured, RouteOf, template
 from chassis.server import exposition
 from chassis.server.http_server import Server, listen, settle
@@ -27,7 +27,7 @@ from chassis.server.process.settings import ProcessSettings
 _log = logging.getLogger(__name__)
 
 DRAIN = 2
-"""Seconds in which clients may use their open connections once more, and are told to close them."""
+"""Seconds in which clients may use their open connections once more, and are asked to close them."""
 
 Compose = Callable[[Process], Awaitable[ASGIApp]]
 
@@ -41,8 +41,8 @@ def run(
 ) -> None:
     """Run the program that `compose` puts together; end with exit code 0 after SIGTERM, 1 when it cannot start.
 
-    `settings` are the kinds that it reads beside ProcessSettings: what is wrong in any of them is told at once.
-    `route_of` tells the routes by which its requests are measured, `schema` is what it needs of its database.
+    `settings` are the kinds that it reads beside ProcessSettings: what is wrong in any of them is reported at once.
+    `route_of` returns the route by which its requests are measured, `schema` is what it needs of its database.
     """
     logs.configure(program)
     version.announce({} if schema is None else {program: schema})
@@ -74,15 +74,15 @@ async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: 
 
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, stop)
-    loop.set_exception_handler(logs.nobody_awaited)
+    loop.set_exception_handler(logs.log_unretrieved)
     check(ProcessSettings, *kinds)
     settings = read(ProcessSettings)
     async with AsyncExitStack() as resources:
-        readings = Readings()
+        collectors = GaugeCollectors()
         if settings.metrics_port is not None:
             metrics = listen(settings.http_host, settings.metrics_port, "HTTP_HOST or METRICS_PORT")
-            await resources.enter_async_context(exposition.served(metrics, readings))
-        app = await compose(Process(settings, resources, readings))
+            await resources.enter_async_context(exposition.served(metrics, collectors))
+        app = await compose(Process(settings, resources, collectors))
         if settings.metrics_port is not None:
             app = measured(app)
         if stopped.is_set():  # and the cancellation was swallowed by what it met

@@ -15,8 +15,8 @@ from chassis.core.settings import ServiceSettings, read
 from chassis.db.database import Database
 from chassis.db.replicas import Replicas
 from chassis.messaging.bus import Bus
+from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.databases import of_pool
-from chassis.observability.readings import Readings
 from chassis.server.app import create_app
 from chassis.server.http_server import is_loopback
 from chassis.server.process.database import open_when_ready
@@ -32,16 +32,16 @@ _PEER_TIMEOUT = httpx.Timeout(10, connect=2)
 class Process:
     """What programs are put together from. What was opened is closed at the end, the last one first."""
 
-    def __init__(self, settings: ProcessSettings, resources: AsyncExitStack, readings: Readings) -> None:
+    def __init__(self, settings: ProcessSettings, resources: AsyncExitStack, collectors: GaugeCollectors) -> None:
         self._settings = settings
         self._resources = resources
-        self._readings = readings
+        self._collectors = collectors
         self._replicas: Replicas | None = None
         self._probes: Callable[[], FastAPI] | None = None
 
     @property
     def on_loopback(self) -> bool:
-        """Whether nobody but this machine reaches the program."""
+        """Whether the program is reached from this machine alone."""
         return is_loopback(self._settings.http_host)
 
     async def database(self, settings: ServiceSettings, schema: str) -> Database:
@@ -52,7 +52,7 @@ class Process:
         database = Database(settings.database_url, pool_size=settings.database_pool_size)
         await open_when_ready(database, schema, patience=self._settings.start_patience_seconds)
         self._resources.push_async_callback(database.close)
-        self._readings.add([of_pool(database)])
+        self._collectors.add([of_pool(database)])
         self._replicas = Replicas(database)
         self._probes = partial(
             create_app,
@@ -62,9 +62,9 @@ class Process:
             internal_tokens=settings.internal_tokens(),
             schema_version=schema,
         )
-        announcing = Worker()
-        announcing.add("announcing commits", self._replicas.announce)
-        self._run_beside(announcing.run())
+        notifier = Worker()
+        notifier.add("notices of commits", self._replicas.notify_commits)
+        self._run_beside(notifier.run())
         return database
 
     def urls(self, services: Sequence[str]) -> dict[str, str]:
@@ -103,7 +103,7 @@ class Process:
         """
         if bus is not None:
             await bus.start()
-        self._readings.add(worker.readings)
+        self._collectors.add(worker.collectors)
         self._run_beside(worker.run(self._replicas))
         if bus is not None:
             self._resources.push_async_callback(bus.stop)

@@ -58,7 +58,7 @@ class Publisher:
         self._flowing = True
 
     async def send(self, queue: str, job: bytes) -> None:
-        """Return when the broker has the job, or nobody is there to take it; raise NotPublished."""
+        """Return when the broker has the job, or no worker is there to take it; raise NotPublished."""
         opened = await self._open(_SEND_WITHIN)
         message = Message(job, delivery_mode=DeliveryMode.PERSISTENT)
         routing_key = self._topology.queue(queue)

@@ -1,4 +1,4 @@
-"""What is read when somebody asks: now and then however many ask, and never failing what can be told without it."""
+"""Gauges that are read when metrics are scraped: seldom, however often that is, and without failing the others."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ from chassis.db.database import AWAY
 
 _log = logging.getLogger(__name__)
 _PATIENCE = 4.0
-"""Seconds for all readings together: Prometheus waits for ten."""
+"""Seconds for all collectors together: Prometheus waits for ten."""
 _AGAIN_AFTER = 5.0
 """Seconds until what could not be read is tried again."""
 
@@ -21,7 +21,7 @@ Read = Callable[[], Awaitable[Iterable[Metric]]]
 
 
 @dataclass
-class Reading:
+class GaugeCollector:
     """Gauges that are read together, and are as good as new for some seconds."""
 
     read: Read
@@ -49,22 +49,22 @@ class Reading:
         return None
 
 
-class Readings:
-    """All readings of a program; those that come later are read, too."""
+class GaugeCollectors:
+    """All collectors of a program; those that come later are read, too."""
 
-    def __init__(self, readings: Iterable[Reading] = ()) -> None:
-        self._readings = list(readings)
+    def __init__(self, collectors: Iterable[GaugeCollector] = ()) -> None:
+        self._collectors = list(collectors)
         self._turn = asyncio.Lock()
 
-    def add(self, readings: Iterable[Reading]) -> None:
+    def add(self, collectors: Iterable[GaugeCollector]) -> None:
         """Read these as well."""
-        self._readings.extend(readings)
+        self._collectors.extend(collectors)
 
     async def get(self) -> list[Metric]:
-        """Return all gauges; those of the same name from several readings are one metric."""
+        """Return all gauges; those of the same name from several collectors are one metric."""
         async with self._turn:
             until = asyncio.get_running_loop().time() + _PATIENCE
-            read = [metric for reading in self._readings for metric in await reading.get(until)]
+            read = [metric for collector in self._collectors for metric in await collector.get(until)]
         together: dict[str, Metric] = {}
         for metric in read:
             known = together.setdefault(metric.name, gauge(metric.name, metric.documentation, (), ()))

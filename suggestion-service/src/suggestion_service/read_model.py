@@ -1,16 +1,16 @@
 """What `python -m chassis.admin rebuild suggestion_service` rebuilds: the copy of catalog's items and links."""
 
 from chassis.core.settings import read
-from chassis.messaging.rebuild import Copy
+from chassis.messaging.rebuild import ReadModel
 from suggestion_service.handlers import handlers
 from suggestion_service.items.merging import merge
 from suggestion_service.settings import Settings
 from suggestion_service.store import corpus_head
 
 
-def new_copy() -> Copy:
+def new_read_model() -> ReadModel:
     """Return the copy; raise StartFailure for a wrong setting."""
-    return Copy(
+    return ReadModel(
         queue="suggestion",
         source="catalog",
         # The handlers delete suggestions and queue items, too: in the real tables that is left to `merge`.

@@ -6,14 +6,14 @@ Notifications and the audit log are this service's own record, and stay.
 from collections.abc import Mapping
 
 from chassis.db.database import Connection
-from chassis.messaging.rebuild import Copy, Reach, replace
+from chassis.messaging.rebuild import Reach, ReadModel, replace
 from contracts import auth
 from notification_service.handlers import copy_users
 
 
-def new_copy() -> Copy:
+def new_read_model() -> ReadModel:
     """Return the copy."""
-    return Copy(
+    return ReadModel(
         queue="notification",
         source="auth",
         tables=("recipients",),
