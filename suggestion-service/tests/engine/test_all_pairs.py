@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import SearchIndex, SparseVectors, pairs_at_least
 
 Floats = NDArray[np.float64]
 WEIGHTS = {1: np.ones(1), 2: np.array([2 / 3, 1 / 3])}
@@ -57,7 +57,7 @@ def dense_scores(left: SparseVectors, right: SparseVectors) -> Floats:
 
 def found(left: SparseVectors, right: SparseVectors, threshold: float, **how: int) -> dict[tuple[int, int], float]:
     """Return the pairs of all left rows, each of which must come once."""
-    i, j, scores = pairs_at_least(left, slice(None), Blocks(right, left, threshold, **how))
+    i, j, scores = pairs_at_least(left, slice(None), SearchIndex(right, left, threshold, **how))
     pairs = dict(zip(zip(i.tolist(), j.tolist(), strict=True), scores.tolist(), strict=True))
     assert len(pairs) == len(i)
     return pairs
@@ -105,9 +105,9 @@ def test_a_pair_scores_the_same_to_the_last_bit_from_either_side_and_on_its_own(
     left, right = both
     pairs = found(left, right, threshold)
     assert {(i, j): score for (j, i), score in found(right, left, threshold).items()} == pairs
-    blocks = Blocks(right, left, threshold)
+    index = SearchIndex(right, left, threshold)
     for pair, score in list(pairs.items())[:5]:
-        i, j, scores = pairs_at_least(left, [pair[0]], blocks)
+        i, j, scores = pairs_at_least(left, [pair[0]], index)
         assert dict(zip(zip(i.tolist(), j.tolist(), strict=True), scores.tolist(), strict=True))[pair] == score
 
 
@@ -141,22 +141,22 @@ def test_rows_with_thousands_of_shared_terms_lose_no_pair_to_rounding() -> None:
 
 def test_some_rows_are_searched_in_any_form_they_are_given_in() -> None:
     left, right = vectors(zipf_rows(50, 100, 1), 100, 2), vectors(zipf_rows(80, 100, 3), 100, 4)
-    everything, blocks = found(left, right, 0.1), Blocks(right, left, 0.1)
+    everything, index = found(left, right, 0.1), SearchIndex(right, left, 0.1)
     for rows in (slice(10, 20), list(range(10, 20)), np.arange(10, 20)):
-        i, j, scores = pairs_at_least(left, rows, blocks)
+        i, j, scores = pairs_at_least(left, rows, index)
         pairs = dict(zip(zip(i.tolist(), j.tolist(), strict=True), scores.tolist(), strict=True))
         assert pairs
         assert pairs == {pair: score for pair, score in everything.items() if 10 <= pair[0] < 20}
 
 
-def test_threads_share_the_same_blocks() -> None:
+def test_threads_share_the_same_index() -> None:
     left, right = vectors(zipf_rows(4000, 400, 1), 400, 2, 2), vectors(zipf_rows(600, 400, 3), 400, 4, 2)
-    blocks = Blocks(right, left, 0.2, block_rows=64)
+    index = SearchIndex(right, left, 0.2, block_rows=64)
     parts = [slice(start, start + 250) for start in range(0, 4000, 250)]
     with ThreadPoolExecutor(4) as threads:
-        together = list(threads.map(lambda rows: pairs_at_least(left, rows, blocks), parts))
+        together = list(threads.map(lambda rows: pairs_at_least(left, rows, index), parts))
     for rows, pairs in zip(parts, together, strict=True):
-        for here, there in zip(pairs, pairs_at_least(left, rows, blocks), strict=True):
+        for here, there in zip(pairs, pairs_at_least(left, rows, index), strict=True):
             assert here.tobytes() == there.tobytes()
 
 

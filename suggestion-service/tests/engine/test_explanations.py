@@ -19,7 +19,7 @@ from suggestion_service.engine import (
     read,
     terms,
 )
-from suggestion_service.engine.explanation.explanation import Facts, explanation
+from suggestion_service.engine.explanation.explanation import Facts, explain
 
 REQUIREMENTS = [
     ItemText(
@@ -213,4 +213,4 @@ def test_the_reason_names_telling_words_before_numbers_and_splinters() -> None:
 
 
 def told_of(weights: dict[str, float]) -> Explanation:
-    return explanation(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, None), None, None)
+    return explain(Facts("tfidf", 0.8, {"tfidf": (0.8, 1.0)}, weights, None), None, None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from suggestion_service.engine import native
-from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import SearchIndex, SparseVectors, pairs_at_least
 from suggestion_service.engine.semantic.integer_products import products_of_pairs
 
 SERVICE = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def test_a_score_is_the_same_to_the_last_bit_on_every_processor(monkeypatch: pyt
             continue
         functions = native.ffi.dlopen(str(level))
         monkeypatch.setattr(native, "library", lambda functions=functions: functions)
-        found = pairs_at_least(left, slice(None), Blocks(right, left, 0.2))
+        found = pairs_at_least(left, slice(None), SearchIndex(right, left, 0.2))
         assert len(found[0]) > 1000
         answers.add(b"".join(column.tobytes() for column in found))
     assert len(answers) == 1

@@ -1,4 +1,4 @@
-"""The scoring engine: how alike a requirement and a test case are, and which words say so. No I/O.
+"""The scoring engine: how similar a requirement and a test case are, and why. No I/O.
 
 A service stores `terms(item)` of each text, fills a `Corpus` with them, and asks a `Scorer` of its `snapshot()` for
 scores and explanations, in a thread if it likes: a snapshot never changes. Other packages import from here alone.

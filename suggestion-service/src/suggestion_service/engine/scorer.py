@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.query import Algorithm, Query, RowQuery, Side
 from suggestion_service.engine.corpus.snapshot import Snapshot
-from suggestion_service.engine.explanation.explanation import Explanation, explanation
+from suggestion_service.engine.explanation.explanation import Explanation, explain
 from suggestion_service.engine.explanation.facts import facts
 from suggestion_service.engine.explanation.reading import Reading
 from suggestion_service.engine.lexical.similarity import ScoredPairs, Similarity, weighted_sum
@@ -116,7 +116,7 @@ class Scorer:
             for of_pair in facts(self.snapshot, algorithm, similarity, hybrid, i, j)
         )
         return [
-            explanation(of_pair, known.get(requirement_id), known.get(test_case_id))
+            explain(of_pair, known.get(requirement_id), known.get(test_case_id))
             for of_pair, (requirement_id, test_case_id) in zip(of_pairs, pairs, strict=True)
         ]
 

@@ -37,8 +37,8 @@ class Corpus:
 
     def __init__(self) -> None:
         self._stores: dict[Side, ColumnStore] = {"requirement": ColumnStore(), "test_case": ColumnStore()}
-        self._terms = _Numbering()
-        self._labels = _Numbering()
+        self._terms = _Vocabulary()
+        self._labels = _Vocabulary()
         self._snapshot: Snapshot | None = None
 
     def count(self, side: Side) -> int:
@@ -93,10 +93,10 @@ class Corpus:
             self._compact()
 
     def _compact(self) -> None:
-        """Move everything to new stores and numberings, so that what is out of use takes no room."""
+        """Move everything to new stores and vocabularies, so that what is out of use takes no room."""
         old, names, labels = self._stores, self._terms.names.values, self._labels.names.values
         self._stores = {side: ColumnStore() for side in old}
-        self._terms, self._labels = _Numbering(), _Numbering()
+        self._terms, self._labels = _Vocabulary(), _Vocabulary()
         for side, store in old.items():
             for item_id, row in store.items():
                 terms = self._terms.numbers(names[row.terms].tolist())
@@ -109,8 +109,8 @@ class Corpus:
                 self._stores[side].put(item_id, Row(terms, row.counts, module, priority, tags))
 
 
-class _Numbering:
-    """Names to small numbers and back, and how many items use each."""
+class _Vocabulary:
+    """Terms or labels by number, numbers by name, and how many items use each."""
 
     def __init__(self) -> None:
         self.names = GrowingArray(object)

@@ -56,7 +56,7 @@ def quote(reading: Reading, weights: Mapping[str, float]) -> str | None:
     """
     scores = [0.0] * len(reading.passages)
     for term, weight in islice(weights.items(), _TERMS_LOOKED_FOR):
-        for place in _places(reading.places.get(term, 0)):
+        for place in _bits(reading.passages_with.get(term, 0)):
             scores[place] += weight
     scored = scores[reading.titles :] if any(scores[reading.titles :]) else scores
     best = max(scored, default=0.0)
@@ -73,7 +73,7 @@ def _words(passage: str) -> list[tuple[Any, ...]]:
 
 
 @lru_cache(maxsize=4096)
-def _places(bits: int) -> tuple[int, ...]:
+def _bits(bits: int) -> tuple[int, ...]:
     return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 

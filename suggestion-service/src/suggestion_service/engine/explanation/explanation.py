@@ -61,7 +61,7 @@ class Facts:
     calculation: dict[str, Any] | None = None
 
 
-def explanation(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
+def explain(facts: Facts, requirement: Reading | None, test_case: Reading | None) -> Explanation:
     """Put together what is known of one pair; without the readings of both nothing is quoted or held against it."""
     matched, others, other_weight = matches(facts.terms, requirement, test_case, _MATCHED_TERMS)
     others, other_weight = others + facts.others, other_weight + facts.other_weight

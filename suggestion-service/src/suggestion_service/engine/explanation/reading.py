@@ -35,14 +35,15 @@ _QUANTITY = re.compile(rf"(?<!\w)(\d+){BETWEEN.pattern}([^\W\d_]+)(?!\w)")
 class Reading:
     """The texts of an item as explanations need them. `words` has every term of it, and how it is shown to a person.
 
-    `places` tells which passages have a term: bit n is set for passage n. `compounds` names, for terms that stand in
-    longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown. `bigrams`
-    follow one another in `unspaced`, the texts in scripts without spaces. `title` has the words of the title as they
-    are shown, by term; the first `titles` passages are those of the title. `cut`: only the beginning was read.
+    `passages_with` has which passages have a term: bit n is set for passage n. `compounds` names, for terms that
+    stand in longer words alone, the terms of these. `quantities` are numbers with their units, as they are shown.
+    `bigrams` follow one another in `unspaced`, the texts in scripts without spaces. `title` has the words of the
+    title as they are shown, by term; the first `titles` passages are those of the title. `cut`: only the beginning
+    was read.
     """
 
     words: Mapping[str, str]
-    places: Mapping[str, int]
+    passages_with: Mapping[str, int]
     compounds: Mapping[str, Set[str]]
     quantities: Mapping[Bigram, str]
     bigrams: frozenset[Bigram]
@@ -69,7 +70,7 @@ def read(item: ItemText) -> Reading:
     unspaced = "" if whole_text.isascii() else "\n".join(run[0] for run in unspaced_runs(whole_text))
     return Reading(
         words=words,
-        places=_places(passages),
+        passages_with=_passages_with(passages),
         compounds=compounds,
         quantities=dict(_quantities(whole_text)),
         bigrams=frozenset(_bigrams(unspaced)),
@@ -108,7 +109,7 @@ def _passages(texts: Iterable[str]) -> list[str]:
     return list(islice(found, MOST_SENTENCES))
 
 
-def _places(passages: Sequence[str]) -> dict[str, int]:
+def _passages_with(passages: Sequence[str]) -> dict[str, int]:
     places: dict[str, int] = {}
     for number, passage in enumerate(passages):
         bit = 1 << number

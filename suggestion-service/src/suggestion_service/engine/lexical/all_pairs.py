@@ -11,7 +11,7 @@ from suggestion_service.engine.lexical.blocked_postings import blocked_postings
 from suggestion_service.engine.lexical.pair_search import search
 from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
 
-__all__ = ["Blocks", "SparseVectors", "pairs_at_least"]
+__all__ = ["SearchIndex", "SparseVectors", "pairs_at_least"]
 
 _BLOCK_ROWS = 8192
 # Left rows that are searched together: a block comes into the cache once for all of them.
@@ -24,7 +24,7 @@ _SAMPLE_LEFT, _SAMPLE_RIGHT = 64, 4096
 _POSTING_COST, _CANDIDATE_COST, _VERIFIED_COST = 0.7, 50.0, 150.0
 
 
-class Blocks:
+class SearchIndex:
     """The right side prepared for searches from `left` at one threshold (any; above 1 no pair is found).
 
     Nothing in it changes: any number of threads may search it. `high_df`, the number of terms that are not
@@ -49,7 +49,7 @@ class Blocks:
 
 
 def pairs_at_least(
-    left: SparseVectors, rows: Sequence[int] | Ints | slice, blocks: Blocks
+    left: SparseVectors, rows: Sequence[int] | Ints | slice, index: SearchIndex
 ) -> tuple[Ints, Ints, Floats]:
     """Return (left rows, right rows, scores) of all pairs of some left rows that share a term and reach the threshold.
 
@@ -58,7 +58,7 @@ def pairs_at_least(
     """
     chosen = np.arange(len(left))[rows] if isinstance(rows, slice) else np.asarray(rows, np.int64)
     found = [
-        search(left, chosen[start : start + _ROWS_AT_ONCE], blocks.right, blocks.postings, blocks.threshold)
+        search(left, chosen[start : start + _ROWS_AT_ONCE], index.right, index.postings, index.threshold)
         for start in range(0, max(1, len(chosen)), _ROWS_AT_ONCE)
     ]
     i, j, scores = (np.concatenate([part[column] for part in found]) for column in range(3))

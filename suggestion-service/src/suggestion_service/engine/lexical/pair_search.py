@@ -11,7 +11,7 @@ from suggestion_service.engine.lexical.sparse_vectors import SparseVectors
 from suggestion_service.engine.native import call, ffi
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Pairs with their scores, parallel arrays, and what finding them took."""
 
     left: Ints
@@ -24,17 +24,19 @@ class Found(NamedTuple):
     """Pairs that were computed exactly."""
 
 
-def search(left: SparseVectors, rows: Ints, right: SparseVectors, index: BlockedPostings, threshold: float) -> Found:
+def search(
+    left: SparseVectors, rows: Ints, right: SparseVectors, index: BlockedPostings, threshold: float
+) -> SearchResult:
     """Return the pairs of some left rows with all rows of `right`, of which `index` is; raise MemoryError."""
     # The structs must outlive the call: they are what keeps the arrays where they are.
-    asked, asking, searched = native_vectors(left), native_vectors(right), native_postings(index)
+    left_vectors, right_vectors, postings = native_vectors(left), native_vectors(right), native_postings(index)
     found = ffi.new("pairs *")
-    if call("search_pairs", asked[0], rows, len(rows), asking[0], searched[0], threshold, found):
+    if call("search_pairs", left_vectors[0], rows, len(rows), right_vectors[0], postings[0], threshold, found):
         raise MemoryError("There is no memory for the pairs of a search.")
     try:
         columns = (_copied(found.left, found.count, np.int64), _copied(found.right, found.count, np.int64))
         scores = _copied(found.scores, found.count, np.float64)
-        return Found(*columns, scores, found.postings_read, found.candidates, found.verified)
+        return SearchResult(*columns, scores, found.postings_read, found.candidates, found.verified)
     finally:
         call("free_pairs", found)
 

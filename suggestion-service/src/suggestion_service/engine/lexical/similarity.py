@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Bools, Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.query import OTHER, RowQuery, Side
-from suggestion_service.engine.lexical.all_pairs import Blocks, SparseVectors, pairs_at_least
+from suggestion_service.engine.lexical.all_pairs import SearchIndex, SparseVectors, pairs_at_least
 from suggestion_service.engine.lexical.inverted_index import (
     InvertedIndex,
     Item,
@@ -96,7 +96,7 @@ class Similarity:
         self._name = name
         self._views = views
         self._scales = scales
-        self._blocks: tuple[Side, float, Blocks] | None = None
+        self._search_index: tuple[Side, float, SearchIndex] | None = None
         self._indexes: dict[Side, tuple[InvertedIndex, float]] = {}
         self._last: tuple[tuple[Side, bytes], list[UpperBounds]] | None = None
 
@@ -169,9 +169,9 @@ class Similarity:
 
     def _bounds_of(self, query: RowQuery) -> list[UpperBounds]:
         """Return the bounds of a few rows; remembered, for the rows whose neighbours are known are looked up next."""
-        asked = query.side, query.rows.tobytes()
-        if self._last is None or self._last[0] != asked:
-            self._last = asked, list(self._bounds(query))
+        key = query.side, query.rows.tobytes()
+        if self._last is None or self._last[0] != key:
+            self._last = key, list(self._bounds(query))
         return self._last[1]
 
     def _bounds(self, query: RowQuery) -> Iterator[UpperBounds]:
@@ -202,9 +202,10 @@ class Similarity:
 
     def _multiply(self, query: RowQuery) -> ScoredPairs:
         side, threshold = query.side, query.threshold
-        if self._blocks is None or self._blocks[:2] != (side, threshold):
-            self._blocks = (side, threshold, Blocks(self._vectors[OTHER[side]], self._vectors[side], threshold))
-        mine, theirs, similarity = pairs_at_least(self._vectors[side], query.rows, self._blocks[2])
+        if self._search_index is None or self._search_index[:2] != (side, threshold):
+            index = SearchIndex(self._vectors[OTHER[side]], self._vectors[side], threshold)
+            self._search_index = side, threshold, index
+        mine, theirs, similarity = pairs_at_least(self._vectors[side], query.rows, self._search_index[2])
         found = (similarity >= threshold) & (similarity > 0.0)
         return self._scored(query, mine[found], theirs[found], similarity[found])
 
