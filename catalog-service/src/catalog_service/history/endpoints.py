@@ -3,12 +3,12 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from catalog_service.history import service
 from catalog_service.history.schemas import History, Suspicion
 from catalog_service.history.service import Versions
-from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.items.kinds import KINDS, ItemKind
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Limit, Skip, page
@@ -16,7 +16,7 @@ from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import item
 from chassis.web.strict_route import StrictRoute
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["History"])
+router = APIRouter(route_class=StrictRoute, tags=["History"])
 
 From = Annotated[
     int | None,
@@ -28,63 +28,43 @@ To = Annotated[
 ]
 
 
-@router.get(
-    "/requirements/{requirement_id}/history",
-    response_model=History,
-    responses=problem_responses("404 requirement_not_found"),
-    summary="Everything that happened to a requirement",
-)
-async def read_requirement_history(
-    request: Request,
-    requirement_id: UUID,
-    viewer: Viewer,
-    database: Db,
-    from_version: From = None,
-    to: To = None,
-    skip: Skip = 0,
-    limit: Limit = 50,
-) -> Response:
-    """Every change with who made it, when, and each field before and after; the newest first, the creation last.
+_HISTORY = """\
+Every change with who made it, when, and each field before and after; the newest first, the creation last.
 
-    With `from` or `to`, the changes between these two versions, and `differences`: what the one said and the other
-    says, word by word. A requirement that was deleted keeps its history.
-    """
-    return await _history(request, database, REQUIREMENT, requirement_id, Versions(from_version, to), skip, limit)
+With `from` or `to`, the changes between these two versions, and `differences`: what the one said and the other
+says, word by word. A {} that was deleted keeps its history."""
 
 
-@router.get(
-    "/test-cases/{test_case_id}/history",
-    response_model=History,
-    responses=problem_responses("404 test_case_not_found"),
-    summary="Everything that happened to a test case",
-)
-async def read_test_case_history(
-    request: Request,
-    test_case_id: UUID,
-    viewer: Viewer,
-    database: Db,
-    from_version: From = None,
-    to: To = None,
-    skip: Skip = 0,
-    limit: Limit = 50,
-) -> Response:
-    """Every change with who made it, when, and each field before and after; the newest first, the creation last.
+def _add_history(kind: ItemKind) -> None:
+    @router.get(
+        f"{kind.path}/{{{kind.name}_id}}/history",
+        name=f"read_{kind.name}_history",
+        response_model=History,
+        responses=problem_responses(f"404 {kind.name}_not_found"),
+        summary=f"Everything that happened to a {kind.label}",
+        description=_HISTORY.format(kind.label),
+    )
+    async def read_history(
+        request: Request,
+        item_id: Annotated[UUID, Path(alias=f"{kind.name}_id")],
+        viewer: Viewer,
+        database: Db,
+        from_version: From = None,
+        to: To = None,
+        skip: Skip = 0,
+        limit: Limit = 50,
+    ) -> Response:
+        versions = Versions(from_version, to)
+        entries, total, compared = await service.history(database, kind, item_id, versions, skip, limit)
+        return page(request, entries, total, skip, limit, compared)
 
-    With `from` or `to`, the changes between these two versions, and `differences`: what the one said and the other
-    says, word by word. A test case that was deleted keeps its history.
-    """
-    return await _history(request, database, TEST_CASE, test_case_id, Versions(from_version, to), skip, limit)
 
-
-async def _history(
-    request: Request, database: Db, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
-) -> Response:
-    entries, total, compared = await service.history(database, kind, item_id, versions, skip, limit)
-    return page(request, entries, total, skip, limit, compared)
+for _kind in KINDS:
+    _add_history(_kind)
 
 
 @router.get(
-    "/links/{link_id}/suspicion",
+    "/api/v1/links/{link_id}/suspicion",
     response_model=Suspicion,
     responses={**with_headers("ETag"), **problem_responses("404 link_not_found")},
     summary="What changed since a link was made or last confirmed",

@@ -18,26 +18,23 @@ from chassis.web.listing import Conditions, Row
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:
     """Return an item as it is answered, or None; `lock` is FOR UPDATE or FOR NO KEY UPDATE."""
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = %s {lock}", (item_id,))
-    return await cursor.fetchone()
+    return await _find(connection, kind, ", ".join(kind.columns), f"id = %s {lock}", item_id)
 
 
 async def find_by_external_id(connection: Connection, kind: ItemKind, external_id: str, lock: str = "") -> Row | None:
     """Return an item as it is answered, or None; `lock` as of `find`, or nothing."""
-    cursor = connection.cursor(binary=True)
-    await cursor.execute(
-        f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE external_id = %s {lock}", (external_id,)
-    )
-    return await cursor.fetchone()
+    return await _find(connection, kind, ", ".join(kind.columns), f"external_id = %s {lock}", external_id)
 
 
 async def find_with_coverage(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
     """Return an item as it is answered, with its `coverage`, or None."""
+    columns = f"{', '.join(kind.columns)}, {_coverage_column(kind)}"
+    return await _find(connection, kind, columns, "id = %s", item_id)
+
+
+async def _find(connection: Connection, kind: ItemKind, columns: str, where: str, key: object) -> Row | None:
     cursor = connection.cursor(binary=True)
-    await cursor.execute(
-        f"SELECT {', '.join(kind.columns)}, {_coverage_column(kind)} FROM {kind.table} WHERE id = %s", (item_id,)
-    )
+    await cursor.execute(f"SELECT {columns} FROM {kind.table} WHERE {where}", (key,))
     return await cursor.fetchone()
 
 

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
 from catalog_service.items import suspicion
@@ -47,7 +47,7 @@ from chassis.web.strict_route import StrictRoute
 PATH = "/api/v1/links"
 _SORTS = {"created_at": "l.created_at", "updated_at": "l.updated_at", "confidence_score": "l.confidence_score"}
 
-router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Links"])
+router = APIRouter(route_class=StrictRoute, tags=["Links"])
 internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
 
 
@@ -105,7 +105,7 @@ def _with_items(expand: str | None) -> Callable[[LinkRow], Row]:
 
 
 @router.post(
-    "/links",
+    PATH,
     status_code=201,
     response_model=Link,
     responses=problem_responses("404 requirement_not_found", "404 test_case_not_found", "409 link_exists"),
@@ -139,7 +139,7 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
 
 
 @router.get(
-    "/links",
+    PATH,
     response_model=Page[ExpandedLink],
     summary="List links, the newest first",
     openapi_extra=documented(LinkFilters),
@@ -156,7 +156,7 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
 
 
 @router.get(
-    "/links/{link_id}",
+    PATH + "/{link_id}",
     response_model=ExpandedLink,
     responses=problem_responses("404 link_not_found"),
     summary="Read a link",
@@ -168,7 +168,7 @@ async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: D
 
 
 @router.patch(
-    "/links/{link_id}",
+    PATH + "/{link_id}",
     response_model=Link,
     responses=problem_responses("404 link_not_found", 412),
     summary="Change type or notes of a link",
@@ -181,7 +181,7 @@ async def update_link(request: Request, link_id: UUID, body: LinkPatch, reviewer
 
 
 @router.delete(
-    "/links/{link_id}",
+    PATH + "/{link_id}",
     status_code=204,
     response_class=Response,
     responses=problem_responses("404 link_not_found", 412),
@@ -194,7 +194,7 @@ async def delete_link(request: Request, link_id: UUID, reviewer: Reviewer, datab
 
 
 @router.post(
-    "/links/{link_id}/confirm",
+    PATH + "/{link_id}/confirm",
     response_model=Link,
     responses=problem_responses("404 link_not_found", 412),
     summary="Confirm that a link still holds",
@@ -205,37 +205,29 @@ async def confirm_link(request: Request, link_id: UUID, reviewer: Reviewer, data
     return item(request, await service.confirm(database, link_id, actor_of(reviewer), check))
 
 
-@router.get(
-    "/requirements/{requirement_id}/test-cases",
-    response_model=Page[LinkedTestCase],
-    responses=problem_responses("404 requirement_not_found"),
-    summary="List the test cases that are linked to a requirement",
-)
-async def list_test_cases_of_requirement(
-    request: Request, requirement_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
-) -> Response:
-    """Each with its link; the link made last comes first."""
-    return await _linked(request, database, REQUIREMENT, requirement_id, TEST_CASE, skip, limit)
+def _add_linked(kind: ItemKind, other: ItemKind, listed: type[BaseModel]) -> None:
+    @router.get(
+        f"{kind.path}/{{{kind.name}_id}}/{other.path.rpartition('/')[2]}",
+        name=f"list_{other.table}_of_{kind.name}",
+        response_model=listed,
+        responses=problem_responses(f"404 {kind.name}_not_found"),
+        summary=f"List the {other.label}s that are linked to a {kind.label}",
+    )
+    async def find_linked(
+        request: Request,
+        item_id: Annotated[UUID, Path(alias=f"{kind.name}_id")],
+        viewer: Viewer,
+        database: Db,
+        skip: Skip = 0,
+        limit: Limit = 50,
+    ) -> Response:
+        """Each with its link; the link made last comes first."""
+        rows, total = await service.find_linked(database, kind, item_id, other, skip, limit)
+        return page(request, rows, total, skip, limit)
 
 
-@router.get(
-    "/test-cases/{test_case_id}/requirements",
-    response_model=Page[LinkedRequirement],
-    responses=problem_responses("404 test_case_not_found"),
-    summary="List the requirements that are linked to a test case",
-)
-async def list_requirements_of_test_case(
-    request: Request, test_case_id: UUID, viewer: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50
-) -> Response:
-    """Each with its link; the link made last comes first."""
-    return await _linked(request, database, TEST_CASE, test_case_id, REQUIREMENT, skip, limit)
-
-
-async def _linked(
-    request: Request, database: Db, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
-) -> Response:
-    rows, total = await service.find_linked(database, kind, item_id, other, skip, limit)
-    return page(request, rows, total, skip, limit)
+_add_linked(REQUIREMENT, TEST_CASE, Page[LinkedTestCase])
+_add_linked(TEST_CASE, REQUIREMENT, Page[LinkedRequirement])
 
 
 @internal_router.put("/links/by-suggestion")
