@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from prometheus_client import Counter
 
+from contracts.suggestion import ReviewedSuggestion
 from suggestion_service.methods import METHODS
-from suggestion_service.store.suggestions import Reviewed
 
 RUNS = Counter("traceline_generation_runs_total", "Runs that have ended.", ("algorithm", "status"))
 PAIRS = Counter("traceline_generation_pairs_total", "Pairs that runs have scored.")
@@ -25,7 +25,7 @@ for _algorithm, _method in METHODS.items():
         REVIEWED.labels(_method, _decision)
 
 
-def count_reviews(reviewed: Iterable[Reviewed]) -> None:
+def count_reviews(reviewed: Iterable[ReviewedSuggestion]) -> None:
     """Count suggestions as they are after their review."""
-    for series, number in Counts((row["suggestion_method"], row["status"]) for row in reviewed).items():
+    for series, number in Counts((one.suggestion_method, one.status) for one in reviewed).items():
         REVIEWED.labels(*series).inc(number)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from suggestion_service.review import acceptance, bulk
+from suggestion_service.review import bulk, links
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 TEXTS = ("the pump stops at noon", "a lamp burns in the hall", "every door closes slowly", "two ladders lean outside")
@@ -204,7 +204,7 @@ async def test_what_catalog_does_not_understand_holds_up_nothing_else(
 
 
 async def test_many_links_are_made_by_few_calls(service: Any, catalog: Any, queue: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(acceptance, "_LINKS_AT_ONCE", 3)
+    monkeypatch.setattr(links, "_AT_ONCE", 3)
     await service.post("/suggestions/bulk-review", {"action": "accept", "ids": queue})
     assert [len(put) for put in catalog.puts] == [3, 1]
     assert {one["suggestion_id"] for put in catalog.puts for one in put} == set(queue)

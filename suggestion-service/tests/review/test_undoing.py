@@ -108,7 +108,7 @@ async def test_a_bulk_review_is_undone_as_far_as_it_still_stands(service: Any, c
 async def test_a_large_bulk_review_is_undone_by_few_calls_and_one_event(
     service: Any, catalog: Any, queue: Any, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("suggestion_service.review.undoing._LINKS_AT_ONCE", 3)
+    monkeypatch.setattr("suggestion_service.review.links._AT_ONCE", 3)
     review_id = await bulk(service, "reject", queue)
     answer = await service.post(f"/suggestions/reviews/{review_id}/undo")
     assert [one["id"] for one in answer["items"]] == queue

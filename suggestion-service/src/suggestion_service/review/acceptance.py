@@ -16,18 +16,16 @@ from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.peers import Peer
 from contracts.catalog import LinkState
-from contracts.suggestion import ReviewedSuggestion, SuggestionReviewed
+from contracts.suggestion import SuggestionReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import links
 from suggestion_service.review.links import Refused
 from suggestion_service.review.withdrawal import expired_event
 from suggestion_service.store import accept_intents, suggestions
 from suggestion_service.store.accept_intents import Acceptance, AcceptIntent
-from suggestion_service.store.suggestions import Reviewed
 
 _log = logging.getLogger(__name__)
 
-_LINKS_AT_ONCE = 200
 _RECONCILED_AT_ONCE = 50
 
 Outcome = UUID | Refused | Problem
@@ -69,18 +67,11 @@ async def link(catalog: Peer, intents: Sequence[AcceptIntent]) -> dict[UUID, Out
         retry_after=5,
     )
     outcomes: dict[UUID, Outcome] = dict.fromkeys((intent.suggestion_id for intent in intents), waits)
-    for begin in range(0, len(intents), _LINKS_AT_ONCE):
-        some = intents[begin : begin + _LINKS_AT_ONCE]
-        try:
-            made = await links.make(catalog, some)
-        except Unavailable as problem:
-            _log.warning("The links of %d suggestions have to wait: %s", len(intents) - begin, problem)
-            break
-        for intent, outcome in zip(some, made, strict=True):
-            if outcome is None:
-                _log.error("catalog-service does not understand the link of suggestion %s.", intent.suggestion_id)
-            else:
-                outcomes[intent.suggestion_id] = outcome
+    for intent, outcome in await links.ask(links.make, catalog, intents):
+        if outcome is None:
+            _log.error("catalog-service does not understand the link of suggestion %s.", intent.suggestion_id)
+        else:
+            outcomes[intent.suggestion_id] = outcome
     return outcomes
 
 
@@ -93,19 +84,27 @@ async def finish_refused(database: Database, intent: AcceptIntent, refused: Refu
             await outbox.record(connection, [expired_event([intent.suggestion_id], refused.reason, intent.reviewer)])
 
 
+async def finish(database: Database, intent: AcceptIntent, outcome: Outcome) -> None:
+    """Do what the outcome asks for; a problem leaves the intent to `reconcile`."""
+    if isinstance(outcome, UUID):
+        await finish_linked(database, intent, outcome)
+    elif isinstance(outcome, Refused):
+        await finish_refused(database, intent, outcome)
+
+
 async def finish_linked(database: Database, intent: AcceptIntent, link_id: UUID) -> None:
     """Accept a suggestion whose link was made, with its event; nothing when somebody else has done so."""
     async with database.transaction() as connection:
         accepted = await suggestions.accept(connection, [(intent.suggestion_id, link_id)])
-        events = [reviewed_event(row, intent.reviewer, intent.correlation_id) for row in accepted]
-        await outbox.record(connection, events)
+        events = [SuggestionReviewed(suggestion=one, review_id=intent.review_id) for one in accepted]
+        await outbox.record(
+            connection,
+            [
+                NewEvent(event, str(intent.suggestion_id), intent.reviewer, correlation_id=intent.correlation_id)
+                for event in events
+            ],
+        )
     count_reviews(accepted)
-
-
-def reviewed_event(row: Reviewed, actor: Actor, correlation_id: str) -> NewEvent:
-    """Return the event of one suggestion that was reviewed."""
-    event = SuggestionReviewed(suggestion=ReviewedSuggestion(**row), review_id=row["review_id"])
-    return NewEvent(event, str(row["id"]), actor, correlation_id=correlation_id)
 
 
 async def reconcile(database: Database, catalog: Peer) -> None:
@@ -116,8 +115,4 @@ async def reconcile(database: Database, catalog: Peer) -> None:
         return
     outcomes = await link(catalog, overdue)
     for intent in overdue:
-        outcome = outcomes[intent.suggestion_id]
-        if isinstance(outcome, UUID):
-            await finish_linked(database, intent, outcome)
-        elif isinstance(outcome, Refused):
-            await finish_refused(database, intent, outcome)
+        await finish(database, intent, outcomes[intent.suggestion_id])

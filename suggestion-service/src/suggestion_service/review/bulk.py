@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
@@ -12,18 +12,18 @@ from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
-from chassis.web.parameters import Choice
+from chassis.web.listing import Conditions
+from chassis.web.parameters import Choice, parse_choice
 from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import BulkFilter, BulkReview
-from suggestion_service.review.filters import Filters
 from suggestion_service.review.links import Refused
 from suggestion_service.review.refusals import not_found, why_not
 from suggestion_service.review.schemas import Action, SuggestionStatus
 from suggestion_service.store import accept_intents, suggestions
-from suggestion_service.store.suggestions import Rejection, Reviewed
+from suggestion_service.store.suggestions import REVIEWABLE, Rejection
 
 T = TypeVar("T")
 
@@ -43,43 +43,43 @@ async def review(database: Database, catalog: Peer, reviewer: Identity, asked: B
     A filter without `expected_count` is only counted. One event tells of all.
     Raises Invalid for a filter that says nothing, or finds too much; Conflict for another number than was expected.
     """
-    filters = _read(asked.filter) if asked.filter is not None else None
-    if asked.dry_run or (filters is not None and asked.expected_count is None):
-        return await _preview(database, asked, filters)
-    choose = _by_filter(filters, asked) if filters is not None else _by_ids(asked.ids or [], asked)
+    conditions = _read(asked.filter) if asked.filter is not None else None
+    if asked.dry_run or (conditions is not None and asked.expected_count is None):
+        return await _preview(database, asked, conditions)
+    choose = _by_filter(conditions, asked) if conditions is not None else _by_ids(asked.ids or [], asked)
     if asked.action is Action.ACCEPT:
         return _answer(asked, await _accept(database, catalog, reviewer, asked, choose))
     return _answer(asked, await _reject(database, reviewer, asked, choose))
 
 
-def _read(written: BulkFilter) -> Filters:
+def _read(written: BulkFilter) -> Conditions:
     try:
-        filters = Filters.read(written)
+        conditions = written.conditions(REVIEWABLE)
     except Invalid as invalid:
         raise Invalid.fields(
             [FieldError(e.pointer.replace("/query/", "/filter/"), e.message, e.code) for e in invalid.errors]
         ) from None
-    if filters == Filters():
+    if not conditions.narrowed:
         raise Invalid.field(
             "/filter",
             'The filter says nothing. Say what to review, for example {"max_score": 0.4};'
             ' {"status": "pending"} is the whole queue.',
             "empty_filter",
         )
-    if filters.status not in (None, _PENDING):
+    if parse_choice("status", written.status, SuggestionStatus) not in (None, _PENDING):
         raise Invalid.field(
             "/filter/status",
             "Only pending suggestions can be reviewed: leave status out. What was reviewed can be reopened first.",
             "not_reviewable",
         )
-    return filters.of(_PENDING)
+    return conditions
 
 
-async def _preview(database: Database, asked: BulkReview, filters: Filters | None) -> dict[str, Any]:
+async def _preview(database: Database, asked: BulkReview, conditions: Conditions | None) -> dict[str, Any]:
     items: list[dict[str, Any]]
     async with database.connection() as connection, connection.transaction():
-        if filters is not None:
-            items, total = await repository.best_reviewable(connection, filters, _SHOWN)
+        if conditions is not None:
+            items, total = await repository.best_reviewable(connection, conditions, _SHOWN)
             count = total
             message = _count_message(asked.action, count)
         else:
@@ -116,11 +116,11 @@ def _count_message(action: Action, count: int) -> str:
     return f'{matching}{shown}. To {action} them, send the same with "expected_count": {count}, without "dry_run".'
 
 
-def _by_filter(filters: Filters, asked: BulkReview) -> Choose:
+def _by_filter(conditions: Conditions, asked: BulkReview) -> Choose:
     async def choose(connection: Connection) -> list[UUID]:
-        ids = await repository.reviewable(connection, filters, _MOST + 1)
+        ids = await repository.reviewable(connection, conditions, _MOST + 1)
         if len(ids) > _MOST:
-            count = await repository.count_reviewable(connection, filters)
+            count = await repository.count_reviewable(connection, conditions)
             _expect(asked, count)
             raise Invalid.field(
                 "/filter",
@@ -130,7 +130,7 @@ def _by_filter(filters: Filters, asked: BulkReview) -> Choose:
             )
         _expect(asked, len(ids))
         # Whoever changed one of them since it was found may have changed whether it is to be found.
-        _expect(asked, await repository.still_reviewable(connection, ids, filters))
+        _expect(asked, await repository.still_reviewable(connection, ids, conditions))
         return ids
 
     return choose
@@ -140,7 +140,7 @@ def _by_ids(ids: Sequence[UUID], asked: BulkReview) -> Choose:
     async def choose(connection: Connection) -> list[UUID]:
         different = list(dict.fromkeys(ids))
         if asked.expected_count is not None:
-            _expect(asked, await repository.still_reviewable(connection, different))
+            _expect(asked, await repository.still_reviewable(connection, different, Conditions(REVIEWABLE)))
         return different
 
     return choose
@@ -161,9 +161,9 @@ async def _reject(database: Database, reviewer: Identity, asked: BulkReview, cho
     rejection = Rejection(uuid4(), reviewer.email, asked.feedback, datetime.now(UTC))
     async with database.transaction() as connection:
         chosen = await choose(connection)
-        reviewed = in_order(await suggestions.reject(connection, chosen, rejection), chosen, itemgetter("id"))
-        await _record(connection, reviewer, asked, reviewed)
-        done = {row["id"] for row in reviewed}
+        reviewed = in_order(await suggestions.reject(connection, chosen, rejection), chosen, attrgetter("id"))
+        await _record(connection, reviewer, asked, rejection.review_id, reviewed)
+        done = {one.id for one in reviewed}
         problems = await why_not(connection, [one for one in chosen if one not in done])
     count_reviews(reviewed)
     return _Outcome(chosen, _results(reviewed), problems, rejection.review_id)
@@ -189,8 +189,8 @@ async def _accept(
             problems[intent.suggestion_id] = outcome
     made = [(one, outcome) for one, outcome in outcomes.items() if isinstance(outcome, UUID)]
     async with database.transaction() as connection:
-        reviewed = in_order(await suggestions.accept(connection, made), chosen, itemgetter("id"))
-        await _record(connection, reviewer, asked, reviewed)
+        reviewed = in_order(await suggestions.accept(connection, made), chosen, attrgetter("id"))
+        await _record(connection, reviewer, asked, begun.review_id, reviewed)
         results = _results(reviewed)
         # Finished by somebody else meanwhile: accepted all the same, or gone with its item.
         elsewhere = await repository.states(connection, [one for one, _ in made if one not in results])
@@ -209,16 +209,22 @@ def in_order(rows: Sequence[T], ids: Sequence[UUID], id_of: Callable[[T], UUID])
     return sorted(rows, key=lambda row: places[id_of(row)])
 
 
-async def _record(connection: Connection, reviewer: Identity, asked: BulkReview, reviewed: Sequence[Reviewed]) -> None:
+async def _record(
+    connection: Connection,
+    reviewer: Identity,
+    asked: BulkReview,
+    review_id: UUID,
+    reviewed: Sequence[ReviewedSuggestion],
+) -> None:
     if not reviewed:
         return
     event = SuggestionsBulkReviewed(
         action=asked.action.value,
-        suggestions=[ReviewedSuggestion.model_validate({**row, "feedback": None}) for row in reviewed],
-        review_id=reviewed[0]["review_id"],
+        suggestions=[one.model_copy(update={"feedback": None}) for one in reviewed],
+        review_id=review_id,
         feedback=asked.feedback,
     )
-    await outbox.record(connection, [NewEvent(event, str(event.review_id), actor_of(reviewer))])
+    await outbox.record(connection, [NewEvent(event, str(review_id), actor_of(reviewer))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +273,8 @@ def _result(suggestion_id: UUID, status: str, link_id: UUID | None = None) -> di
     return {"id": suggestion_id, "status": status, "link_id": link_id, "code": None, "detail": None}
 
 
-def _results(reviewed: Sequence[Reviewed]) -> dict[UUID, dict[str, Any]]:
-    return {row["id"]: _result(row["id"], row["status"], row["link_id"]) for row in reviewed}
+def _results(reviewed: Sequence[ReviewedSuggestion]) -> dict[UUID, dict[str, Any]]:
+    return {one.id: _result(one.id, one.status, one.link_id) for one in reviewed}
 
 
 def _failed(suggestion_id: UUID, problem: Problem) -> dict[str, Any]:

@@ -1,11 +1,8 @@
 """The filters and sorts of the review queue, for the list and for reviews in bulk."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, TypeVar
-from uuid import UUID
 
 from pydantic import BaseModel, Field
 
@@ -48,6 +45,26 @@ class _MethodWord(StrEnum):
     HEURISTIC = "heuristic"
 
 
+_ALGORITHMS = {
+    _MethodWord.TFIDF: SuggestionMethod.SEMANTIC_SIMILARITY,
+    _MethodWord.KEYWORD: SuggestionMethod.KEYWORD_MATCH,
+}
+
+_BAND = f"coalesce({BAND}, '') = ANY({{values}}::text[])"
+# Asked of an item, so that each is read once however many suggestions it has.
+_SEARCH = """
+    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {says})
+     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {says}))
+""".format(
+    says="(i.external_id ILIKE %(search)s OR i.title ILIKE %(search)s"
+    " OR EXISTS (SELECT FROM jsonb_each_text(i.text) said WHERE said.value ILIKE %(search)s))"
+)
+_MODULE = """
+    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {module})
+     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {module}))
+""".format(module="coalesce(i.module, '') = ANY({values}::text[])")
+
+
 class FilterFields(BaseModel):
     """The filters as they are written, by their names."""
 
@@ -71,6 +88,37 @@ class FilterFields(BaseModel):
         str | None,
         Field(description="What a title, an external id or a text of the pair contains; at most 200 characters."),
     ] = None
+
+    @property
+    def say_status_alone(self) -> bool:
+        """Whether nothing narrows but the status: then `conditions` hold for `suggestion_counts s`, too."""
+        return all(getattr(self, name) is None for name in FilterFields.model_fields if name != "status")
+
+    def conditions(self, *always: str) -> Conditions:
+        """Return the conditions over `suggestions s`, beside `always`; without a status, expired ones are left out.
+
+        Raises Invalid, with pointers into /query, for an unknown value.
+        """
+        status = parse_choice("status", self.status, SuggestionStatus)
+        conditions = Conditions(*always, *(["s.status <> 'expired'"] if status is None else []))
+        conditions.choose("s.status", status)
+        conditions.choose("s.suggestion_method", _mapped(parse_choice("method", self.method, _MethodWord), _method))
+        conditions.match("band", parse_choice("band", self.band, Band), _BAND)
+        conditions.match("module", parse_words("module", self.module), _MODULE)
+        conditions.choose("s.requirement_id", parse_ids("requirement_id", self.requirement_id))
+        conditions.choose("s.test_case_id", parse_ids("test_case_id", self.test_case_id))
+        reviewers = _mapped(parse_words("reviewed_by", self.reviewed_by), str.lower)
+        conditions.match("reviewed_by", reviewers, _reviewed_by(reviewers))
+        since = parse_moment("reviewed_since", self.reviewed_since)
+        if since is not None:
+            conditions.add(f"{REVIEWED} AND s.reviewed_at >= %(reviewed_since)s", reviewed_since=since)
+        if self.min_score is not None:
+            conditions.add("s.similarity_score >= %(min_score)s", min_score=self.min_score)
+        if self.max_score is not None:
+            conditions.add("s.similarity_score <= %(max_score)s", max_score=self.max_score)
+        if search := _search(self.search):
+            conditions.add(_SEARCH, search=containing(search))
+        return conditions
 
 
 Expand = Annotated[
@@ -97,89 +145,6 @@ class ListQuery(FilterFields):
     expand: Expand = None
     skip: Skip = 0
     limit: Limit = 50
-
-
-_ALGORITHMS = {
-    _MethodWord.TFIDF: SuggestionMethod.SEMANTIC_SIMILARITY,
-    _MethodWord.KEYWORD: SuggestionMethod.KEYWORD_MATCH,
-}
-
-# Asked of an item, so that each is read once however many suggestions it has.
-_SEARCH = """
-    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {says})
-     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {says}))
-""".format(
-    says="(i.external_id ILIKE %(search)s OR i.title ILIKE %(search)s"
-    " OR EXISTS (SELECT FROM jsonb_each_text(i.text) said WHERE said.value ILIKE %(search)s))"
-)
-_MODULE = """
-    (s.requirement_id IN (SELECT i.id FROM items i WHERE i.side = 'requirement' AND {module})
-     OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {module}))
-""".format(module="coalesce(i.module, '') = ANY({values}::text[])")
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Which suggestions; what is None does not narrow. Without `status`, expired ones are left out."""
-
-    status: Choice[SuggestionStatus] | None = None
-    method: Choice[SuggestionMethod] | None = None
-    band: Choice[Band] | None = None
-    module: Choice[str] | None = None
-    requirement_id: Choice[UUID] | None = None
-    test_case_id: Choice[UUID] | None = None
-    min_score: float | None = None
-    max_score: float | None = None
-    reviewed_by: Choice[str] | None = None
-    reviewed_since: datetime | None = None
-    search: str | None = None
-
-    @classmethod
-    def read(cls, fields: FilterFields) -> "Filters":
-        """Read what was written; raise Invalid, with pointers into /query, for an unknown value."""
-        return cls(
-            status=parse_choice("status", fields.status, SuggestionStatus),
-            method=_mapped(parse_choice("method", fields.method, _MethodWord), _method),
-            band=parse_choice("band", fields.band, Band),
-            module=parse_words("module", fields.module),
-            requirement_id=parse_ids("requirement_id", fields.requirement_id),
-            test_case_id=parse_ids("test_case_id", fields.test_case_id),
-            min_score=fields.min_score,
-            max_score=fields.max_score,
-            reviewed_by=_mapped(parse_words("reviewed_by", fields.reviewed_by), str.lower),
-            reviewed_since=parse_moment("reviewed_since", fields.reviewed_since),
-            search=_search(fields.search),
-        )
-
-    def of(self, status: Choice[SuggestionStatus]) -> "Filters":
-        """Return the same filters for suggestions of a status."""
-        return replace(self, status=status)
-
-    @property
-    def by_status_alone(self) -> bool:
-        """Whether nothing narrows but the status: then `conditions` hold for `suggestion_counts s`, too."""
-        return replace(self, status=None) == Filters()
-
-    def conditions(self, *always: str) -> Conditions:
-        """Return the conditions over `suggestions s`; `always` are further ones."""
-        conditions = Conditions(*always, *(["s.status <> 'expired'"] if self.status is None else []))
-        conditions.choose("s.status", self.status)
-        conditions.choose("s.suggestion_method", self.method)
-        conditions.choose("s.requirement_id", self.requirement_id)
-        conditions.choose("s.test_case_id", self.test_case_id)
-        conditions.match("band", self.band, f"coalesce({BAND}, '') = ANY({{values}}::text[])")
-        conditions.match("module", self.module, _MODULE)
-        conditions.match("reviewed_by", self.reviewed_by, _reviewed_by(self.reviewed_by))
-        if self.min_score is not None:
-            conditions.add("s.similarity_score >= %(min_score)s", min_score=self.min_score)
-        if self.max_score is not None:
-            conditions.add("s.similarity_score <= %(max_score)s", max_score=self.max_score)
-        if self.reviewed_since is not None:
-            since = {"reviewed_since": self.reviewed_since}
-            conditions.add(f"{REVIEWED} AND s.reviewed_at >= %(reviewed_since)s", **since)
-        if self.search:
-            conditions.add(_SEARCH, search=containing(self.search))
-        return conditions
 
 
 def read_sort(value: str | None) -> Sort:

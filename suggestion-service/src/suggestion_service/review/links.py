@@ -1,14 +1,22 @@
 """The synchronous calls: catalog makes the links of accepted suggestions, and deletes them, each exactly once."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from chassis.core.problems import Conflict, NotFound, Problem, Unavailable
 from chassis.web.peers import Peer
 from suggestion_service.store.accept_intents import AcceptIntent
 from suggestion_service.store.undo_intents import UndoIntent
+
+Intent = TypeVar("Intent")
+Outcome = TypeVar("Outcome")
+
+_log = logging.getLogger(__name__)
+
+_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,20 @@ _REFUSALS = {
     "test_case_not_found": _GONE,
     "acceptance_undone": _UNDONE,
 }
+
+
+async def ask(
+    call: Callable[[Peer, Sequence[Intent]], Awaitable[list[Outcome]]], catalog: Peer, intents: Sequence[Intent]
+) -> list[tuple[Intent, Outcome]]:
+    """Make a call for many intents at a time; return the outcomes of those that catalog has answered about."""
+    answered: list[tuple[Intent, Outcome]] = []
+    while some := intents[len(answered) : len(answered) + _AT_ONCE]:
+        try:
+            answered += zip(some, await call(catalog, some), strict=True)
+        except Unavailable as problem:
+            _log.warning("The links of %d suggestions have to wait: %s", len(intents) - len(answered), problem)
+            break
+    return answered
 
 
 async def make(catalog: Peer, intents: Sequence[AcceptIntent]) -> list[UUID | Refused | None]:

@@ -7,12 +7,11 @@ from uuid import UUID
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
-from chassis.web.listing import Row, fetch_page
+from chassis.web.listing import Conditions, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
-from suggestion_service.review.filters import Filters, order_by
+from suggestion_service.review.filters import ListQuery, order_by
 from suggestion_service.store import suggestions
-from suggestion_service.store.suggestions import REVIEWABLE
 
 
 def _object(alias: str, *names: str) -> str:
@@ -106,14 +105,13 @@ class Undoable:
 
 
 async def page(
-    connection: Connection, filters: Filters, sort: Sort, skip: int, limit: int, *, texts: bool
+    connection: Connection, query: ListQuery, conditions: Conditions, sort: Sort, *, texts: bool
 ) -> tuple[list[Row], int]:
     """Return one page of suggestions as they are answered, with the items' texts if asked for, and their total."""
-    conditions = filters.conditions()
     columns = _WITH_TEXTS if texts else _ANSWER
-    total = f"{_COUNT_BY_STATUS} {conditions.where}" if filters.by_status_alone else None
+    total = f"{_COUNT_BY_STATUS} {conditions.where}" if query.say_status_alone else None
     return await fetch_page(
-        connection, columns, "suggestions s", conditions, order_by(sort), skip, limit, total, joined=_PAIR
+        connection, columns, "suggestions s", conditions, order_by(sort), query.skip, query.limit, total, joined=_PAIR
     )
 
 
@@ -124,32 +122,28 @@ async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = Fals
     return await cursor.fetchone()
 
 
-async def reviewable(connection: Connection, filters: Filters, limit: int) -> list[UUID]:
-    """Return the ids of the suggestions that a filter finds and that can be reviewed, best first."""
-    conditions = filters.conditions(REVIEWABLE)
+async def reviewable(connection: Connection, conditions: Conditions, limit: int) -> list[UUID]:
+    """Return the ids of the suggestions that these conditions, of reviewable ones, find, best first."""
     query = f"SELECT s.id FROM suggestions s {conditions.where} ORDER BY {_BEST_FIRST} LIMIT %(limit)s"
     return await fetch_column(connection, query, {**conditions.parameters, "limit": limit})
 
 
-async def count_reviewable(connection: Connection, filters: Filters) -> int:
-    """Return how many suggestions a filter finds that can be reviewed."""
-    conditions = filters.conditions(REVIEWABLE)
+async def count_reviewable(connection: Connection, conditions: Conditions) -> int:
+    """Return how many suggestions these conditions find."""
     query = f"SELECT count(*) FROM suggestions s {conditions.where}"
     return int(await fetch_value(connection, query, conditions.parameters))
 
 
-async def best_reviewable(connection: Connection, filters: Filters, limit: int) -> tuple[list[Row], int]:
-    """Return, as they are answered, the best suggestions that a filter finds and that can be reviewed, and how many."""
-    conditions = filters.conditions(REVIEWABLE)
+async def best_reviewable(connection: Connection, conditions: Conditions, limit: int) -> tuple[list[Row], int]:
+    """Return, as they are answered, the best suggestions that these conditions find, and how many."""
     return await fetch_page(connection, _ANSWER, "suggestions s", conditions, _BEST_FIRST, 0, limit, joined=_PAIR)
 
 
-async def still_reviewable(connection: Connection, ids: Sequence[UUID], filters: Filters | None = None) -> int:
-    """Lock these suggestions; return how many can be reviewed, and found by the filter."""
+async def still_reviewable(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> int:
+    """Lock these suggestions; return how many of them the conditions find."""
     await suggestions.lock(connection, ids)
     # By a statement of its own: it sees what was changed before the lock was had.
-    conditions = (filters or Filters()).conditions("s.id = ANY(%(ids)s)", REVIEWABLE)
-    query = f"SELECT count(*) FROM suggestions s {conditions.where}"
+    query = f"SELECT count(*) FROM suggestions s WHERE s.id = ANY(%(ids)s){conditions.also}"
     return int(await fetch_value(connection, query, {**conditions.parameters, "ids": list(ids)}))
 
 

@@ -4,17 +4,17 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from chassis.core.identity import Identity
-from chassis.core.request_context import request_id
+from chassis.core.problems import Problem
 from chassis.db.database import Database
 from chassis.messaging import outbox
-from chassis.messaging.events import actor_of
+from chassis.messaging.events import NewEvent, actor_of
 from chassis.web.listing import Row
 from chassis.web.peers import Peer
+from contracts.suggestion import SuggestionReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository
-from suggestion_service.review.acceptance import reviewed_event
 from suggestion_service.review.bodies import Accept, Reject
-from suggestion_service.review.filters import Filters, ListQuery, read_sort
+from suggestion_service.review.filters import ListQuery, read_sort
 from suggestion_service.review.links import Refused
 from suggestion_service.review.precision import tell_precision
 from suggestion_service.review.refusals import not_found, why_not
@@ -27,9 +27,9 @@ _PATIENCE = timedelta(seconds=5)
 
 async def page(database: Database, query: ListQuery) -> tuple[list[Row], int]:
     """Return one page of suggestions as they are answered, and their total; raise Invalid for an unknown value."""
-    filters, sort, texts = Filters.read(query), read_sort(query.sort), wants_texts(query.expand)
+    conditions, sort, texts = query.conditions(), read_sort(query.sort), wants_texts(query.expand)
     async with database.connection() as connection:
-        rows, total = await repository.page(connection, filters, sort, query.skip, query.limit, texts=texts)
+        rows, total = await repository.page(connection, query, conditions, sort, texts=texts)
         await tell_precision(connection, rows)
     if texts:
         await add_spans(rows)
@@ -61,12 +61,10 @@ async def accept(database: Database, catalog: Peer, suggestion_id: UUID, reviewe
         async with database.connection() as connection:
             raise (await why_not(connection, [suggestion_id]))[suggestion_id]
     outcome = (await acceptance.link(catalog, intents))[suggestion_id]
-    if isinstance(outcome, UUID):
-        await acceptance.finish_linked(database, intents[0], outcome)
-    elif isinstance(outcome, Refused):
-        await acceptance.finish_refused(database, intents[0], outcome)
+    await acceptance.finish(database, intents[0], outcome)
+    if isinstance(outcome, Refused):
         raise outcome.problem
-    else:
+    if isinstance(outcome, Problem):
         raise outcome
 
 
@@ -77,5 +75,6 @@ async def reject(database: Database, suggestion_id: UUID, reviewer: Identity, re
         rejected = await suggestions.reject(connection, [suggestion_id], rejection)
         if not rejected:
             raise (await why_not(connection, [suggestion_id]))[suggestion_id]
-        await outbox.record(connection, [reviewed_event(rejected[0], actor_of(reviewer), request_id.get())])
+        event = SuggestionReviewed(suggestion=rejected[0], review_id=rejection.review_id)
+        await outbox.record(connection, [NewEvent(event, str(suggestion_id), actor_of(reviewer))])
     count_reviews(rejected)

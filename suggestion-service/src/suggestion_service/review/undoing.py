@@ -4,11 +4,10 @@ Whoever ends between the steps is finished by `reconcile`. A suggestion with an 
 its pair to new suggestions.
 """
 
-import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -19,7 +18,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.peers import Peer
-from contracts.suggestion import ReopenedSuggestion, SuggestionsReopened
+from contracts.suggestion import SuggestionsReopened
 from suggestion_service.review import links, repository
 from suggestion_service.review.bulk import in_order
 from suggestion_service.review.refusals import moment, not_found, review_in_words
@@ -28,12 +27,9 @@ from suggestion_service.store import corpus_head, reviews, scoring_queue, sugges
 from suggestion_service.store.reviews import Review
 from suggestion_service.store.undo_intents import Undo, UndoIntent
 
-_log = logging.getLogger(__name__)
-
 _UNDOABLE = timedelta(days=30)
 _PATIENCE = timedelta(seconds=5)
 _BULK_PATIENCE = timedelta(seconds=60)
-_LINKS_AT_ONCE = 200
 _RECONCILED_AT_ONCE = 200
 
 
@@ -134,31 +130,26 @@ async def unlink(catalog: Peer, intents: Sequence[UndoIntent]) -> dict[UUID, Pro
         " suggestion in a while.",
         retry_after=5,
     )
-    problems: dict[UUID, Problem] = {}
-    for start in range(0, len(intents), _LINKS_AT_ONCE):
-        some = intents[start : start + _LINKS_AT_ONCE]
-        try:
-            outcomes = await links.unmake(catalog, some)
-        except Unavailable as problem:
-            _log.warning("Undoing %d reviews has to wait: %s", len(intents) - start, problem)
-            return problems | {intent.suggestion_id: waits for intent in intents[start:]}
-        for intent, outcome in zip(some, outcomes, strict=True):
-            if outcome is not None:
-                problems[intent.suggestion_id] = outcome
+    problems: dict[UUID, Problem] = dict.fromkeys((intent.suggestion_id for intent in intents), waits)
+    for intent, problem in await links.ask(links.unmake, catalog, intents):
+        if problem is None:
+            del problems[intent.suggestion_id]
+        else:
+            problems[intent.suggestion_id] = problem
     return problems
 
 
 async def finish(connection: Connection, ids: Sequence[UUID], intent: UndoIntent, *, score: bool) -> None:
     """Have suggestions pending again, with one event for all; not those that somebody else has. Corpus: locked."""
     rows = await suggestions.reopen(connection, ids, intent.actor_email, datetime.now(UTC))
-    reopened = in_order(rows, ids, itemgetter("id"))
+    reopened = in_order(rows, ids, attrgetter("id"))
     if not reopened:
         return
     if score:
-        outdated = {row["requirement_id"] for row in reopened if row["outdated"]}
+        outdated = {one.requirement_id for one in reopened if one.outdated}
         await scoring_queue.queue_again(connection, outdated)
-    event = SuggestionsReopened(suggestions=[ReopenedSuggestion(**row) for row in reopened])
-    subject = str(reopened[0]["id"])
+    event = SuggestionsReopened(suggestions=[*reopened])
+    subject = str(reopened[0].id)
     await outbox.record(connection, [NewEvent(event, subject, intent.actor, correlation_id=intent.correlation_id)])
 
 

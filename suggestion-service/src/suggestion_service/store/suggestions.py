@@ -14,13 +14,14 @@ Rescoring and the adjustment by reviews change a pending suggestion in place.
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, TypedDict
+from typing import Any
 from uuid import UUID
 
 import orjson
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
+from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
 from suggestion_service.store import accept_intents, linked_pairs, reviews, undo_intents
 
 PENDING = "s.status = 'pending'"
@@ -219,32 +220,9 @@ SELECT * FROM before
 """
 
 
-class _NamedPair(TypedDict):
-    id: UUID
-    requirement_id: UUID
-    test_case_id: UUID
-    requirement_title: str
-    test_case_title: str
-    requirement_external_id: str | None
-    test_case_external_id: str | None
-    similarity_score: float
-    status: Literal["accepted", "rejected"]
-    link_id: UUID | None
-    review_id: UUID | None
-
-
-class Reviewed(_NamedPair):
-    """A suggestion as it is after its review."""
-
-    suggestion_method: str
-    feedback: str | None
-
-
-class Reopened(_NamedPair):
+class Reopened(ReopenedSuggestion):
     """A suggestion that is pending again, as it was reviewed; `outdated`: its score may not be today's."""
 
-    reviewed_by: str | None
-    reviewed_at: datetime | None
     outdated: bool
 
 
@@ -338,18 +316,18 @@ async def adjust(connection: Connection, rows: Sequence[dict[str, Any]]) -> None
     await connection.execute(_ADJUST, (orjson.dumps(rows).decode(),))
 
 
-async def reject(connection: Connection, ids: Sequence[UUID], rejection: Rejection) -> list[Reviewed]:
+async def reject(connection: Connection, ids: Sequence[UUID], rejection: Rejection) -> list[ReviewedSuggestion]:
     """Reject those of the suggestions that are reviewable; return them."""
     # By a statement of its own: the next one then sees an acceptance that began meanwhile.
     await lock(connection, ids)
-    return await fetch_all(connection, Reviewed, _REJECT, {**asdict(rejection), "ids": list(ids)})
+    return await fetch_all(connection, ReviewedSuggestion, _REJECT, {**asdict(rejection), "ids": list(ids)})
 
 
-async def accept(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> list[Reviewed]:
+async def accept(connection: Connection, links: Sequence[tuple[UUID, UUID]]) -> list[ReviewedSuggestion]:
     """Accept the suggestions of these (suggestion, link) that have an intent; return those."""
     await lock(connection, [suggestion_id for suggestion_id, _ in links])
     made = {"ids": [suggestion_id for suggestion_id, _ in links], "links": [link_id for _, link_id in links]}
-    return await fetch_all(connection, Reviewed, _ACCEPT, made)
+    return await fetch_all(connection, ReviewedSuggestion, _ACCEPT, made)
 
 
 async def expire(connection: Connection, ids: Collection[UUID], reason: str) -> list[UUID]:
