@@ -1,6 +1,6 @@
 """The table of events: what each one does to the copy of the items."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from chassis.db.database import Connection
@@ -14,16 +14,9 @@ from suggestion_service.items import service
 def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
     """Return the handlers; with `score`, changed items are queued for scoring and `queued` is called."""
 
-    def added(side: Side) -> Handler:
+    def put(side: Side, take: Callable[..., Awaitable[None]]) -> Handler:
         async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-            await service.add(connection, side, _states(side, events), score=score)
-            queued()
-
-        return handle
-
-    def changed(side: Side) -> Handler:
-        async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-            await service.change(connection, side, _states(side, events), score=score)
+            await take(connection, side, _states(side, events), score=score)
             queued()
 
         return handle
@@ -35,11 +28,11 @@ def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload
         return handle
 
     return {
-        catalog.RequirementCreated: added("requirement"),
-        catalog.RequirementUpdated: changed("requirement"),
+        catalog.RequirementCreated: put("requirement", service.add),
+        catalog.RequirementUpdated: put("requirement", service.change),
         catalog.RequirementDeleted: removed("requirement"),
-        catalog.TestCaseCreated: added("test_case"),
-        catalog.TestCaseUpdated: changed("test_case"),
+        catalog.TestCaseCreated: put("test_case", service.add),
+        catalog.TestCaseUpdated: put("test_case", service.change),
         catalog.TestCaseDeleted: removed("test_case"),
         catalog.LinkCreated: service.link,
         catalog.LinkDeleted: service.unlink,

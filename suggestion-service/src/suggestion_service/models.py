@@ -32,6 +32,19 @@ def _count(name: str) -> sa.Column[Any]:
     return sa.Column(name, sa.BigInteger, nullable=False, server_default=sa.text("0"))
 
 
+def _run_counts() -> list[sa.Column[Any]]:
+    return [_count("pairs_analyzed")] + [
+        _count(f"suggestions_{name}") for name in ("created", "updated", "withdrawn", "skipped")
+    ]
+
+
+def _lease(*, counts_attempts: bool = True) -> list[sa.Column[Any]]:
+    columns: list[sa.Column[Any]] = [sa.Column("claim", sa.Uuid), _timestamp("claimed_until", nullable=True)]
+    if counts_attempts:
+        columns.append(sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")))
+    return columns
+
+
 def _one_of(column: str, *allowed: str) -> sa.CheckConstraint:
     return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value) for value in allowed)})", name=column)
 
@@ -130,8 +143,7 @@ embeddings = sa.Table(
     sa.Column("text_hash", sa.Text, comment="md5 of the items.text that the vectors are of"),
     sa.Column("whole", HalfVector, comment="unit vector times 2000, whole numbers; null where there are no words"),
     sa.Column("passages", pg.ARRAY(HalfVector)),
-    sa.Column("claim", sa.Uuid),
-    _timestamp("claimed_until", nullable=True),
+    *_lease(counts_attempts=False),
     sa.Index("ix_embeddings_claimed_until", "claimed_until", postgresql_where=sa.text("claimed_until IS NOT NULL")),
 )
 
@@ -144,9 +156,7 @@ scoring_queue = sa.Table(
     sa.Column("actor_email", sa.Text, nullable=False),
     sa.Column("correlation_id", sa.Text, nullable=False),
     sa.Column("due_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now(), index=True),
-    _timestamp("claimed_until", nullable=True),
-    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
-    sa.Column("claim", sa.Uuid),
+    *_lease(),
     _timestamp("announced_until", nullable=True),
     sa.Column("traceparent", sa.Text),
 )
@@ -159,11 +169,7 @@ runs = sa.Table(
     sa.Column("algorithm", sa.Text, nullable=False),
     sa.Column("threshold", sa.Double, nullable=False),
     sa.Column("progress", sa.Double, nullable=False, server_default=sa.text("0")),
-    _count("pairs_analyzed"),
-    _count("suggestions_created"),
-    _count("suggestions_updated"),
-    _count("suggestions_withdrawn"),
-    _count("suggestions_skipped"),
+    *_run_counts(),
     sa.Column("rescore", sa.Boolean, nullable=False, server_default=sa.text("true")),
     sa.Column(
         "background",
@@ -182,9 +188,7 @@ runs = sa.Table(
     sa.Column("error", sa.Text),
     sa.Column("actor_id", sa.BigInteger),
     sa.Column("correlation_id", sa.Text, nullable=False),
-    sa.Column("claim", sa.Uuid),
-    _timestamp("claimed_until", nullable=True),
-    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+    *_lease(),
     _one_of("status", "queued", "running", "completed", "failed", "cancelled"),
     _one_of("algorithm", "tfidf", "keyword", "hybrid"),
     _from_0_to_1("threshold"),
@@ -206,14 +210,8 @@ run_parts = sa.Table(
     sa.Column("until_id", sa.Uuid, comment="... and before this id; null: to the last"),
     sa.Column("done", sa.Boolean, nullable=False, server_default=sa.text("false")),
     sa.Column("progress", sa.Double, nullable=False, server_default=sa.text("0")),
-    _count("pairs_analyzed"),
-    _count("suggestions_created"),
-    _count("suggestions_updated"),
-    _count("suggestions_withdrawn"),
-    _count("suggestions_skipped"),
-    sa.Column("claim", sa.Uuid),
-    _timestamp("claimed_until", nullable=True),
-    sa.Column("attempts", sa.Integer, nullable=False, server_default=sa.text("0")),
+    *_run_counts(),
+    *_lease(),
     _from_0_to_1("progress"),
     comment="the parts of runs that have not ended",
 )

@@ -166,7 +166,9 @@ async def test_a_text_that_changes_while_it_is_embedded_is_embedded_again(
     await service.follow()
     await other.work()  # the item is another's: it is passed over
     async with service.database.transaction() as connection:
-        assert await embeddings.store(connection, claim, embed_items(embedder, claim.texts)) == []
+        assert (
+            await embeddings.store(connection, claim, embed_items(embedder, [item.said for item in claim.items])) == []
+        )
     await worker.work()
     live = LiveVectors(service.database)
     assert same(await vectors_of(service, live, item), expected(embedder, "The window opens", "Slowly"))
@@ -182,7 +184,7 @@ async def test_workers_share_the_items_and_a_dead_ones_are_taken_over(
     workers = [await new_worker(embedder) for embedder in embedders]
     async with service.database.transaction() as connection:
         claim, _ = await embeddings.look(connection, model_of(embedders[0]), embeddings.START, 40)
-    assert len(claim.rows) == 40
+    assert len(claim.items) == 40
     await asyncio.gather(*(worker.work() for worker in workers))
     assert sum(len(embedder.texts) for embedder in embedders) == 110
     assert await model_in_use(service) is None

@@ -6,8 +6,10 @@ has changed is scored by its words alone for the moment that its vectors take.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from uuid import UUID
 
+from chassis.core.batches import all_or_each
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
@@ -15,7 +17,7 @@ from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemVectors
 from suggestion_service.scale import Scales
 from suggestion_service.store import corpus_head, embedding_model, embeddings, items, scoring_queue
-from suggestion_service.store.embeddings import Claim
+from suggestion_service.store.embeddings import Claim, ClaimedItem
 
 _log = logging.getLogger(__name__)
 
@@ -106,29 +108,31 @@ class EmbeddingLoop:
                 return None
             claim = await embeddings.reclaim(connection, model, BATCH)
             place = None
-            if not claim.rows:
+            if not claim.items:
                 claim, place = await embeddings.look(connection, model, self._place, BATCH)
-        if claim.rows:
+        if claim.items:
             async with embeddings.LEASES.leased(self._database, claim.id):
                 await self._embed(embedder, claim)
             await self._report(model)
         if place is not None:
             self._place = place
-        elif not claim.rows:
+        elif not claim.items:
             await self._put_to_use(model)
-        return bool(claim.rows) or place is not None
+        return bool(claim.items) or place is not None
 
     async def _embed(self, embedder: Embedder, claim: Claim) -> None:
-        try:
-            vectors = await asyncio.to_thread(embed_items, embedder, claim.texts)
-        except Exception as error:  # noqa: BLE001 - the one text that is to blame is found, and does without
-            if len(claim.rows) > 1:
-                for one in claim.one_by_one():
-                    await self._embed(embedder, one)
-                return
-            _log.exception("Embedding item %s failed, it is scored by its words: %s", claim.rows[0].id, error)
-            vectors = [None]
-        await self._store(claim, vectors)
+        vectors: dict[UUID, ItemVectors | None] = {}
+
+        async def embed(some: Sequence[ClaimedItem]) -> None:
+            made = await asyncio.to_thread(embed_items, embedder, [item.said for item in some])
+            vectors.update(zip((item.id for item in some), made, strict=True))
+
+        async def go_without(item: ClaimedItem, error: Exception) -> None:
+            _log.exception("Embedding item %s failed, it is scored by its words: %s", item.id, error)
+            vectors[item.id] = None
+
+        await all_or_each(claim.items, embed, go_without)
+        await self._store(claim, [vectors[item.id] for item in claim.items])
 
     async def _store(self, claim: Claim, vectors: list[ItemVectors | None]) -> None:
         async with self._database.transaction() as connection:

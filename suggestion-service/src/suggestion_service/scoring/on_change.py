@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Database
-from chassis.messaging import outbox
 from chassis.observability import telemetry
 from suggestion_service import metrics
 from suggestion_service.engine import Query
@@ -17,7 +17,7 @@ from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import LiveCorpus, View
-from suggestion_service.scoring.events import generated_event
+from suggestion_service.scoring.events import record_generated
 from suggestion_service.scoring.jobs import BATCH
 from suggestion_service.scoring.pairs import Pair, pairs_of, scored
 from suggestion_service.scoring.proposals import CHUNK, Proposer
@@ -42,29 +42,21 @@ class ChangeScoring:
         if not claimed:
             return False
         async with scoring_queue.LEASES.leased(self._database, claimed[0].claim):
-            await self._score_all(claimed)
+            await all_or_each(claimed, self._score_by_scale, self._postpone, fatal=AWAY)
         return True
 
-    async def _score_all(self, batch: Sequence[QueuedItem]) -> None:
+    async def _postpone(self, item: QueuedItem, error: Exception) -> None:
+        _log.exception("Generating suggestions for %s failed: %s", item, error)
+        async with self._database.connection() as connection:
+            await scoring_queue.postpone(connection, item)
+
+    async def _score_by_scale(self, batch: Sequence[QueuedItem]) -> None:
         for item in batch:
             _log.info("Generating suggestions for %s", item)
-        try:
-            with telemetry.going_on("score items", [item.traceparent for item in batch]):
-                while True:
-                    with suppress(ScaleChanged):
-                        await self._score(batch)
-                        break
-        except AWAY:
-            raise
-        except Exception as error:  # noqa: BLE001 - logged and tried again below
-            if len(batch) == 1:
-                _log.exception("Generating suggestions for %s failed: %s", batch[0], error)
-                async with self._database.connection() as connection:
-                    await scoring_queue.postpone(connection, batch[0])
-                return
-            # One of them is to blame: score each by itself, so that the others are not held up.
-            for item in batch:
-                await self._score_all([item])
+        with telemetry.going_on("score items", [item.traceparent for item in batch]):
+            while True:
+                with suppress(ScaleChanged):
+                    return await self._score(batch)
 
     async def _score(self, batch: Sequence[QueuedItem]) -> None:
         async with self._database.connection() as connection:
@@ -94,14 +86,7 @@ class ChangeScoring:
             for new in rescored:
                 await suggestions.rescore(connection, new.ids, new.rows)
             found = Counter(owners.values())
-            await outbox.record(
-                connection,
-                [
-                    generated_event(item, scale, created=created[item.item_id], found=found[item.item_id])
-                    for item in batch
-                    if created[item.item_id]
-                ],
-            )
+            await record_generated(connection, batch, scale, created, found)
             await scoring_queue.finish(connection, batch)
         metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(stored))
         for item in batch:

@@ -7,7 +7,7 @@ from uuid import UUID
 from chassis.db.database import Database
 from suggestion_service.engine import ItemText, Reading, read
 from suggestion_service.store import items
-from suggestion_service.store.items import ChangedText
+from suggestion_service.store.items import KnownItem
 
 _AT_ONCE = 500
 _MOST_WORDS = 300_000
@@ -48,5 +48,5 @@ class Readings:
             self._words -= len(oldest.words)
 
 
-def _read(rows: Sequence[ChangedText]) -> dict[UUID, tuple[int, Reading]]:
+def _read(rows: Sequence[KnownItem]) -> dict[UUID, tuple[int, Reading]]:
     return {row.id: (row.change, read(ItemText(**row.text, module=row.module, tags=row.tags))) for row in rows}

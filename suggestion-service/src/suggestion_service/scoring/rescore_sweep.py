@@ -13,14 +13,13 @@ from uuid import UUID
 
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
-from chassis.messaging import outbox
 from suggestion_service import metrics
 from suggestion_service.engine import Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
 from suggestion_service.scoring.corpus import LiveCorpus, View
-from suggestion_service.scoring.events import generated_event
+from suggestion_service.scoring.events import record_generated
 from suggestion_service.scoring.pairs import Pair, pairs_of, scored
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, items, settlement, suggestions
@@ -76,7 +75,7 @@ class RescoreSweep:
         try:
             await self.sweep()
         except ScaleChanged:
-            _log.info("RescoreSweep suggestions is given up: a run scores them anew")
+            _log.info("The rescore sweep is given up: a run scores suggestions anew")
             return False
         took = clock.time() - now
         self._paused_until = clock.time() + _PAUSE_FACTOR * took
@@ -91,7 +90,7 @@ class RescoreSweep:
         async with self._database.connection() as connection:
             before = await settlement.state(connection)
             scale = await self._scales.current(connection)
-        _log.info("RescoreSweep suggestions begins")
+        _log.info("The rescore sweep begins")
         view = await self._corpus.refresh()
         proposer = Proposer(self._database, view)
         rescored, withdrawn = await self._rescore(scale, proposer)
@@ -152,11 +151,8 @@ class RescoreSweep:
                 await self._scales.confirm(connection, scale)
                 new = await suggestions.insert(connection, None, datetime.now(UTC))
                 created = Counter(later[pair] for pair in new)
-                events = [
-                    generated_event(item, scale, created=created[item.item_id], found=found[item.item_id])
-                    for item in await items.last_changed(connection, list(created))
-                ]
-                await outbox.record(connection, events)
+                changed = await items.last_changed(connection, list(created))
+                await record_generated(connection, changed, scale, created, found)
             metrics.CREATED.labels(METHODS[scale.algorithm]).inc(len(new))
             stored += len(new)
         return stored

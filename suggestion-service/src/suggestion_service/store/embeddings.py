@@ -85,11 +85,6 @@ WHERE (i.change, i.id) > (%(change)s, %(id)s) ORDER BY i.change, i.id LIMIT %(li
 """
 
 
-_GIVE_BACK = """
-UPDATE embeddings SET claim = NULL, claimed_until = now() - interval '1 second'
-WHERE model = %(model)s AND claim = %(claim)s AND item_id = ANY(%(ids)s)
-"""
-
 _PROGRESS = """
 SELECT (SELECT count(*) FROM embeddings WHERE model = %s AND text_hash IS NOT NULL) AS done,
     (SELECT count(*) FROM items WHERE NOT deleted) AS items
@@ -102,6 +97,11 @@ class ClaimedItem(NamedTuple):
     id: UUID
     text: dict[str, Any]
     text_hash: str
+
+    @property
+    def said(self) -> ItemText:
+        """What the item says."""
+        return ItemText(**{"title": "", "description": ""} | self.text)
 
 
 class ChangedVectors(NamedTuple):
@@ -127,16 +127,7 @@ class Claim:
 
     id: UUID
     model: str
-    rows: Sequence[ClaimedItem]
-
-    @property
-    def texts(self) -> list[ItemText]:
-        """Return what the items say."""
-        return [ItemText(**{"title": "", "description": ""} | row.text) for row in self.rows]
-
-    def one_by_one(self) -> "list[Claim]":
-        """Return the items each by itself."""
-        return [Claim(self.id, self.model, [row]) for row in self.rows]
+    items: Sequence[ClaimedItem]
 
 
 async def table_exists(connection: Connection) -> bool:
@@ -182,10 +173,10 @@ async def store(connection: Connection, claim: Claim, vectors: Sequence[ItemVect
 
     The corpus must be locked, so that no change is overlooked.
     """
-    rows = [_row(row, item) for row, item in zip(claim.rows, vectors, strict=True)]
-    parameters = {"model": claim.model, "claim": claim.id}
-    stored = await fetch_column(connection, _STORE, {**parameters, "rows": orjson.dumps(rows).decode()})
-    await connection.execute(_GIVE_BACK, {**parameters, "ids": [row.id for row in claim.rows]})
+    rows = [_row(row, item) for row, item in zip(claim.items, vectors, strict=True)]
+    parameters = {"model": claim.model, "claim": claim.id, "rows": orjson.dumps(rows).decode()}
+    stored = await fetch_column(connection, _STORE, parameters)
+    await LEASES.release(connection, claim.id)
     return stored
 
 

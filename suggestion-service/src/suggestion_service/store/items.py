@@ -98,6 +98,9 @@ WHERE NOT real.deleted AND {covered} AND NOT EXISTS (SELECT FROM pg_temp.items f
 """
 
 
+_KNOWN = "i.id, i.change, i.text_sequence, i.text, i.module, i.tags, i.priority"
+
+
 @dataclass(slots=True)
 class Place:
     """Where an item is in catalog's feed."""
@@ -137,9 +140,10 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """What scoring reads of an item, and since where in the feed its text is so."""
+    """What scoring reads of an item: since its last change, and its text since a place in the feed."""
 
     id: UUID
+    change: int
     text_sequence: int
     text: dict[str, Any]
     module: str | None
@@ -162,20 +166,9 @@ class ItemChange:
     deleted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedText:
-    """What an item says since a change."""
-
-    id: UUID
-    change: int
-    text: dict[str, Any]
-    module: str | None
-    tags: list[str]
-
-
 async def known(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, KnownItem]:
     """Return those of the items that the copy has, tombstones included."""
-    query = "SELECT id, text_sequence, text, module, tags, priority FROM items WHERE id = ANY(%s)"
+    query = f"SELECT {_KNOWN} FROM items i WHERE id = ANY(%s)"
     return {item.id: item for item in await fetch_all(connection, KnownItem, query, (list(ids),))}
 
 
@@ -228,15 +221,13 @@ async def changes(connection: Connection, after: tuple[int, UUID], limit: int) -
     return await fetch_all(connection, ItemChange, query, (*after, limit))
 
 
-async def changed_texts(
-    connection: Connection, ids: Sequence[UUID], changes: Sequence[int | None]
-) -> list[ChangedText]:
+async def changed_texts(connection: Connection, ids: Sequence[UUID], changes: Sequence[int | None]) -> list[KnownItem]:
     """Return what those of these items say whose last change is another than the one beside their id."""
     query = (
-        "SELECT i.id, i.change, i.text, i.module, i.tags FROM unnest(%s::uuid[], %s::bigint[]) AS known(id, change)"
+        f"SELECT {_KNOWN} FROM unnest(%s::uuid[], %s::bigint[]) AS known(id, change)"
         " JOIN items i ON i.id = known.id WHERE NOT i.deleted AND i.change IS DISTINCT FROM known.change"
     )
-    return await fetch_all(connection, ChangedText, query, (list(ids), list(changes)))
+    return await fetch_all(connection, KnownItem, query, (list(ids), list(changes)))
 
 
 async def terms(connection: Connection, ids: Collection[UUID]) -> dict[UUID, dict[str, int]]:
