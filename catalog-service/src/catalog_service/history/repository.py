@@ -4,11 +4,12 @@ A trigger keeps each change with the event that tells it; of a creation only wha
 """
 
 from datetime import datetime
-from typing import TypedDict, cast
+from typing import TypedDict
 from uuid import UUID
 
 from catalog_service.items.kinds import ItemKind
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 from chassis.web.listing import Conditions, Row, fetch_page
 
 
@@ -50,8 +51,7 @@ async def find_changes(
         up_to=up_to,
     )
     columns = ", ".join(ItemChange.__annotations__)
-    page = await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
-    return cast("tuple[list[ItemChange], int]", page)
+    return await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:
@@ -70,8 +70,6 @@ async def find_values(connection: Connection, item_id: UUID, version: int) -> Ro
 
 async def find_creator(connection: Connection, item_id: UUID) -> str | None:
     """Return who created an item if that is somebody else than it names, or None."""
-    cursor = await connection.execute(
-        "SELECT actor FROM item_changes WHERE item_id = %s AND action = 'created'", (item_id,)
-    )
-    row = await cursor.fetchone()
-    return None if row is None else row["actor"]
+    query = "SELECT actor FROM item_changes WHERE item_id = %s AND action = 'created'"
+    actor: str | None = await fetch_value(connection, query, (item_id,))
+    return actor

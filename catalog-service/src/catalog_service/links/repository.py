@@ -12,6 +12,7 @@ from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, It
 from catalog_service.row_counts import counted
 from chassis.core.problems import Conflict
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
+from chassis.db.rows import fetch_column, fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Conditions, Row, fetch_page
@@ -113,8 +114,7 @@ async def find_page(
 ) -> tuple[list[LinkRow], int]:
     """Return one page of links under conditions on `links l`, and the total."""
     total = None if conditions.narrowed else counted("links")
-    page = await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
-    return cast("tuple[list[LinkRow], int]", page)
+    return await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
 
 
 async def find_linked(
@@ -163,11 +163,9 @@ async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
 
 async def id_of_pair(connection: Connection, requirement_id: UUID, test_case_id: UUID) -> UUID | None:
     """Return the id of the link of a pair, or None."""
-    cursor = await connection.execute(
-        "SELECT id FROM links WHERE requirement_id = %s AND test_case_id = %s", (requirement_id, test_case_id)
-    )
-    row = await cursor.fetchone()
-    return None if row is None else row["id"]
+    query = "SELECT id FROM links WHERE requirement_id = %s AND test_case_id = %s"
+    link_id: UUID | None = await fetch_value(connection, query, (requirement_id, test_case_id))
+    return link_id
 
 
 async def insert(connection: Connection, row: Row, event: NewEvent) -> None:
@@ -249,23 +247,25 @@ async def lock_ends(connection: Connection, kind: ItemKind, ids: Sequence[UUID])
 async def insert_all(connection: Connection, rows: Sequence[Row]) -> set[UUID]:
     """Insert links whose ends are locked; return the ids of those whose pair had no link yet."""
     names = ", ".join((*COLUMNS, "requirement_version", "test_case_version"))
-    cursor = await connection.execute(
+    made = await fetch_column(
+        connection,
         f"INSERT INTO links ({names}) SELECT {names} FROM json_populate_recordset(NULL::links, %s)"
         " ORDER BY requirement_id, test_case_id ON CONFLICT ON CONSTRAINT uq_requirement_test_case DO NOTHING"
         " RETURNING id",
         (Json(rows),),
     )
-    return {row["id"] for row in await cursor.fetchall()}
+    return set(made)
 
 
 async def undone_acceptances(connection: Connection, reviews: Mapping[UUID, UUID]) -> set[UUID]:
     """Return those of the suggestions (keys) whose acceptance by this review (values) has been undone."""
-    cursor = await connection.execute(
+    undone = await fetch_column(
+        connection,
         "SELECT suggestion_id FROM undone_acceptances JOIN unnest(%s::uuid[], %s::uuid[])"
         " AS asked (suggestion_id, review_id) USING (suggestion_id, review_id)",
         (list(reviews), list(reviews.values())),
     )
-    return {row["suggestion_id"] for row in await cursor.fetchall()}
+    return set(undone)
 
 
 async def undo_acceptances(connection: Connection, links: Mapping[UUID, UUID], reviews: Mapping[UUID, UUID]) -> None:

@@ -12,6 +12,7 @@ from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.reports.scope import Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_column
 from chassis.web.listing import Conditions, Row, fetch_page
 from chassis.web.parameters import Choice
 
@@ -21,24 +22,15 @@ _ORDER = "r.module, r.external_id, r.id"
 _ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
 
 
-class CountsOfTestCases(TypedDict):
-    """How many test cases there are, and how many of them have no link."""
-
-    total_test_cases: int
-    orphan_test_cases: int
-
-
-class CountsOfRequirements(TypedDict):
-    """How many requirements there are, how many of them have a link, and what links they have."""
+class Counts(TypedDict):
+    """The counts of a part of the record; each adds up to that of the whole."""
 
     total_requirements: int
     covered_requirements: int
+    total_test_cases: int
+    orphan_test_cases: int
     total_links: int
     suspect_links: int
-
-
-class Counts(CountsOfRequirements, CountsOfTestCases):
-    """All counts of a part of the record; each adds up to that of the whole."""
 
 
 class CountsOfModule(Counts):
@@ -91,7 +83,8 @@ class MatrixRow(ReportedItem):
 async def modules(connection: Connection) -> list[str]:
     """Return the names of all modules that a requirement or a test case is in."""
     # Each name is looked up after the one before it: reading every item would take a hundred times as long.
-    cursor = await connection.execute(
+    return await fetch_column(
+        connection,
         " UNION ".join(
             f"""(
             WITH RECURSIVE names AS (
@@ -101,9 +94,8 @@ async def modules(connection: Connection) -> list[str]:
                 FROM names WHERE names.module IS NOT NULL
             ) SELECT module FROM names WHERE module IS NOT NULL)"""
             for table in ("requirements", "test_cases")
-        )
+        ),
     )
-    return [row["module"] for row in await cursor.fetchall()]
 
 
 _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = id)"
@@ -111,45 +103,31 @@ _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = id)"
 
 async def counts(connection: Connection, scope: Scope) -> Counts:
     """Return the counts of the matrix: of the requirements in scope, of their links, and of the test cases in scope."""
-    of_requirements = await _counts_of_requirements(connection, scope.requirements)
-    return {**of_requirements, **await _counts_of_test_cases(connection, scope.test_cases)}
+    query = f"SELECT * FROM ({_of_requirements(scope.requirements)}) r, ({_of_test_cases(scope.test_cases)}) t"
+    parameters = {**scope.requirements.parameters, **scope.test_cases.parameters}
+    (row,) = await fetch_all(connection, Counts, query, parameters, prepare=scope.requirements.prepare)
+    return row
 
 
-async def _counts_of_test_cases(connection: Connection, scope: Conditions) -> CountsOfTestCases:
-    if scope.where:
-        query = f"SELECT count(*), count(*) FILTER (WHERE NOT {_HAS_LINK}) FROM test_cases {scope.where}"
-    else:
-        query = f"SELECT ({counted('test_cases')}), ({counted('test_cases')}) - ({counted('linked_test_cases')})"
-    cursor = await connection.execute(
-        f"SELECT * FROM ({query}) AS in_scope (total_test_cases, orphan_test_cases)",
-        scope.parameters,
-        prepare=scope.prepare,
-    )
-    row = await cursor.fetchone()
-    assert row is not None, "aggregates always give a row"
-    return cast(CountsOfTestCases, row)
+def _of_test_cases(scope: Conditions) -> str:
+    in_scope = f"SELECT count(*), count(*) FILTER (WHERE NOT {_HAS_LINK}) FROM test_cases {scope.where}"
+    if not scope.narrowed:
+        in_scope = f"SELECT ({counted('test_cases')}), ({counted('test_cases')}) - ({counted('linked_test_cases')})"
+    return f"SELECT * FROM ({in_scope}) AS in_scope (total_test_cases, orphan_test_cases)"
 
 
-async def _counts_of_requirements(connection: Connection, scope: Conditions) -> CountsOfRequirements:
-    if scope.where:
-        in_scope = f"""
-            SELECT count(*), count(links), coalesce(sum(links), 0)::bigint
-            FROM requirements r LEFT JOIN linked_requirements ON requirement_id = r.id {scope.where}
-        """
-    else:
+def _of_requirements(scope: Conditions) -> str:
+    in_scope = f"""
+        SELECT count(*), count(links), coalesce(sum(links), 0)::bigint
+        FROM requirements r LEFT JOIN linked_requirements ON requirement_id = r.id {scope.where}
+    """
+    if not scope.narrowed:
         in_scope = f"SELECT {', '.join(f'({counted(of)})' for of in ('requirements', 'linked_requirements', 'links'))}"
-    cursor = await connection.execute(
-        f"""
-        SELECT total_requirements, covered_requirements, total_links,
+    return f"""
+        SELECT in_scope.*,
                (SELECT count(*) FROM ({suspicion.suspect_links("", scope.where)}) AS suspect) AS suspect_links
         FROM ({in_scope}) AS in_scope (total_requirements, covered_requirements, total_links)
-        """,
-        scope.parameters,
-        prepare=scope.prepare,
-    )
-    row = await cursor.fetchone()
-    assert row is not None, "aggregates always give a row"
-    return cast(CountsOfRequirements, row)
+    """
 
 
 _CHANGES = (
@@ -209,12 +187,9 @@ _ORPHAN_ORDER = "i.module, i.external_id, i.id"
 
 async def orphans_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[UnlinkedItem]:
     """Return a page of the test cases in scope that have no link."""
-    cursor = await connection.execute(
-        f"{_orphans(scope)} LIMIT %(limit)s OFFSET %(skip)s",
-        {**scope.parameters, "skip": skip, "limit": limit},
-        prepare=scope.prepare,
-    )
-    return cast("list[UnlinkedItem]", await cursor.fetchall())
+    query = f"{_orphans(scope)} LIMIT %(limit)s OFFSET %(skip)s"
+    parameters = {**scope.parameters, "skip": skip, "limit": limit}
+    return await fetch_all(connection, UnlinkedItem, query, parameters, prepare=scope.prepare)
 
 
 async def orphan_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[UnlinkedItem], None]:
@@ -234,7 +209,9 @@ def _orphans(scope: Conditions) -> str:
 
 async def by_module(connection: Connection) -> list[CountsOfModule]:
     """Return the counts of each module that a requirement or a test case names, and of those in none."""
-    cursor = await connection.execute(
+    return await fetch_all(
+        connection,
+        CountsOfModule,
         f"""
         SELECT module, {", ".join(f"sum({name})::bigint AS {name}" for name in Counts.__annotations__)}
         FROM (
@@ -250,9 +227,8 @@ async def by_module(connection: Connection) -> list[CountsOfModule]:
             FROM test_cases LEFT JOIN linked_test_cases ON test_case_id = id GROUP BY module
         ) AS parts
         GROUP BY module ORDER BY module NULLS LAST
-        """
+        """,
     )
-    return cast("list[CountsOfModule]", await cursor.fetchall())
 
 
 async def unlinked(
@@ -263,8 +239,7 @@ async def unlinked(
     conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
     total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
-    page = await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
-    return cast("tuple[list[UnlinkedItem], int]", page)
+    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
 
 
 async def suspect_links(
@@ -277,7 +252,7 @@ async def suspect_links(
     page.narrowed = scope.narrowed
     # Looked for once: to find them all takes as long as to find the few of a page that come late.
     found = suspicion.suspect_links("l.id, l.created_at", scope.where)
-    rows = await fetch_page(
+    return await fetch_page(
         connection,
         LINK,
         "suspect",
@@ -288,4 +263,3 @@ async def suspect_links(
         joined=f"JOIN links l ON l.id = suspect.id {JOINED_ENDS}",
         common=f"WITH suspect AS MATERIALIZED ({found})",
     )
-    return cast("tuple[list[LinkRow], int]", rows)

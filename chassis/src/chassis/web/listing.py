@@ -147,11 +147,12 @@ async def fetch_page(
     total: str | None = None,
     joined: str = "",
     common: str = "",
-) -> tuple[list[Row], int]:
+) -> tuple[list[Any], int]:
     """Return one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
 
     Args: `total` is a query for that where counting can be spared. `joined` are joins that give each row exactly
-    one: made for the rows of the page only. `common` is a WITH clause before all.
+    one: made for the rows of the page only. `common` is a WITH clause before all. The rows
+    are dictionaries, of which the caller knows the type.
     """
     counts = f"SELECT ({total or f'SELECT count(*) FROM {source} {conditions.where}'}) AS total"
     rows, counted = await fetch_page_and_counts(
@@ -171,7 +172,7 @@ async def fetch_page_and_counts(
     limit: int | None,
     joined: str = "",
     common: str = "",
-) -> tuple[list[Row], Row]:
+) -> tuple[list[Any], Row]:
     """Like `fetch_page`, with the one row of the query `counts`, whose columns have other names than those of the page.
 
     The page is chosen before anything is joined: rows that are skipped cost next to nothing.
