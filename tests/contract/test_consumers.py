@@ -1,18 +1,22 @@
 """What each consumer handles is what the published table of the traffic says."""
 
-from collections.abc import Collection
+from importlib import import_module
+from importlib.util import find_spec
 
 import pytest
 
-import notification_service.handlers
-import suggestion_service.handlers
 from chassis.messaging.events import Payload
 from contracts.asyncapi import document
-from contracts.routes import CONSUMED, PUBLISHED, ignored_by
+from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
 
-HANDLED: dict[str, Collection[type[Payload]]] = {
-    "notification": set(notification_service.handlers.HANDLERS),
-    "suggestion": set(suggestion_service.handlers.handlers(score=True, queued=lambda: None)),
+
+def handled_by(package: str) -> set[type[Payload]]:
+    module = import_module(f"{package}.handlers")
+    return set(module.HANDLERS if hasattr(module, "HANDLERS") else module.handlers(score=True, queued=lambda: None))
+
+
+HANDLED = {
+    service.context: handled_by(service.package) for service in SERVICES if find_spec(f"{service.package}.handlers")
 }
 
 each_consumer = pytest.mark.parametrize("consumer", HANDLED)

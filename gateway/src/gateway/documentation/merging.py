@@ -5,6 +5,7 @@ from typing import Any
 
 from chassis.core.version import software
 from chassis.web.problem_documents import documents, problem_responses
+from contracts.routes import SERVICES
 from gateway.documentation import query_parameters
 from gateway.documentation.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
 from gateway.routing.versions import VERSIONS
@@ -22,23 +23,8 @@ Every error is a problem document (RFC 9457) with a stable `code`; each operatio
 A query parameter that an address does not know, or that comes twice, is refused (422 `unknown_parameter`,
 `repeated_parameter`): what you asked for is what you get."""
 
-_TAGS = {
-    "Authentication": "Logging in and out, registering, passwords, and the keys that tokens are checked with.",
-    "Users": "Accounts and their roles, for admins.",
-    "Requirements": "What the product must do.",
-    "Test cases": "How it is shown that the product does so.",
-    "Links": "Which test case covers which requirement, and which links are in doubt since one of the two changed.",
-    "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
-    "Search": "Finding requirements and test cases by their words.",
-    "Reports": "The traceability matrix, coverage and gaps.",
-    "Generation": "Runs that score every requirement against every test case.",
-    "Suggestions": "The review queue: links that were suggested, to accept or to reject.",
-    "Analytics": "How well suggestions do.",
-    "Notifications": "What the caller was told.",
-    "Activity": "Who did what lately.",
-    "Audit log": "Every change with the fields before and after, for admins.",
-    "About": "The software itself.",
-}
+_ABOUT = "About"
+_TAGS = {tag: about for service in SERVICES for tag, about in service.tags.items()} | {_ABOUT: "The software itself."}
 
 _OF_THE_EDGE = (400, 408, 414, 431, 504)
 """What the edge may answer to whatever is asked of a service."""
@@ -46,7 +32,7 @@ _OF_BODIES = (413, 415)
 _ALWAYS = ("Cache-Control", "X-Request-ID")
 
 _VERSION: dict[str, Any] = {
-    "tags": ["About"],
+    "tags": [_ABOUT],
     "summary": "Read the version of the software, of the API and of the databases",
     "description": "For whoever operates it, and for clients that want to know what they talk to. Anyone may ask.",
     "operationId": "get_version",
