@@ -1,7 +1,7 @@
 """The engine's face: scores pairs of a snapshot, and explains scores. Safe to use in any thread."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from uuid import UUID
@@ -57,7 +57,7 @@ class Scorer:
             wanted = snapshot.test_cases.rows_of(query.test_cases)
         everything = len(row_query.rows) * (snapshot.count - snapshot.views[row_query.side].count)
         done = 0
-        for pairs in self._candidates(query.algorithm, replace(row_query, threshold=query.threshold - _ROUNDING)):
+        for pairs in self._candidates(query.algorithm, row_query._replace(threshold=query.threshold - _ROUNDING)):
             if wanted is not None:
                 pairs = pairs.where(np.isin(pairs.test_cases, wanted))
             scores = rounded(self._scores(query.algorithm, pairs))
@@ -124,7 +124,7 @@ class Scorer:
         """Return the pairs whose score may reach the threshold."""
         if algorithm == "hybrid":
             return self._hybrid.candidates(query)
-        return self._similarities[algorithm].pairs(replace(query, threshold=max(0.0, query.threshold)))
+        return self._similarities[algorithm].pairs(query._replace(threshold=max(0.0, query.threshold)))
 
     def _scores(self, algorithm: Algorithm, pairs: ScoredPairs) -> Floats:
         if algorithm == "hybrid" and len(pairs.similarity):

@@ -1,8 +1,8 @@
 """What is asked of the engine: by ids of items as callers know them, and by rows as the rooms work with them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
 from uuid import UUID
 
 from suggestion_service.engine.corpus.arrays import Ints
@@ -29,8 +29,7 @@ class Query:
     block_rows: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RowQuery:
+class RowQuery(NamedTuple):
     """Rows of one side against all of the other: pairs at or above the threshold, `block_rows` rows at a time."""
 
     side: Side
@@ -42,4 +41,4 @@ class RowQuery:
         """Return queries for some of the rows each, `usual_rows` unless a number is asked for."""
         step = self.block_rows or usual_rows
         for start in range(0, len(self.rows), step):
-            yield replace(self, rows=self.rows[start : start + step])
+            yield self._replace(rows=self.rows[start : start + step])

@@ -126,7 +126,7 @@ class Similarity:
         """
         best = np.full((len(query.rows), count), query.threshold)
         for start in range(0, len(query.rows), LOOKED_UP_AT_ONCE):
-            block = replace(query, rows=query.rows[start : start + LOOKED_UP_AT_ONCE])
+            block = query._replace(rows=query.rows[start : start + LOOKED_UP_AT_ONCE])
             for place, bounds in enumerate(self._bounds_of(block), start):
                 promising = top_k(bounds.most, _PROMISING)
                 reached = np.full((1, count), query.threshold)

@@ -3,6 +3,7 @@
 `call` runs a function that native.h declares; arrays go to it as they lie in memory.
 """
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def library() -> Any:
 
 
 _TYPES = {
-    np.dtype(dtype): f"{name}[]"
+    np.dtype(dtype): ffi.typeof(f"{name}[]")
     for dtype, name in (
         (np.float64, "double"),
         (np.float32, "float"),
@@ -47,13 +48,14 @@ _TYPES = {
 
 def call(name: str, *arguments: Any) -> Any:
     """Call a compiled function; raise TypeError or ValueError for an array of another type or order than it takes."""
-    return getattr(library(), name)(*map(_native, arguments))
+    return getattr(library(), name)(*_native(arguments))
 
 
 def struct(name: str, *fields: Any) -> Any:
     """Return a pointer to a C struct, which is good as long as both it and the arrays in it are there."""
-    return ffi.new(f"{name} *", tuple(map(_native, fields)))
+    return ffi.new(f"{name} *", _native(fields))
 
 
-def _native(value: Any) -> Any:
-    return ffi.from_buffer(_TYPES[value.dtype], value) if isinstance(value, np.ndarray) else value
+def _native(values: Iterable[Any]) -> list[Any]:
+    """Return values as the compiled functions take them, arrays without a copy."""
+    return [ffi.from_buffer(_TYPES[value.dtype], value) if isinstance(value, np.ndarray) else value for value in values]

@@ -37,7 +37,7 @@ class HybridRanking:
             return self._few(query)
         floor = self.calibration.floor
         needed = self.calibration.needed_similarity(query.threshold, np.array(floor)).item()
-        similar = replace(query, threshold=min(floor, needed))
+        similar = query._replace(threshold=min(floor, needed))
         if everything:
             return self._everything(query, similar)
         return self._reaching(query, self._similarity.pairs(similar))
@@ -75,7 +75,7 @@ class HybridRanking:
             if isinstance(found, ScoredPairs):
                 yield replace(found, compared=0)
             else:
-                again = self._similarity.pairs(replace(similar, rows=found))
+                again = self._similarity.pairs(similar._replace(rows=found))
                 yield from (replace(pairs, compared=0) for pairs in self._reaching(query, again))
 
     def _scores(self, i: Ints, j: Ints, similarity: Floats, means: Callable[[Side, Ints], Floats]) -> HybridScores:
