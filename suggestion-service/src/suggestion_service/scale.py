@@ -30,7 +30,7 @@ class Scale:
     seen: int = 0
 
     @property
-    def keeps(self) -> float:
+    def lowest_score(self) -> float:
         """The score below which neither the background nor the run would have suggested a pair."""
         return min(self.threshold, self.left_out_below) if self.seen else self.threshold
 

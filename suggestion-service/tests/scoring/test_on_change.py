@@ -167,16 +167,6 @@ async def test_a_worker_that_is_stopped_gives_its_items_back_at_once(service: An
     assert await queued(service) == []
 
 
-async def test_a_claim_is_renewed_while_its_items_are_scored(service: Any, catalog: Any) -> None:
-    catalog.requirement(PUMP)
-    await service.follow()
-    async with service.database.connection() as connection:
-        (claimed,) = await scoring_queue.claim(connection, 10)
-        await connection.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
-        await scoring_queue.LEASES.renew(connection, claimed.claim)
-        assert await scoring_queue.claim(connection, 10) == []
-
-
 async def test_a_worker_that_was_taken_for_dead_does_not_free_what_another_scores(service: Any, catalog: Any) -> None:
     item = catalog.requirement(PUMP)
     await service.follow()

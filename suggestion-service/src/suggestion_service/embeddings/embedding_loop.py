@@ -102,7 +102,7 @@ class EmbeddingLoop:
         None: other workers compute with another model, which was declared later.
         """
         model = model_of(embedder)
-        # Not a commit to tell of: it would wake those who watch commits, us among them.
+        # Not announced as a commit: that would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
             if (await embedding_model.declared(connection)).model != model:
                 return None

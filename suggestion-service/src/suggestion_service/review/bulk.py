@@ -34,13 +34,13 @@ _PENDING = Choice((SuggestionStatus.PENDING,), ())
 _DONE = {Action.ACCEPT: "accepted", Action.REJECT: "rejected"}
 
 Choose = Callable[[Connection], Awaitable[Sequence[UUID]]]
-"""Locks and gives, in order, the suggestions that a review is of; raises when it may not be."""
+"""Locks and returns, in order, the suggestions that a review is of; raises when it may not be."""
 
 
 async def review(database: Database, catalog: Peer, reviewer: Identity, asked: BulkReview) -> dict[str, Any]:
     """Review many suggestions, or show what would be reviewed; return the answer.
 
-    A filter without `expected_count` is only counted. One event tells of all.
+    A filter without `expected_count` is only counted. One event is recorded for all.
     Raises Invalid for a filter that says nothing, or finds too much; Conflict for another number than was expected.
     """
     conditions = _read(asked.filter) if asked.filter is not None else None

@@ -164,7 +164,7 @@ def _method(word: _MethodWord) -> SuggestionMethod:
 
 
 def _reviewed_by(people: Choice[str] | None) -> str:
-    """Return the condition that one of `{values}` reviewed it, or nobody where an empty text is one of these."""
+    """Return the condition that one of `{values}` reviewed it; an empty text among these stands for no reviewer."""
     if people is not None and "" in people.included + people.excluded:
         return "coalesce(lower(s.reviewed_by), '') = ANY({values}::text[])"
     return f"({REVIEWED} AND lower(s.reviewed_by) = ANY({{values}}::text[]))"

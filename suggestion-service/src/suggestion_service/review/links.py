@@ -64,7 +64,7 @@ async def ask(
 
 
 async def make(catalog: Peer, intents: Sequence[AcceptIntent]) -> list[UUID | Refused | None]:
-    """Have the links of intents made; give, in order, the id of each. The same intent again gives the same link.
+    """Have the links of intents made; return the id of each. The same intent again gives the same link.
 
     Refused stands for what catalog will never make, None for what it does not understand. Raises Unavailable when it
     does not answer: the links may then have been made or not.
@@ -99,7 +99,7 @@ def _outcome(item: dict[str, Any]) -> UUID | Refused | None:
 
 
 async def unmake(catalog: Peer, intents: Sequence[UndoIntent]) -> list[Problem | None]:
-    """Have the links of undone reviews deleted; give, in order, why one cannot be undone. Asked again, it is the same.
+    """Have the links of undone reviews deleted; return why one cannot be undone. Asked again, it is the same.
 
     Raises Unavailable when catalog does not answer, or does not understand: the links may then be deleted or not.
     """

@@ -22,7 +22,7 @@ SELECT band, count(*) AS reviewed, count(*) FILTER (WHERE status = 'accepted') A
 """
 
 
-async def tell_precision(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
+async def add_precision(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
     """Add to the reasons of pending suggestions what became of the others in their band, where enough were reviewed."""
     waiting = [row for row in rows if row["band"] is not None and row["status"] == "pending"]
     if not waiting:

@@ -16,7 +16,7 @@ from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import Accept, Reject
 from suggestion_service.review.filters import ListQuery, read_sort
 from suggestion_service.review.links import Refused
-from suggestion_service.review.precision import tell_precision
+from suggestion_service.review.precision import add_precision
 from suggestion_service.review.refusals import not_found, why_not
 from suggestion_service.review.texts import add_spans, wants_texts
 from suggestion_service.store import suggestions
@@ -30,7 +30,7 @@ async def page(database: Database, query: ListQuery) -> tuple[list[Row], int]:
     conditions, sort, texts = query.conditions(), read_sort(query.sort), wants_texts(query.expand)
     async with database.connection() as connection:
         rows, total = await repository.page(connection, query, conditions, sort, texts=texts)
-        await tell_precision(connection, rows)
+        await add_precision(connection, rows)
     if texts:
         await add_spans(rows)
     return rows, total
@@ -43,7 +43,7 @@ async def get(database: Database, suggestion_id: UUID, expand: str | None = None
         suggestion = await repository.get(connection, suggestion_id, texts=texts)
         if suggestion is None:
             raise not_found()
-        await tell_precision(connection, [suggestion])
+        await add_precision(connection, [suggestion])
     if texts:
         await add_spans([suggestion])
     return suggestion

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from chassis.core.signals import wait_with_timeout
@@ -16,6 +15,7 @@ from suggestion_service.review_model.evaluation import Evaluation
 from suggestion_service.review_model.model import Adjustment, Review, ReviewModel
 from suggestion_service.review_model.repository import ReviewedPair
 from suggestion_service.store import items, learning, suggestions
+from suggestion_service.store.suggestions import Adjusted
 
 _log = logging.getLogger(__name__)
 
@@ -89,13 +89,10 @@ class Trainer:
             if not pending:
                 return
             found = await comparison.adjustments(pending) if comparison else [None] * len(pending)
-            said = [
-                {"id": row.id, **_evidence(adjustment, reviews)} for row, adjustment in zip(pending, found, strict=True)
-            ]
             changed = [
                 new
-                for row, new in zip(pending, said, strict=True)
-                if (row.adjustment, row.because) != (new["adjustment"], new["because"])
+                for row, adjustment in zip(pending, found, strict=True)
+                if (new := _adjusted(row.id, adjustment, reviews)) != Adjusted(row.id, row.adjustment, row.because)
             ]
             if changed:
                 async with self._database.transaction() as connection:
@@ -109,11 +106,11 @@ def _study(rows: Sequence[ReviewedPair], terms: dict[UUID, dict[str, int]]) -> t
     return model, model.evaluate()
 
 
-def _evidence(adjustment: Adjustment | None, reviews: Sequence[ReviewedPair]) -> dict[str, Any]:
+def _adjusted(suggestion_id: UUID, adjustment: Adjustment | None, reviews: Sequence[ReviewedPair]) -> Adjusted:
     if adjustment is None:
-        return {"adjustment": None, "because": None}
+        return Adjusted(suggestion_id)
     because = [
         {**{name: getattr(reviews[place], name) for name in _NAMED}, "similarity": similarity}
         for place, similarity in adjustment.because
     ]
-    return {"adjustment": adjustment.value, "because": because}
+    return Adjusted(suggestion_id, adjustment.value, because)

@@ -1,4 +1,4 @@
-"""Shares scoring out: jobs tell the workers that items wait; which ones, the scoring queue says.
+"""Shares scoring out: a job says that items wait; which ones, the scoring queue says.
 
 Jobs may be lost or come twice. So a sweep sends them again for what has waited too long, and a job that finds
 nothing is none.
@@ -49,7 +49,7 @@ class ScoringJobs:
 
     async def send(self) -> int:
         """Send jobs for items that wait and that none was sent for lately; return how many items those are."""
-        # Not a commit to tell of: it would wake those who watch commits, us among them.
+        # Not announced as a commit: that would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
             items = await scoring_queue.announce(connection, _MOST_ANNOUNCED)
         for _ in range(0, items, BATCH):

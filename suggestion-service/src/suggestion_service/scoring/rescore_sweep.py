@@ -112,7 +112,7 @@ class RescoreSweep:
                 await corpus_head.lock(connection)
                 await self._scales.confirm(connection, scale)
                 rescored += await suggestions.rescore(connection, new.ids, new.rows)
-                withdrawn += await suggestions.delete_below(connection, new.ids, scale.keeps)
+                withdrawn += await suggestions.delete_below(connection, new.ids, scale.lowest_score)
             after = pending[-1].id
 
     async def _complete(self, scale: Scale, view: View, proposer: Proposer) -> int:
@@ -140,7 +140,7 @@ class RescoreSweep:
         missing: Mapping[UUID, list[Pair]],
         found: Mapping[UUID, int],
     ) -> int:
-        """Store suggestions, those of an item together with the event that tells of them."""
+        """Store suggestions, those of an item together with its event."""
         stored = 0
         for pairs in _chunks(list(missing.values())):
             rows = await proposer.explain(scale.algorithm, pairs)

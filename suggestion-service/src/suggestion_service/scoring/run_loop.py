@@ -33,7 +33,7 @@ _MAX_ATTEMPTS = 3
 _SHARD_REQUIREMENTS = 2000
 _SHARD_PAIRS = 400_000_000
 _POLL = 1.0
-"""Seconds between looks for work when nobody has told of any."""
+"""Seconds between looks for work without a wakeup."""
 _PAUSE = 0.05
 """Seconds between two looks at least, however much is committed."""
 
@@ -70,7 +70,7 @@ class RunLoop:
         if shard is not None:
             await self._do(shard)
         if run is None and shard is None:
-            self._scoring.wait_idle()
+            self._scoring.forget_run()
             return False
         return True
 
@@ -125,7 +125,7 @@ class RunLoop:
             return await work()
         except (*AWAY, RunLost):
             raise
-        except Exception as error:  # noqa: BLE001 - logged, and told by the run
+        except Exception as error:  # noqa: BLE001 - logged, and stored with the run
             _log.exception("Run %s failed: %s", request.id, error)
             async with self._database.transaction() as connection:
                 await lock(connection)

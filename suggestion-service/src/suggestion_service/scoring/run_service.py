@@ -74,8 +74,8 @@ async def cancel(database: Database, run_id: UUID, caller: Identity) -> Run:
 
 def finished_event(run: Run, actor: Actor, correlation_id: str) -> NewEvent:
     """Return the event of a run's end."""
-    told = {name: value for name, value in run.items() if name in RunFinished.model_fields}
-    return NewEvent(RunFinished(run_id=run["id"], **told), str(run["id"]), actor, correlation_id=correlation_id)
+    figures = {name: value for name, value in run.items() if name in RunFinished.model_fields}
+    return NewEvent(RunFinished(run_id=run["id"], **figures), str(run["id"]), actor, correlation_id=correlation_id)
 
 
 def _not_found() -> NotFound:

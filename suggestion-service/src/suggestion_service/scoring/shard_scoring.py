@@ -38,8 +38,8 @@ class ShardScoring:
             self._begun = run_id, Proposer(self._database, await self._corpus.refresh())
         return self._begun[1]
 
-    def wait_idle(self) -> None:
-        """Let go of the last run."""
+    def forget_run(self) -> None:
+        """Drop the view of the last run."""
         self._begun = None
 
     async def score(self, shard: ClaimedShard) -> None:

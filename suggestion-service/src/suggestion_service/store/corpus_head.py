@@ -18,7 +18,7 @@ async def move(connection: Connection) -> None:
 
 
 async def prepare_rebuild(connection: Connection) -> None:
-    """Give the temporary corpus a head to count from."""
+    """Put a head to count from into the temporary corpus."""
     await connection.execute("INSERT INTO pg_temp.corpus_head VALUES (true, 0)")
 
 

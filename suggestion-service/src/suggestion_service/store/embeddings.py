@@ -148,7 +148,7 @@ async def delete_others(connection: Connection, model: str) -> None:
 async def look(connection: Connection, model: str, after: Place, limit: int) -> tuple[Claim, Place | None]:
     """Look through the next items in the order of their changes, and claim those that lack vectors of this model.
 
-    Gives where to go on, None at the end. Vectors of items that are deleted are, too. In a transaction.
+    Returns also where to go on, None at the end. Deletes vectors of deleted items. In a transaction.
     """
     await connection.execute(_ONE_AT_A_TIME)
     claim = uuid4()

@@ -236,6 +236,15 @@ class Rejection:
     now: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """What reviews say of a suggestion, in log-odds, and which of them; None where they say nothing."""
+
+    id: UUID
+    adjustment: float | None = None
+    because: list[dict[str, Any]] | None = None
+
+
 async def lock(connection: Connection, ids: Sequence[UUID]) -> None:
     """Lock those of the suggestions that exist, before anything that belongs to them."""
     await connection.execute("SELECT FROM suggestions WHERE id = ANY(%s) ORDER BY id FOR UPDATE", (list(ids),))
@@ -310,9 +319,9 @@ async def delete_gone(connection: Connection) -> int:
     return (await connection.execute(_DELETE_GONE)).rowcount
 
 
-async def adjust(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    """Store for pending suggestions (id, adjustment, because), the latter two None where reviews say nothing."""
-    await lock(connection, [row["id"] for row in rows])
+async def adjust(connection: Connection, rows: Sequence[Adjusted]) -> None:
+    """Store what reviews say of pending suggestions."""
+    await lock(connection, [row.id for row in rows])
     await connection.execute(_ADJUST, (orjson.dumps(rows).decode(),))
 
 
