@@ -22,7 +22,7 @@ unfinished=$folder.unfinished
 mkdir -p -- "$(dirname -- "$folder")"
 mkdir -- "$unfinished"
 trap 'rm -rf "$unfinished"' EXIT
-# Readers of events come before those who publish them: so nobody has read an event that a feed does not have.
+# Readers of events come before those who publish them: so no reader has an event that a feed does not have.
 backwards=
 for service in $services; do backwards="$service $backwards"; done
 for service in $backwards; do

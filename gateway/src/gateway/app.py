@@ -41,8 +41,8 @@ _OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATI
 class Gateway(Edge):
     """The only public address.
 
-    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it could let
-    nobody pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document
+    Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it lets no
+    request pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document
     and `/`, which leads to `/docs`.
     """
 

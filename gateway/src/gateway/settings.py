@@ -43,6 +43,6 @@ class Settings(BaseSettings):
     public_url: Annotated[str | None, AfterValidator(_origin_or_none)] = None
     """The address that people use. With https browsers use nothing else for a year."""
     docs: Literal["public", "signed-in", "off"] = "public"
-    """Who may read /docs and the OpenAPI document: everybody, who sends a token, nobody."""
+    """Who may read /docs and the OpenAPI document: all, those with a token, none."""
     cors_allowed_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_origins)] = ()
     """Origins, with commas between, whose pages may call the API from a browser."""

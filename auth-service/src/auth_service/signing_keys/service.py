@@ -44,7 +44,7 @@ class SigningKey:
 
 
 class CurrentKey:
-    """The key that signs now, kept for a few seconds."""
+    """The key that signs now, cached for a few seconds."""
 
     def __init__(self) -> None:
         self._key: SigningKey | None = None

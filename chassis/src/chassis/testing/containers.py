@@ -61,7 +61,7 @@ def _started(create: Callable[[], Container], image: str, stack: ExitStack, say:
 @cache
 def _engine_answers() -> bool:
     with warnings.catch_warnings():
-        # Where nobody listens, the client forgets to close its socket.
+        # Where nothing listens, the client forgets to close its socket.
         warnings.simplefilter("ignore", ResourceWarning)
         answers = _ping()
         gc.collect()

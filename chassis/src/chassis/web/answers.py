@@ -21,7 +21,7 @@ class Answers:
         self._transport = transport
         self._on_close = on_close
         self._head: bytes | None = b""
-        """What is kept back; None when the head of the present answer is sent."""
+        """What is held back; None when the head of the present answer is sent."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -36,7 +36,7 @@ class Answers:
             self._head = None
 
     def flush(self) -> None:
-        """Send what is kept back: the answer is whole."""
+        """Send what is held back: the answer is whole."""
         if self._head:
             self._transport.write(self._head)
         self._head = b""

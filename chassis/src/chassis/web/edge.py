@@ -26,7 +26,7 @@ def _with_id(_: Scope, headers: Headers, request_id: str) -> Headers:
 
 
 class Edge:
-    """Gives each request its id, on the answer too, logs what is answered with 5xx, and answers what nobody caught.
+    """Gives each request its id, on the answer too, logs what is answered with 5xx, and answers what no handler caught.
 
     `route_of` gives the route that the log names; `completed` gives the headers of an answer, from the request,
     those that the app has sent and the request's id. `is_gateway`: requests come from outside, and each gets an id that
@@ -53,7 +53,7 @@ class Edge:
         request_id, gateway_request_id = self._ids(scope["headers"])
         token = request_context.request_id.set(request_id)
         of_gateway = request_context.gateway_request_id.set(gateway_request_id)
-        nobody = request_context.actor_id.set(None)
+        no_actor = request_context.actor_id.set(None)
         began = False
 
         async def send_on(message: Message) -> None:
@@ -75,7 +75,7 @@ class Edge:
         finally:
             request_context.request_id.reset(token)
             request_context.gateway_request_id.reset(of_gateway)
-            request_context.actor_id.reset(nobody)
+            request_context.actor_id.reset(no_actor)
 
     def _ids(self, headers: Headers) -> tuple[str, str]:
         sent = by_gateway = None
@@ -91,7 +91,7 @@ class Edge:
 
 
 def as_problem(error: Exception) -> Problem:
-    """Return the problem that an exception means to the caller; what nobody foresaw is logged and is a 500."""
+    """Return the problem that an exception means to the caller; what is unforeseen is logged and is a 500."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, RequestValidationError):
@@ -99,7 +99,7 @@ def as_problem(error: Exception) -> Problem:
     if isinstance(error, HTTPException):
         return from_http_exception(error)
     if isinstance(error, ClientDisconnect):
-        return MalformedBody("The request ended before its body was whole.")  # which nobody is there to read
+        return MalformedBody("The request ended before its body was whole.")  # which no client is there to read
     if isinstance(error, psycopg.errors.DeadlockDetected):
         _log.warning("PostgreSQL gave up one of those who waited for each other: %s", error)
         return Unavailable("Somebody else changed the same things at the same moment; try again.")

@@ -1,4 +1,4 @@
-"""The route class of every service: refuses before a handler runs what nobody asked for and what nobody can store."""
+"""The route class of every service: refuses before a handler runs what is not asked for and what cannot be stored."""
 
 import re
 from collections.abc import Callable, Coroutine
@@ -88,7 +88,7 @@ def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
 
 
 def _without_body(handler: _Handler, known: QueryNames) -> _Handler:
-    """Refuse a body where none is taken, so that nobody believes that it was heard; an empty object says nothing."""
+    """Refuse a body where none is taken, so that no caller believes that it counts; an empty object says nothing."""
     told = "This address takes no body; leave it out."
     if known.names:
         told = (

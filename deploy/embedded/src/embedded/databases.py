@@ -14,7 +14,7 @@ from chassis.core.version import newest_schema
 def migrate(urls: Mapping[str, str]) -> None:
     """Migrate the databases of these services that do not have the schema already; raise StartFailure if one cannot be.
 
-    In a process of its own, so that what migrations need is not kept in this one's memory; one for all of them, since
+    In a process of its own, so that what migrations need does not stay in this one's memory; one for all of them, since
     most of the time goes into its start.
 
     Args: the URL of the database of each package.
