@@ -1,17 +1,17 @@
 """The corpus in memory: rebuilt from the copy at the start, then brought up to date before each use."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
 
 from chassis.db.database import Database
 from suggestion_service.embeddings.live_vectors import LiveVectors, Views
-from suggestion_service.engine import Corpus, Entry, Scorer
+from suggestion_service.engine import Block, Corpus, Entry, Query, Scorer
 from suggestion_service.scale import Scale
-from suggestion_service.scoring.pairs import Pair
 from suggestion_service.scoring.readings import Readings
 from suggestion_service.store import items
 from suggestion_service.store.items import ItemChange
@@ -43,6 +43,21 @@ class TextSequences(Mapping[UUID, int]):
         return sum(1 for _ in self)
 
 
+class Pair(NamedTuple):
+    """A pair at or above the threshold."""
+
+    requirement_id: UUID
+    test_case_id: UUID
+    score: float
+
+
+def pairs_of(block: Block, start: int = 0, stop: int | None = None) -> list[Pair]:
+    """Return the pairs of a block, or some of them: at a low threshold there may be millions."""
+    some = slice(start, stop)
+    columns = block.requirement_ids[some], block.test_case_ids[some], block.scores[some]
+    return [Pair(*pair) for pair in zip(*(column.tolist() for column in columns), strict=True)]
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The corpus at one moment; `text_sequences` names the version of each item's text that is in it.
@@ -53,6 +68,12 @@ class View:
     scorer: Scorer
     text_sequences: Mapping[UUID, int]
     readings: Readings
+
+    async def score(self, query: Query) -> AsyncIterator[Block]:
+        """Return the blocks of scores, each worked out in a thread."""
+        blocks = self.scorer.score(query)
+        while (block := await asyncio.to_thread(next, blocks, None)) is not None:
+            yield block
 
     def latest_item(self, pair: Pair) -> UUID:
         """Return the item of a pair whose text came last."""

@@ -16,10 +16,9 @@ from suggestion_service.engine import Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus, View
+from suggestion_service.scoring.corpus import LiveCorpus, Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
 from suggestion_service.scoring.jobs import BATCH
-from suggestion_service.scoring.pairs import Pair, pairs_of, scored
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, scoring_queue, suggestions
 from suggestion_service.store.scoring_queue import QueuedItem
@@ -96,12 +95,12 @@ class ChangeScoring:
     async def _find(self, scale: Scale, view: View, batch: Sequence[QueuedItem]) -> dict[Pair, UUID]:
         """Return each pair that may be suggested by this scale, with the item of the batch that it was found for."""
         owners: dict[Pair, UUID] = {}
-        score, query = view.scorer.score, Query(scale.algorithm, scale.threshold)
+        query = Query(scale.algorithm, scale.threshold)
         if requirements := [item.item_id for item in batch if item.side == "requirement"]:
-            async for block in scored(score(replace(query, requirements=requirements))):
+            async for block in view.score(replace(query, requirements=requirements)):
                 owners |= {pair: pair.requirement_id for pair in pairs_of(block)}
         if test_cases := [item.item_id for item in batch if item.side == "test_case"]:
-            async for block in scored(score(replace(query, test_cases=test_cases))):
+            async for block in view.score(replace(query, test_cases=test_cases)):
                 for pair in pairs_of(block):
                     owners.setdefault(pair, pair.test_case_id)
         return {pair: owner for pair, owner in owners.items() if view.admits(scale, pair)}

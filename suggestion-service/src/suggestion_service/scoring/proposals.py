@@ -12,8 +12,7 @@ from chassis.db.database import Database
 from suggestion_service.engine import Algorithm, Explanation, Reading
 from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import View
-from suggestion_service.scoring.pairs import Pair
+from suggestion_service.scoring.corpus import Pair, View
 from suggestion_service.scoring.repository import PendingPair
 
 CHUNK = 2000

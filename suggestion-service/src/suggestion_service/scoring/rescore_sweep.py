@@ -18,9 +18,8 @@ from suggestion_service.engine import Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus, View
+from suggestion_service.scoring.corpus import LiveCorpus, Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
-from suggestion_service.scoring.pairs import Pair, pairs_of, scored
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, items, settlement, suggestions
 
@@ -119,7 +118,7 @@ class RescoreSweep:
         created = 0
         found: Counter[UUID] = Counter()
         missing: dict[UUID, list[Pair]] = defaultdict(list)
-        async for block in scored(view.scorer.score(Query(scale.algorithm, scale.threshold))):
+        async for block in view.score(Query(scale.algorithm, scale.threshold)):
             for start in range(0, len(block.scores), CHUNK):
                 all_pairs = await asyncio.to_thread(pairs_of, block, start, start + CHUNK)
                 pairs = [pair for pair in all_pairs if view.admits(scale, pair)]

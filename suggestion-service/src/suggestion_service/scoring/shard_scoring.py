@@ -13,8 +13,7 @@ from suggestion_service import metrics
 from suggestion_service.engine import Block, Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus
-from suggestion_service.scoring.pairs import Pair, pairs_of, scored
+from suggestion_service.scoring.corpus import LiveCorpus, Pair, pairs_of
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, run_parts, suggestions
 from suggestion_service.store.run_parts import ClaimedShard
@@ -62,7 +61,7 @@ class ShardScoring:
         request = shard.request
         began = perf_counter()
         query = Query(request.algorithm, request.threshold, requirements)
-        async for block in scored(proposer.view.scorer.score(query)):
+        async for block in proposer.view.score(query):
             progress = block.progress * share
             await self._store_block(shard, proposer, block, before, progress)
             before = progress
