@@ -22,8 +22,6 @@ from suggestion_service.engine.semantic.embeddings import EmbeddingView
 from suggestion_service.engine.semantic.similarity import EmbeddedSimilarity
 
 _PAIRS_AT_ONCE = 1024
-# More than rounding can raise a score by.
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +55,7 @@ class Scorer:
             wanted = snapshot.test_cases.rows_of(query.test_cases)
         everything = len(row_query.rows) * (snapshot.count - snapshot.views[row_query.side].count)
         done = 0
-        for pairs in self._candidates(query.algorithm, row_query._replace(threshold=query.threshold - _ROUNDING)):
+        for pairs in self._candidates(query.algorithm, row_query):
             if wanted is not None:
                 pairs = pairs.where(np.isin(pairs.test_cases, wanted))
             scores = rounded(self._scores(query.algorithm, pairs))
@@ -124,7 +122,7 @@ class Scorer:
         """Return the pairs whose score may reach the threshold."""
         if algorithm == "hybrid":
             return self._hybrid.candidates(query)
-        return self._similarities[algorithm].pairs(query._replace(threshold=max(0.0, query.threshold)))
+        return self._similarities[algorithm].pairs(query)
 
     def _scores(self, algorithm: Algorithm, pairs: ScoredPairs) -> Floats:
         if algorithm == "hybrid" and len(pairs.similarity):

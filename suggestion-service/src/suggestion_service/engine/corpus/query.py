@@ -41,4 +41,4 @@ class RowQuery(NamedTuple):
         """Return queries for some of the rows each, `usual_rows` unless a number is asked for."""
         step = self.block_rows or usual_rows
         for start in range(0, len(self.rows), step):
-            yield self._replace(rows=self.rows[start : start + step])
+            yield self if step >= len(self.rows) else self._replace(rows=self.rows[start : start + step])

@@ -10,6 +10,9 @@ from suggestion_service.engine.corpus.arrays import Floats, Ints
 from suggestion_service.engine.corpus.column_store import StoreView
 from suggestion_service.engine.corpus.query import Query, RowQuery, Side
 
+# More than rounding can raise a score by.
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
@@ -38,8 +41,11 @@ class Snapshot:
         return np.where(frequencies > 0, np.log((1.0 + self.count) / (1.0 + frequencies)) + 1.0, 0.0)
 
     def rows(self, query: Query) -> RowQuery:
-        """Return the query by rows: of the test cases where they alone are chosen, else of the requirements."""
+        """Return the query by rows: of the test cases where they alone are chosen, else of the requirements.
+
+        Its threshold is so low that no pair is lost whose score is rounded up to that of the query.
+        """
         side: Side = "requirement" if query.test_cases is None or query.requirements is not None else "test_case"
         view, chosen = self.views[side], query.requirements if side == "requirement" else query.test_cases
         rows = view.live_rows() if chosen is None else view.rows_of(chosen)
-        return RowQuery(side, rows, query.threshold, query.block_rows)
+        return RowQuery(side, rows, max(0.0, query.threshold - _ROUNDING), query.block_rows)
