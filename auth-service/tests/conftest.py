@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
-import orjson
 import psycopg
 import pytest
 
@@ -13,36 +12,25 @@ from auth_service.app import create_app
 from auth_service.settings import Settings
 from auth_service.startup import prepare
 from auth_service.users.passwords import Passwords
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
-from chassis.messaging import outbox
 from chassis.testing import PostgresServer
+from chassis.testing.service import SECRET, TOKENS, Json, ServiceUnderTest
 from chassis.web.responses import encode
 
-SECRET = "the quick brown fox signs for the lazy dog"
 POOL_SIZE = 8
 PASSWORD = "correct horse battery"
 ADMIN = "admin@traceline.local"
 
-Json = dict[str, Any]
 
-
-class Service:
+class Service(ServiceUnderTest):
     """A replica of auth-service: its HTTP app, without a network."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
+        super().__init__(create_app(settings, database, TOKENS), database)
         self.settings = settings
-        self.database = database
-        self.tokens = InternalTokens(SECRET)
-        app = create_app(settings, database, self.tokens)
-        self.passwords: Passwords = app.state.passwords
-        self._client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app),
-            base_url="http://service",
-        )
-
-    async def close(self) -> None:
-        await self._client.aclose()
+        self.passwords: Passwords = self.app.state.passwords
+        self._http = self.client()
 
     async def call(
         self, method: str, path: str, body: Json | None = None, *, caller: Identity | None = None, **headers: str
@@ -50,10 +38,10 @@ class Service:
         """Call the service as the gateway does; header names with underscores for hyphens."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if caller is not None:
-            sent["authorization"] = f"Bearer {self.tokens.issue(caller)}"
+            sent["authorization"] = f"Bearer {TOKENS.issue(caller)}"
         if body is not None:
             sent.setdefault("content-type", "application/json")
-        return await self._client.request(method, path, content=None if body is None else encode(body), headers=sent)
+        return await self._http.request(method, path, content=None if body is None else encode(body), headers=sent)
 
     async def register(self, email: str, password: str = PASSWORD, **fields: Any) -> httpx.Response:
         body = {"email": email, "password": password, "full_name": "Kim Person", **fields}
@@ -68,7 +56,7 @@ class Service:
         return Identity(user["id"], user["email"], role)
 
     async def log_in(self, email: str, password: str = PASSWORD, *, address: str = "192.0.2.1") -> httpx.Response:
-        return await self._client.post(
+        return await self._http.post(
             "/api/v1/auth/login",
             data={"username": email, "password": password},
             headers={"x-forwarded-for": address},
@@ -82,17 +70,6 @@ class Service:
     async def change(self, admin: Identity, user_id: int, body: Json, **headers: str) -> httpx.Response:
         return await self.call("PATCH", f"/api/v1/users/{user_id}", body, caller=admin, **headers)
 
-    async def rows(self, query: str, *parameters: Any) -> list[Json]:
-        async with self.database.connection() as connection:
-            cursor = await connection.execute(query, parameters)
-            return await cursor.fetchall() if cursor.description else []
-
-    async def events(self, wire_name: str) -> list[Json]:
-        """The envelopes of one type, in the order of the feed."""
-        await outbox.number(self.database)
-        found = await outbox.read(self.database, 0, 10_000)
-        return [orjson.loads(envelope) for name, envelope in found if name == wire_name]
-
 
 def settings_of(url: str, **values: Any) -> Settings:
     given = {"internal_token_secret": SECRET, "environment": "development", **values}
@@ -104,12 +81,11 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
     """A replica that is prepared and serves."""
     database = Database(settings.database_url, pool_size=POOL_SIZE)
     await database.open()
-    service = Service(settings, database)
     try:
+        service = Service(settings, database)
         await prepare(settings, database, on_loopback=True)
         yield service
     finally:
-        await service.close()
         await database.close()
 
 
@@ -138,15 +114,3 @@ def url(migrated: str) -> str:
 async def service(url: str) -> AsyncIterator[Service]:
     async with running(settings_of(url)) as service:
         yield service
-
-
-def problem(response: httpx.Response, status: int, code: str | None = None, field: str | None = None) -> Json:
-    """Check that the answer is this problem, and return its document."""
-    assert response.status_code == status, response.text
-    assert response.headers["content-type"] == "application/problem+json"
-    document: Json = response.json()
-    if code is not None:
-        assert document["code"] == code
-    if field is not None:
-        assert field in [error["pointer"] for error in document["errors"]]
-    return document

@@ -9,8 +9,9 @@ import pytest
 from auth_service.worker import create_worker
 from chassis.core.identity import Identity, Role
 from chassis.messaging.bus.in_process import InProcessBus
+from chassis.testing.service import problem
 
-from .conftest import PASSWORD, Service, problem
+from .conftest import PASSWORD, Service
 
 GATEWAY = Identity(None, "gateway", None)
 

@@ -6,8 +6,9 @@ from datetime import datetime
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.testing.service import problem
 
-from .conftest import PASSWORD, Service, problem
+from .conftest import PASSWORD, Service
 
 CALLS = [
     ("GET", "/api/v1/users", None),

@@ -9,8 +9,9 @@ import httpx
 from auth_service.throttle.service import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
 from auth_service.users.passwords import OF_ADDRESS, OF_STRANGERS, PLACES
 from chassis.core.problems import Unavailable
+from chassis.testing.service import problem
 
-from .conftest import Service, problem, running
+from .conftest import Service, running
 
 KIM = "kim@example.com"
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"

@@ -6,9 +6,10 @@ from hashlib import blake2b
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.testing.service import problem
 from chassis.web.responses import encode
 
-from .conftest import PASSWORD, Service, problem, running, settings_of
+from .conftest import PASSWORD, Service, running, settings_of
 
 
 async def test_whoever_registers_is_a_viewer_and_the_answer_says_where_they_are(service: Service) -> None:

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from auth_service.settings import Settings
 from auth_service.startup import BuiltInPasswordRefused, log_in_hint, prepare
 from chassis.db.database import Database
+from chassis.testing.service import SECRET
 
-from .conftest import ADMIN, SECRET, running, settings_of
+from .conftest import ADMIN, running, settings_of
 
 
 async def test_the_first_start_makes_the_default_admin(url: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 
 from auth_service.addresses import network_of
+from chassis.testing.service import problem
 
-from .conftest import Service, problem
+from .conftest import Service
 
 HOME, ELSEWHERE = "192.0.2.1", "198.51.100.7"
 

@@ -5,39 +5,34 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
-import orjson
 import pytest
 
 from catalog_service.app import create_app
 from catalog_service.settings import Settings
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.testing import PostgresServer
+from chassis.testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 
-Json = dict[str, Any]
-
-SECRET = "the quick brown fox signs for the lazy dog"
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
 SERVICE = Identity(id=None, email="suggestion-service", role=None)
 
 
-class Catalog:
+class Catalog(ServiceUnderTest):
     """A running catalog-service and one who calls it; paths are those below /api/v1."""
 
     def __init__(self, app: Any, database: Database, identity: Identity) -> None:
-        self.app = app
-        self.database = database
+        super().__init__(app, database)
         self.email = identity.email
-        self._http = _client(app, identity)
+        self._http = self.client(identity)
 
     def being(self, identity: Identity) -> "Catalog":
         """The same service, called by somebody else."""
         return Catalog(self.app, self.database, identity)
 
     async def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        prefix = "" if path.startswith("/internal") else "/api/v1"
-        return await self._http.request(method, prefix + path, **options)
+        return await self._http.request(method, path, **options)
 
     async def get(self, path: str, **params: Any) -> httpx.Response:
         return await self.request("GET", path, params=params)
@@ -92,47 +87,23 @@ class Catalog:
         """A word that nobody else has."""
         return uuid.uuid4().hex
 
-    async def events(self, subject: str | None = None, after: int = 0) -> list[Json]:
-        """The events that were recorded about `subject` (or all), in order, the outbox's `id` with each."""
-        async with self.database.connection() as connection:
-            cursor = await connection.execute("SELECT id, envelope FROM outbox WHERE id > %s ORDER BY id", (after,))
-            rows = await cursor.fetchall()
-        events = [orjson.loads(row["envelope"]) | {"position": row["id"]} for row in rows]
-        return [event for event in events if subject in (None, event["subject"])]
-
-
-def ok(response: httpx.Response, status: int = 200) -> Json:
-    assert response.status_code == status, response.text
-    return response.json()
-
 
 def _app(database: Database) -> Any:
     settings = Settings(database_url=database.url, internal_token_secret=SECRET)
-    return create_app(settings, database, InternalTokens(SECRET))
-
-
-def _client(app: Any, identity: Identity) -> httpx.AsyncClient:
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=app),
-        base_url="http://service",
-        headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
-    )
+    return create_app(settings, database, TOKENS)
 
 
 @pytest.fixture(scope="session")
-def viewing() -> Callable[[Database], httpx.AsyncClient]:
+def viewing() -> Callable[[Database], ServiceClient]:
     """Gives a viewer's client of the service over a database."""
-    return lambda database: _client(_app(database), VIEWER)
+    return lambda database: ServiceClient(_app(database), VIEWER)
 
 
 @pytest.fixture(scope="module")
 async def catalog(postgres: PostgresServer) -> AsyncIterator[Catalog]:
     """The service as a reviewer sees it."""
-    url = postgres.database("catalog_service")
-    database = Database(url, pool_size=12)
-    await database.open()
-    yield Catalog(_app(database), database, REVIEWER)
-    await database.close()
+    async with postgres.opened("catalog_service", pool_size=12) as database:
+        yield Catalog(_app(database), database, REVIEWER)
 
 
 @pytest.fixture(scope="module")
@@ -144,19 +115,3 @@ def viewer(catalog: Catalog) -> Catalog:
 def service(catalog: Catalog) -> Catalog:
     """Another service, which may call internal addresses."""
     return catalog.being(SERVICE)
-
-
-@pytest.fixture
-def problem() -> Any:
-    """Asserts that an answer is a problem document."""
-
-    def check(response: httpx.Response, status: int, code: str | None = None, field: str | None = None) -> Json:
-        assert response.status_code == status, response.text
-        assert response.headers["content-type"] == "application/problem+json"
-        body: Json = response.json()
-        assert code in (None, body["code"]), body
-        if field is not None:
-            assert any(error["pointer"].startswith(field) for error in body["errors"]), body
-        return body
-
-    return check

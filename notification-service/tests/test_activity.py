@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contracts import auth, catalog, suggestion
+from contracts import auth, catalog, factories, suggestion
 
 if TYPE_CHECKING:
     from conftest import World
 
 
 async def test_work_on_items_is_shown_newest_first_as_sentences(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     await world.tell(catalog.RequirementCreated(requirement=item))
-    await world.tell(suggestion.SuggestionReviewed(suggestion=world.reviewed()), by=world.ben)
-    await world.tell(world.run(), world.drop())
+    await world.tell(suggestion.SuggestionReviewed(suggestion=factories.reviewed()), by=world.ben)
+    await world.tell(factories.run_finished(), factories.coverage_dropped())
 
     page = await world.read("/activity")
 
@@ -33,7 +33,7 @@ async def test_work_on_items_is_shown_newest_first_as_sentences(world: "World") 
 
 
 async def test_accounts_and_log_ins_are_not_shown(world: "World") -> None:
-    user = world.user(world.ben)
+    user = factories.user(world.ben)
     await world.tell(
         auth.UserCreated(user=user),
         auth.UserUpdated(user=user, changes={"role": {"before": "viewer", "after": "admin"}}),
@@ -49,7 +49,7 @@ async def test_accounts_and_log_ins_are_not_shown(world: "World") -> None:
 async def test_days_bound_how_far_back_it_goes(world: "World") -> None:
     now = datetime.now(UTC)
     for days in (1, 6, 8, 89):
-        created = catalog.RequirementCreated(requirement=world.requirement(title=f"{days} days ago"))
+        created = catalog.RequirementCreated(requirement=factories.requirement(title=f"{days} days ago"))
         await world.tell(created, at=now - timedelta(days=days))
     assert (await world.read("/activity"))["total"] == 2
     assert (await world.read("/activity", days=90))["total"] == 4
@@ -65,10 +65,12 @@ async def test_days_out_of_range_are_refused(world: "World", days: str) -> None:
 
 
 async def test_activity_is_narrowed_by_who_did_what_to_which_item(world: "World") -> None:
-    item = world.requirement()
-    await world.tell(catalog.RequirementCreated(requirement=item), catalog.TestCaseCreated(test_case=world.test_case()))
+    item = factories.requirement()
+    await world.tell(
+        catalog.RequirementCreated(requirement=item), catalog.TestCaseCreated(test_case=factories.test_case())
+    )
     await world.tell(catalog.RequirementDeleted(requirement=item), by=world.ben)
-    await world.tell(auth.UserCreated(user=world.user(world.ben)), by=world.ben)
+    await world.tell(auth.UserCreated(user=factories.user(world.ben)), by=world.ben)
 
     async def found(**query: object) -> tuple[int, list[str]]:
         page = await world.read("/activity", **query)
@@ -87,7 +89,7 @@ async def test_activity_is_narrowed_by_who_did_what_to_which_item(world: "World"
 
 
 async def test_activity_of_an_item_counts_back_to_the_day(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     for days in (1, 8):
         await world.tell(catalog.RequirementCreated(requirement=item), at=datetime.now(UTC) - timedelta(days=days))
     assert (await world.read("/activity", resource_id=str(item.id)))["total"] == 1

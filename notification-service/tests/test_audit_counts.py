@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chassis.core.identity import Role
-from contracts import auth, catalog
+from contracts import auth, catalog, factories
 from notification_service import repository
 from notification_service.queries import ActivityQuery
 
@@ -45,9 +45,9 @@ async def counts(world: "World") -> dict[int, tuple[int, int]]:
 
 
 async def test_what_is_kept_is_counted_with_and_without_accounts(world: "World") -> None:
-    await world.tell(catalog.RequirementCreated(requirement=world.requirement()), at=NOON)
-    await world.tell(auth.UserCreated(user=world.user(world.ben)), at=NOON + timedelta(minutes=59, seconds=59))
-    await world.tell(world.drop(), world.drop(), at=NOON + timedelta(hours=1))
+    await world.tell(catalog.RequirementCreated(requirement=factories.requirement()), at=NOON)
+    await world.tell(auth.UserCreated(user=factories.user(world.ben)), at=NOON + timedelta(minutes=59, seconds=59))
+    await world.tell(factories.coverage_dropped(), factories.coverage_dropped(), at=NOON + timedelta(hours=1))
     assert await counts(world) == {12: (2, 1), 13: (2, 2)}
     page = await world.read("/audit-log", role=Role.ADMIN, limit=1)
     assert (len(page["items"]), page["total"]) == (1, 4)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from chassis.core.identity import Role
-from contracts import auth, catalog, suggestion
+from contracts import auth, catalog, factories, suggestion
 
 if TYPE_CHECKING:
     from conftest import World
@@ -23,7 +23,7 @@ async def only(world: "World") -> dict[str, Any]:
 
 
 async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     await world.tell(
         catalog.RequirementCreated(requirement=item), at=NOON, request_id="request-7", gateway_request_id="g-7"
     )
@@ -59,7 +59,7 @@ async def test_a_created_requirement_is_kept_with_its_fields(world: "World") -> 
 
 async def test_an_update_is_kept_with_the_changed_fields_before_and_after(world: "World") -> None:
     changes = {"title": {"before": "Old", "after": "New"}, "module": {"before": "login", "after": None}}
-    await world.tell(catalog.TestCaseUpdated(test_case=world.test_case(title="New"), changes=changes))
+    await world.tell(catalog.TestCaseUpdated(test_case=factories.test_case(title="New"), changes=changes))
     entry = await only(world)
     assert entry["action"] == "test_case.updated"
     assert entry["summary"] == "ana@example.com changed title and module of the test case “New”."
@@ -67,14 +67,14 @@ async def test_an_update_is_kept_with_the_changed_fields_before_and_after(world:
 
 
 async def test_a_deletion_keeps_what_was_deleted(world: "World") -> None:
-    await world.tell(catalog.TestCaseDeleted(test_case=world.test_case()))
+    await world.tell(catalog.TestCaseDeleted(test_case=factories.test_case()))
     entry = await only(world)
     assert entry["action"] == "test_case.deleted"
     assert entry["changes"]["steps"] == {"before": {"1": "Fail.", "2": "Repeat."}, "after": None}
 
 
 async def test_links_are_kept_with_both_ends(world: "World") -> None:
-    link = world.link()
+    link = factories.link()
     confirmed = {"confirmed_at": {"before": None, "after": "2026-01-31T12:00:00Z"}}
     await world.tell(
         catalog.LinkCreated(link=link),
@@ -100,7 +100,7 @@ async def test_links_are_kept_with_both_ends(world: "World") -> None:
 
 async def test_times_end_in_z_also_where_they_were_kept_otherwise(world: "World") -> None:
     at = datetime(2026, 1, 31, 12, 0, 0, 123456, tzinfo=UTC)
-    await world.tell(catalog.LinkCreated(link=world.link(confirmed_at=at, notes="2026-01-31T12:00:00+00:00")))
+    await world.tell(catalog.LinkCreated(link=factories.link(confirmed_at=at, notes="2026-01-31T12:00:00+00:00")))
     shown = {"before": None, "after": "2026-01-31T12:00:00.123456Z"}
     for _ in ("as it is kept today", "as it was kept"):
         [entry] = await world.audit_log()
@@ -118,8 +118,8 @@ def bulk(reviewed: list[suggestion.ReviewedSuggestion]) -> suggestion.Suggestion
 
 
 async def test_a_bulk_review_is_one_entry_that_each_suggestion_finds(world: "World") -> None:
-    reviewed = [world.reviewed("rejected") for number in range(3)]
-    await world.tell(bulk(reviewed), suggestion.SuggestionReviewed(suggestion=world.reviewed()))
+    reviewed = [factories.reviewed("rejected") for number in range(3)]
+    await world.tell(bulk(reviewed), suggestion.SuggestionReviewed(suggestion=factories.reviewed()))
     (entry,) = await world.audit_log(action="suggestion.rejected")
     assert entry["resource_id"] is None
     assert entry["resource_ids"] == [str(one.id) for one in reviewed]
@@ -134,7 +134,7 @@ async def test_a_bulk_review_is_one_entry_that_each_suggestion_finds(world: "Wor
 
 
 async def test_a_bulk_review_of_one_suggestion_names_it(world: "World") -> None:
-    reviewed = world.reviewed("rejected", feedback=None)
+    reviewed = factories.reviewed("rejected", feedback=None)
     await world.tell(bulk([reviewed]))
     entry = await only(world)
     assert (entry["resource_id"], entry["resource_ids"]) == (str(reviewed.id), None)
@@ -143,7 +143,7 @@ async def test_a_bulk_review_of_one_suggestion_names_it(world: "World") -> None:
 
 
 async def test_an_undone_review_is_kept_with_both_people(world: "World") -> None:
-    one, *more = [world.reopened() for _ in range(3)]
+    one, *more = [factories.reopened() for _ in range(3)]
     await world.tell(suggestion.SuggestionsReopened(suggestions=[one]))
     await world.tell(suggestion.SuggestionsReopened(suggestions=more))
     several, single = await world.audit_log(action="suggestion.reopened")
@@ -161,7 +161,7 @@ async def test_an_undone_review_is_kept_with_both_people(world: "World") -> None
 
 
 async def test_expiry_is_one_entry_by_the_system(world: "World") -> None:
-    ids = [world.reviewed().id for _ in range(3)]
+    ids = [factories.reviewed().id for _ in range(3)]
     for some in (ids[:1], ids[1:]):
         expired = suggestion.SuggestionsExpired(suggestion_ids=some, reason="Pending for 30 days.")
         await world.tell(expired, by=world.system)
@@ -174,9 +174,11 @@ async def test_expiry_is_one_entry_by_the_system(world: "World") -> None:
 
 
 async def test_runs_generated_suggestions_and_coverage_are_kept(world: "World") -> None:
-    run = world.run(status="failed", error="Out of memory")
-    news = world.found()
-    await world.tell(run, news, world.found(suggestions_created=0), world.drop())
+    run = factories.run_finished(status="failed", error="Out of memory")
+    news = factories.item_suggestions_generated()
+    await world.tell(
+        run, news, factories.item_suggestions_generated(suggestions_created=0), factories.coverage_dropped()
+    )
     drop, found, failed = await world.audit_log()
     assert (failed["action"], failed["resource_id"]) == ("run.failed", str(run.run_id))
     assert failed["details"]["error"] == "Out of memory"
@@ -192,13 +194,13 @@ async def test_runs_generated_suggestions_and_coverage_are_kept(world: "World") 
 
 
 async def test_accounts_are_kept_without_any_secret(world: "World") -> None:
-    user = world.user(world.ben, "reviewer")
+    user = factories.user(world.ben, "reviewer")
     changes = {
         "role": {"before": "viewer", "after": "reviewer"},
         "password_hash": {"before": "$argon2id$old", "after": "$argon2id$new"},
     }
     await world.tell(
-        auth.UserCreated(user=world.user(world.ben)),
+        auth.UserCreated(user=factories.user(world.ben)),
         auth.UserUpdated(user=user, changes=changes),
         auth.PasswordChanged(user=user),
     )
@@ -238,10 +240,10 @@ async def test_of_a_name_that_is_nobodys_only_its_hash_is_kept(world: "World", e
 
 
 async def test_filters_take_alternatives_and_exclusions(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     await world.tell(catalog.RequirementCreated(requirement=item))
-    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), by=world.ben)
-    await world.tell(world.drop(), by=world.system)
+    await world.tell(catalog.TestCaseCreated(test_case=factories.test_case()), by=world.ben)
+    await world.tell(factories.coverage_dropped(), by=world.system)
 
     async def actions(**query: str) -> list[str]:
         return [entry["action"] for entry in await world.audit_log(**query)]
@@ -264,7 +266,7 @@ async def test_filters_take_alternatives_and_exclusions(world: "World") -> None:
 
 async def test_since_and_until_bound_the_time(world: "World") -> None:
     for hour in range(3):
-        created = catalog.RequirementCreated(requirement=world.requirement(title=f"At {hour}"))
+        created = catalog.RequirementCreated(requirement=factories.requirement(title=f"At {hour}"))
         await world.tell(created, at=NOON + timedelta(hours=hour))
 
     async def found(**query: str) -> list[str]:
@@ -309,7 +311,7 @@ async def test_the_edges_of_time_are_answered(world: "World", moment: str) -> No
 
 
 async def test_the_log_is_newest_first_and_pages_do_not_overlap(world: "World") -> None:
-    items = [world.requirement(title=f"Item {number}") for number in range(5)]
+    items = [factories.requirement(title=f"Item {number}") for number in range(5)]
     await world.tell(*(catalog.RequirementCreated(requirement=item) for item in items), at=NOON)
     pages = [await world.read("/audit-log", role=Role.ADMIN, skip=skip, limit=2) for skip in (0, 2, 4)]
     assert [entry["resource_title"] for page in pages for entry in page["items"]] == [

@@ -4,7 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from chassis.messaging.events import Actor
-from contracts import catalog
+from contracts import catalog, factories
 
 if TYPE_CHECKING:
     from conftest import World
@@ -32,8 +32,11 @@ async def counts(world: "World") -> dict[int, tuple[int, int]]:
 
 
 async def test_what_is_told_and_read_is_counted(world: "World") -> None:
-    await world.tell_users([world.user(world.ben, "reviewer")])
-    await world.tell(*(catalog.RequirementCreated(requirement=world.requirement()) for _ in range(3)), world.drop())
+    await world.tell_users([factories.user(world.ben, "reviewer")])
+    await world.tell(
+        *(catalog.RequirementCreated(requirement=factories.requirement()) for _ in range(3)),
+        factories.coverage_dropped(),
+    )
     assert await counts(world) == {1: (3, 3), 2: (1, 1)}
     first = (await world.notifications())[0]["id"]
     for _ in range(2):
@@ -45,13 +48,13 @@ async def test_what_is_told_and_read_is_counted(world: "World") -> None:
 
 
 async def test_who_was_told_nothing_has_none(world: "World") -> None:
-    await world.tell(catalog.RequirementCreated(requirement=world.requirement()))
+    await world.tell(catalog.RequirementCreated(requirement=factories.requirement()))
     page = await world.read("/notifications", world.ben)
     assert (page["items"], page["total"], page["unread_count"]) == ([], 0, 0)
 
 
 async def test_what_comes_again_counts_once(world: "World") -> None:
-    event = world.envelope(catalog.RequirementCreated(requirement=world.requirement()))
+    event = world.envelope(catalog.RequirementCreated(requirement=factories.requirement()))
     await world.inbox.receive([event, event])
     await world.inbox.receive([event])
     assert await counts(world) == {1: (1, 1)}
@@ -87,7 +90,7 @@ async def test_many_writers_at_once_neither_miscount_nor_wait_in_a_circle(world:
     async with asyncio.timeout(60):
         await asyncio.gather(
             *(tell_and_read(turn) for turn in range(60)),
-            *(world.tell(catalog.RequirementCreated(requirement=world.requirement())) for _ in range(20)),
+            *(world.tell(catalog.RequirementCreated(requirement=factories.requirement())) for _ in range(20)),
         )
     totals = {user: total for user, (total, _) in (await counts(world)).items()}
     assert totals == dict.fromkeys(users, 60) | {world.ana.id: 80}

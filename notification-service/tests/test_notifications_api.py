@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contracts import catalog
+from contracts import catalog, factories
 
 if TYPE_CHECKING:
     from conftest import World
@@ -18,7 +18,7 @@ async def tell_requirements(world: "World", titles: str) -> None:
     """One requirement a letter, an hour apart."""
     for hour, title in enumerate(titles):
         await world.tell(
-            catalog.RequirementCreated(requirement=world.requirement(title=title)),
+            catalog.RequirementCreated(requirement=factories.requirement(title=title)),
             at=MORNING + timedelta(hours=hour),
         )
 
@@ -46,14 +46,14 @@ async def test_the_list_is_newest_first_and_paged(world: "World") -> None:
 
 
 async def test_notifications_of_the_same_moment_keep_their_order_over_pages(world: "World") -> None:
-    created = [catalog.RequirementCreated(requirement=world.requirement(title=title)) for title in "abcdefg"]
+    created = [catalog.RequirementCreated(requirement=factories.requirement(title=title)) for title in "abcdefg"]
     await world.tell(*created, at=MORNING)
     pages = [await world.read("/notifications", skip=skip, limit=3) for skip in (0, 3, 6)]
     assert "".join(titles(page["items"]) for page in pages) == "gfedcba"
 
 
 async def test_the_list_gives_twenty_unless_asked_and_links_to_the_next_page(world: "World") -> None:
-    await world.tell(*(catalog.RequirementCreated(requirement=world.requirement()) for _ in range(21)))
+    await world.tell(*(catalog.RequirementCreated(requirement=factories.requirement()) for _ in range(21)))
     response = await world.ask("GET", "/notifications", params={"unread_only": "true"})
     assert len(response.json()["items"]) == 20
     assert response.headers["link"] == ('</api/v1/notifications?unread_only=true&skip=20&limit=20>; rel="next"')
@@ -105,7 +105,7 @@ async def test_the_unread_count_follows_what_happens(world: "World") -> None:
 
 async def test_counts_asked_for_together_are_each_caller_s_own(world: "World") -> None:
     await tell_requirements(world, "ab")
-    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), by=world.ben)
+    await world.tell(catalog.TestCaseCreated(test_case=factories.test_case()), by=world.ben)
     answers = await asyncio.gather(
         *(world.read("/notifications/unread-count", who) for who in [world.ana, world.ben] * 10)
     )
@@ -137,7 +137,11 @@ BY_ID = [("GET", ""), ("POST", "/read"), ("PATCH", "/read"), ("DELETE", "")]
 
 async def test_a_list_is_narrowed_by_type(world: "World") -> None:
     await tell_requirements(world, "abc")
-    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), world.run(), world.found())
+    await world.tell(
+        catalog.TestCaseCreated(test_case=factories.test_case()),
+        factories.run_finished(),
+        factories.item_suggestions_generated(),
+    )
     [newest, *_] = await world.notifications()
     await world.ask("POST", f"/notifications/{newest['id']}/read")
 
@@ -174,7 +178,7 @@ async def test_a_list_is_narrowed_to_what_changed_since(world: "World") -> None:
 
 async def test_all_of_one_type_are_marked_read(world: "World") -> None:
     await tell_requirements(world, "abc")
-    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()))
+    await world.tell(catalog.TestCaseCreated(test_case=factories.test_case()))
     marked = await world.ask("POST", "/notifications/mark-all-read", params={"type": "requirement_created"})
     assert marked.json() == {"marked": 3}
     assert await unread(world) == 1
@@ -221,7 +225,7 @@ async def test_what_is_no_id_is_refused_as_elsewhere(world: "World", odd: str) -
 
 async def test_marking_all_read_marks_the_caller_s_own_only(world: "World") -> None:
     await tell_requirements(world, "abc")
-    await world.tell(catalog.TestCaseCreated(test_case=world.test_case()), by=world.ben)
+    await world.tell(catalog.TestCaseCreated(test_case=factories.test_case()), by=world.ben)
     [newest, *_] = await world.notifications()
     first = await world.ask("POST", f"/notifications/{newest['id']}/read")
 

@@ -7,7 +7,7 @@ from psycopg.rows import dict_row
 
 from chassis.messaging.events import Actor
 from chassis.messaging.rebuild import Rebuilt, rebuild
-from contracts import auth
+from contracts import auth, factories
 from notification_service.read_model import new_read_model
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ async def execute(world: "World", statement: str) -> None:
 
 def a_feed(world: "World") -> list[bytes]:
     return [
-        world.envelope(auth.UserCreated(user=world.user(world.ana, "admin"))),
-        world.envelope(auth.UserCreated(user=world.user(world.ben))),
+        world.envelope(auth.UserCreated(user=factories.user(world.ana, "admin"))),
+        world.envelope(auth.UserCreated(user=factories.user(world.ben))),
         world.envelope(auth.LoginFailed(email="x@example.com", address="::1", reason="wrong_password")),
-        world.envelope(auth.UserCreated(user=world.user(CLEO, "reviewer"))),
-        world.envelope(auth.UserUpdated(user=world.user(world.ben, "reviewer"), changes={})),
-        world.envelope(auth.PasswordChanged(user=world.user(world.ben, "reviewer"))),
+        world.envelope(auth.UserCreated(user=factories.user(CLEO, "reviewer"))),
+        world.envelope(auth.UserUpdated(user=factories.user(world.ben, "reviewer"), changes={})),
+        world.envelope(auth.PasswordChanged(user=factories.user(world.ben, "reviewer"))),
     ]
 
 
@@ -85,7 +85,7 @@ async def test_a_source_that_was_set_back_is_followed_again(world: "World") -> N
     assert [user[3] for user in await users(world)] == ["admin", "viewer", "reviewer"]
     assert await world.inbox.position("auth") == 4
     await world.inbox.receive(
-        [world.envelope(auth.UserUpdated(user=world.user(world.ben, "admin"), changes={}), sequence=5)]
+        [world.envelope(auth.UserUpdated(user=factories.user(world.ben, "admin"), changes={}), sequence=5)]
     )
     assert [user[3] for user in await users(world)] == ["admin", "admin", "reviewer"]
     assert await world.inbox.position("auth") == 5

@@ -13,7 +13,7 @@ from chassis.messaging.bus import Publication
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor
 from chassis.web.peers import Peer
-from contracts import auth, catalog, suggestion
+from contracts import auth, catalog, factories, suggestion
 from notification_service.settings import Settings
 from notification_service.worker import create_worker
 
@@ -31,7 +31,7 @@ async def only(world: "World") -> dict[str, Any]:
 
 
 async def test_the_author_of_a_requirement_is_told(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     await world.tell(catalog.RequirementCreated(requirement=item))
     told = await only(world)
     assert told["type"] == "requirement_created"
@@ -41,7 +41,7 @@ async def test_the_author_of_a_requirement_is_told(world: "World") -> None:
 
 
 async def test_the_author_of_a_test_case_is_told(world: "World") -> None:
-    item = world.test_case()
+    item = factories.test_case()
     await world.tell(catalog.TestCaseCreated(test_case=item))
     told = await only(world)
     assert told["type"] == "test_case_created"
@@ -51,7 +51,7 @@ async def test_the_author_of_a_test_case_is_told(world: "World") -> None:
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 new suggestion for"), (3, "3 new suggestions for")])
 async def test_who_changed_an_item_is_told_of_its_new_suggestions(world: "World", count: int, words: str) -> None:
-    found = world.found(suggestions_created=count)
+    found = factories.item_suggestions_generated(suggestions_created=count)
     await world.tell(found)
     told = await only(world)
     assert told["type"] == "suggestions_generated"
@@ -61,18 +61,18 @@ async def test_who_changed_an_item_is_told_of_its_new_suggestions(world: "World"
 
 
 async def test_suggestions_for_a_test_case_lead_to_the_test_case(world: "World") -> None:
-    found = world.found(item_type="test_case")
+    found = factories.item_suggestions_generated(item_type="test_case")
     await world.tell(found)
     assert (await only(world))["data"]["test_case_id"] == str(found.item_id)
 
 
 async def test_nobody_is_told_that_nothing_was_found(world: "World") -> None:
-    await world.tell(world.found(suggestions_created=0))
+    await world.tell(factories.item_suggestions_generated(suggestions_created=0))
     assert await world.notifications() == []
 
 
 async def test_a_run_is_one_notification_however_many_suggestions_it_made(world: "World") -> None:
-    run = world.run(suggestions_created=4000)
+    run = factories.run_finished(suggestions_created=4000)
     await world.tell(run)
     told = await only(world)
     assert told["type"] == "suggestions_generated"
@@ -81,7 +81,7 @@ async def test_a_run_is_one_notification_however_many_suggestions_it_made(world:
 
 
 async def test_a_run_that_found_nothing_new_is_told_too(world: "World") -> None:
-    await world.tell(world.run(suggestions_created=0))
+    await world.tell(factories.run_finished(suggestions_created=0))
     assert (await only(world))["title"] == "Generation finished: 0 new suggestions"
 
 
@@ -95,7 +95,7 @@ async def test_a_run_that_found_nothing_new_is_told_too(world: "World") -> None:
 )
 async def test_a_run_tells_what_became_of_the_queue(world: "World", counts: tuple[int, int, int], did: str) -> None:
     names = ("suggestions_created", "suggestions_updated", "suggestions_withdrawn")
-    run = world.run(**dict(zip(names, counts, strict=True)))
+    run = factories.run_finished(**dict(zip(names, counts, strict=True)))
     await world.tell(run)
     assert (await only(world))["message"] == (
         f"Suggestions for the whole record (tfidf, threshold 0.3): 600 pairs compared. The run {did}"
@@ -106,7 +106,7 @@ async def test_a_run_tells_what_became_of_the_queue(world: "World", counts: tupl
 
 
 async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
-    await world.tell(world.run(status="failed", error="The engine stopped."))
+    await world.tell(factories.run_finished(status="failed", error="The engine stopped."))
     told = await only(world)
     assert told["title"] == "Generation failed"
     assert told["message"] == (
@@ -115,7 +115,7 @@ async def test_a_failed_run_is_told_with_its_reason(world: "World") -> None:
 
 
 async def test_nobody_is_told_of_the_run_that_they_cancelled(world: "World") -> None:
-    await world.tell(world.run(status="cancelled"))
+    await world.tell(factories.run_finished(status="cancelled"))
     assert await world.notifications() == []
 
 
@@ -130,7 +130,7 @@ async def test_nobody_is_told_of_the_run_that_they_cancelled(world: "World") -> 
     ],
 )
 async def test_the_reviewer_of_a_suggestion_is_told(world: "World", status: str, message: str) -> None:
-    reviewed = world.reviewed(status)
+    reviewed = factories.reviewed(status)
     await world.tell(suggestion.SuggestionReviewed(suggestion=reviewed))
     told = await only(world)
     assert told["type"] == "suggestion_reviewed"
@@ -145,7 +145,7 @@ async def test_the_reviewer_of_a_suggestion_is_told(world: "World", status: str,
 
 
 async def test_a_bulk_review_is_one_notification_with_counts_and_few_ids(world: "World") -> None:
-    reviewed = [world.reviewed() for _ in range(23)]
+    reviewed = [factories.reviewed() for _ in range(23)]
     review_id = uuid4()
     await world.tell(suggestion.SuggestionsBulkReviewed(action="accept", suggestions=reviewed, review_id=review_id))
     told = await only(world)
@@ -190,7 +190,7 @@ async def test_who_undoes_a_review_is_told_once(
     world: "World", number: int, reviewer: str, status: str, title: str, message: str
 ) -> None:
     link_id = uuid4() if status == "accepted" else None
-    reopened = [world.reopened(reviewed_by=reviewer, status=status, link_id=link_id) for _ in range(number)]
+    reopened = [factories.reopened(reviewed_by=reviewer, status=status, link_id=link_id) for _ in range(number)]
     await world.tell(suggestion.SuggestionsReopened(suggestions=reopened))
     told = await only(world)
     assert (told["type"], told["title"], told["message"]) == ("suggestion_reviewed", title, message)
@@ -207,16 +207,18 @@ async def test_a_bulk_review_of_nothing_is_not_told(world: "World") -> None:
 
 
 async def test_what_the_system_did_is_told_to_nobody(world: "World") -> None:
-    await world.tell(catalog.RequirementCreated(requirement=world.requirement()), world.run(), by=world.system)
+    await world.tell(
+        catalog.RequirementCreated(requirement=factories.requirement()), factories.run_finished(), by=world.system
+    )
     assert await world.rows("SELECT user_id FROM notifications") == []
 
 
 async def test_changes_deletions_links_and_expiry_are_no_news(world: "World") -> None:
-    item = world.requirement()
+    item = factories.requirement()
     await world.tell(
         catalog.RequirementUpdated(requirement=item, changes={}),
         catalog.RequirementDeleted(requirement=item),
-        catalog.LinkCreated(link=world.link()),
+        catalog.LinkCreated(link=factories.link()),
         suggestion.SuggestionsExpired(suggestion_ids=[item.id], reason="Pending for 30 days."),
     )
     assert await world.notifications() == []
@@ -225,13 +227,13 @@ async def test_changes_deletions_links_and_expiry_are_no_news(world: "World") ->
 async def test_a_coverage_drop_is_told_to_active_reviewers_and_admins_only(world: "World") -> None:
     await world.tell_users(
         [
-            world.user(world.ana, "admin"),
-            world.user(world.ben, "reviewer"),
-            world.user(CLEO, "viewer"),
-            world.user(DAN, "reviewer", is_active=False),
+            factories.user(world.ana, "admin"),
+            factories.user(world.ben, "reviewer"),
+            factories.user(CLEO, "viewer"),
+            factories.user(DAN, "reviewer", is_active=False),
         ]
     )
-    await world.tell(world.drop(), by=world.system)
+    await world.tell(factories.coverage_dropped(), by=world.system)
     for who in (world.ana, world.ben):
         [told] = await world.notifications(who)
         assert told["type"] == "coverage_drop"
@@ -245,7 +247,7 @@ async def test_a_coverage_drop_is_told_to_active_reviewers_and_admins_only(world
 
 
 async def test_a_drop_of_a_small_record_is_told_in_good_grammar(world: "World") -> None:
-    await world.tell_users([world.user(world.ana, "admin")])
+    await world.tell_users([factories.user(world.ana, "admin")])
     for covered, total in ((1, 2), (2, 3)):
         drop = catalog.CoverageDropped(
             coverage=covered / total, threshold=0.8, covered_requirements=covered, total_requirements=total
@@ -258,42 +260,42 @@ async def test_a_drop_of_a_small_record_is_told_in_good_grammar(world: "World") 
 
 
 async def test_roles_count_as_they_are_at_the_moment_of_the_drop(world: "World") -> None:
-    await world.tell_users([world.user(world.ana, "viewer"), world.user(world.ben, "reviewer")])
+    await world.tell_users([factories.user(world.ana, "viewer"), factories.user(world.ben, "reviewer")])
     await world.tell(
-        auth.UserUpdated(user=world.user(world.ana, "reviewer"), changes={}),
-        auth.UserUpdated(user=world.user(world.ben, "viewer"), changes={}),
+        auth.UserUpdated(user=factories.user(world.ana, "reviewer"), changes={}),
+        auth.UserUpdated(user=factories.user(world.ben, "viewer"), changes={}),
         by=world.system,
     )
-    await world.tell(world.drop(), by=world.system)
+    await world.tell(factories.coverage_dropped(), by=world.system)
     assert len(await world.notifications(world.ana)) == 1
     assert await world.notifications(world.ben) == []
 
 
 @pytest.mark.parametrize("together", [True, False], ids=["in one batch", "in two batches"])
 async def test_a_role_change_that_arrives_late_does_not_undo_a_later_one(world: "World", together: bool) -> None:
-    later = world.envelope(auth.UserUpdated(user=world.user(world.ana, "admin"), changes={}), sequence=9)
-    earlier = world.envelope(auth.UserUpdated(user=world.user(world.ana, "viewer"), changes={}), sequence=8)
+    later = world.envelope(auth.UserUpdated(user=factories.user(world.ana, "admin"), changes={}), sequence=9)
+    earlier = world.envelope(auth.UserUpdated(user=factories.user(world.ana, "viewer"), changes={}), sequence=8)
     for batch in [[later, earlier]] if together else [[later], [earlier]]:
         await world.inbox.receive(batch)
-    await world.tell(world.drop(), by=world.system)
+    await world.tell(factories.coverage_dropped(), by=world.system)
     assert len(await world.notifications(world.ana)) == 1
 
 
 async def test_a_changed_password_brings_the_user_as_they_are(world: "World") -> None:
-    await world.tell(auth.PasswordChanged(user=world.user(world.ana, "reviewer")))
-    await world.tell(world.drop(), by=world.system)
+    await world.tell(auth.PasswordChanged(user=factories.user(world.ana, "reviewer")))
+    await world.tell(factories.coverage_dropped(), by=world.system)
     assert len(await world.notifications(world.ana)) == 1
 
 
 async def test_each_event_is_told_once_however_often_and_in_whatever_order_it_comes(world: "World") -> None:
-    await world.tell_users([world.user(world.ana, "admin"), world.user(world.ben, "reviewer")])
+    await world.tell_users([factories.user(world.ana, "admin"), factories.user(world.ben, "reviewer")])
     envelopes = [
         *(
-            world.envelope(catalog.RequirementCreated(requirement=world.requirement(title=f"Item {number}")))
+            world.envelope(catalog.RequirementCreated(requirement=factories.requirement(title=f"Item {number}")))
             for number in range(30)
         ),
-        world.envelope(world.run()),
-        world.envelope(world.drop(), world.system),
+        world.envelope(factories.run_finished()),
+        world.envelope(factories.coverage_dropped(), world.system),
     ]
     order = random.Random(7)
     for _ in range(3):
@@ -307,8 +309,8 @@ async def test_each_event_is_told_once_however_often_and_in_whatever_order_it_co
 
 
 async def test_a_notification_is_not_doubled_even_when_the_inbox_forgot_the_event(world: "World") -> None:
-    await world.tell_users([world.user(world.ana, "admin")])
-    envelopes = [world.envelope(world.run()), world.envelope(world.drop(), world.system)]
+    await world.tell_users([factories.user(world.ana, "admin")])
+    envelopes = [world.envelope(factories.run_finished()), world.envelope(factories.coverage_dropped(), world.system)]
     await world.inbox.receive(envelopes)
     await world.rows("DELETE FROM inbox RETURNING event_id")
     await world.inbox.receive(envelopes)
@@ -323,8 +325,10 @@ async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
         peer = Peer("nobody", client, settings.internal_tokens(), "notification-service")
         create_worker(settings, world.database, bus, peer, peer, peer)
     await bus.start()
-    created = catalog.RequirementCreated(requirement=world.requirement())
-    joined = auth.UserCreated(user=world.user(world.ana))
-    await bus.publish([Publication(told.wire_name, world.envelope(told)) for told in (created, joined, world.run())])
+    created = catalog.RequirementCreated(requirement=factories.requirement())
+    joined = auth.UserCreated(user=factories.user(world.ana))
+    await bus.publish(
+        [Publication(told.wire_name, world.envelope(told)) for told in (created, joined, factories.run_finished())]
+    )
     assert len(await world.notifications()) == 2
     assert len((await world.read("/audit-log", role=Role.ADMIN))["items"]) == 3

@@ -3,7 +3,7 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,15 +15,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor, NewEvent, Payload, sequenced
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.testing import PostgresServer
+from chassis.testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 from chassis.web.peers import Peer
 from contracts import catalog as told
+from contracts import factories
 from contracts.routes import ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.handlers import handlers
@@ -39,9 +41,6 @@ from suggestion_service.scoring.run_loop import RunLoop
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 
-Json = dict[str, Any]
-
-SECRET = "the quick brown fox signs for the lazy dog"
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
 AUTHOR = Actor(7, "author@example.test")
@@ -70,7 +69,7 @@ class Catalog:
 
     def peer(self) -> Peer:
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://catalog")
-        return Peer("catalog-service", client, InternalTokens(SECRET), "suggestion-service")
+        return Peer("catalog-service", client, TOKENS, "suggestion-service")
 
     def tell(self, payload: Payload, subject: uuid.UUID, actor: Actor = AUTHOR) -> bytes:
         event = sequenced(len(self.feed) + 1, NewEvent(payload, str(subject), actor).envelope())
@@ -78,15 +77,13 @@ class Catalog:
         return event
 
     def requirement(self, title: str, description: str | None = None, **fields: Any) -> uuid.UUID:
-        state = told.RequirementState(**self._new(title, description, fields))
+        state = factories.requirement(**self._new(title, description, fields))
         self.items[state.id] = state.model_dump()
         self.tell(told.RequirementCreated(requirement=state), state.id)
         return state.id
 
     def test_case(self, title: str, description: str | None = None, **fields: Any) -> uuid.UUID:
-        own = dict.fromkeys(("steps", "preconditions", "postconditions", "test_data"))
-        own |= {"automation_status": "manual", "execution_time_minutes": None}
-        state = told.TestCaseState(**own | self._new(title, description, fields))
+        state = factories.test_case(**{"steps": None} | self._new(title, description, fields))
         self.items[state.id] = state.model_dump()
         self.tell(told.TestCaseCreated(test_case=state), state.id)
         return state.id
@@ -112,21 +109,12 @@ class Catalog:
     def link(
         self, requirement_id: uuid.UUID, test_case_id: uuid.UUID, suggestion_id: uuid.UUID | None = None, **fields: Any
     ) -> Json:
-        made = {
-            "id": uuid.uuid4(),
-            "requirement_id": requirement_id,
-            "test_case_id": test_case_id,
-            "link_type": "covers",
-            "link_source": "manual" if suggestion_id is None else "ai_confirmed",
-            "confidence_score": 1.0,
-            "notes": None,
-            "created_at": datetime.now(UTC),
-            "created_by": None,
-            "confirmed_at": None,
-            "confirmed_by": None,
-            "requirement_title": "A requirement",
-            "test_case_title": "A test case",
-        } | fields
+        made = factories.link(
+            requirement_id=requirement_id,
+            test_case_id=test_case_id,
+            link_source="manual" if suggestion_id is None else "ai_confirmed",
+            **fields,
+        ).model_dump()
         self.links[suggestion_id or made["id"]] = made
         self.tell(told.LinkCreated(link=told.LinkState(**made), suggestion_id=suggestion_id), made["id"])
         return made
@@ -135,25 +123,10 @@ class Catalog:
         self.tell(told.LinkDeleted(link=told.LinkState(**link)), link["id"])
 
     def _new(self, title: str, description: str | None, fields: Json) -> Json:
+        plain = {"external_id": None, "priority": "medium", "tags": [], "custom_metadata": None}
+        text = {"title": title, "description": title if description is None else description}
         now = datetime.now(UTC)
-        return {
-            "id": uuid.uuid4(),
-            "external_id": None,
-            "title": title,
-            "description": description if description is not None else title,
-            "type": "functional",
-            "priority": "medium",
-            "status": "draft",
-            "module": None,
-            "tags": [],
-            "custom_metadata": None,
-            "source_system": None,
-            "source_url": None,
-            "created_by": AUTHOR.email,
-            "version": 1,
-            "created_at": now,
-            "updated_at": now,
-        } | fields
+        return plain | text | {"created_by": AUTHOR.email, "created_at": now, "updated_at": now} | fields
 
     async def _changes(self, request: Request) -> Response:
         if self.answers_with is not None:
@@ -214,16 +187,15 @@ class Catalog:
         return {"link_id": str(made["id"]), "code": None}
 
 
-class Service:
+class Service(ServiceUnderTest):
     """suggestion-service, its loops turned by hand; paths are those below /api/v1."""
 
     def __init__(self, settings: Settings, database: Database, catalog: Catalog) -> None:
-        self.settings = settings
-        self.database = database
-        self.catalog = catalog
         self.peer = catalog.peer()
-        self.app = create_app(settings, database, InternalTokens(SECRET), self.peer)
-        self.http = self.being(REVIEWER)
+        super().__init__(create_app(settings, database, TOKENS, self.peer), database)
+        self.settings = settings
+        self.catalog = catalog
+        self.http = self.client(REVIEWER)
         self.start()
 
     def start(self) -> None:
@@ -238,13 +210,6 @@ class Service:
         self.inbox = Inbox("suggestion", self.database, table, ignored_by("suggestion"))
         self.feed = Feed("catalog", self.peer, self.inbox)
         self.runs = RunLoop(self.database, self.corpus, self.feed, InProcessBus())
-
-    def being(self, identity: Identity) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=self.app),
-            base_url="http://service/api/v1",
-            headers={"authorization": f"Bearer {InternalTokens(SECRET).issue(identity)}"},
-        )
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[InProcessBus]:
@@ -273,20 +238,16 @@ class Service:
     async def generate(self, **params: Any) -> Json:
         """Ask for a run, work it off, and return it as it is then."""
         response = await self.http.post("/suggestions/generate", params=params, headers={"Prefer": "respond-async"})
-        assert response.status_code == 202, response.text
+        run = ok(response, 202)
         while await self.runs.work_off_next():
             pass
-        return await self.read(f"/suggestions/runs/{response.json()['id']}")
+        return await self.read(f"/suggestions/runs/{run['id']}")
 
     async def read(self, path: str, **params: Any) -> Json:
-        response = await self.http.get(path, params=params)
-        assert response.status_code == 200, response.text
-        body: Json = response.json()
-        return body
+        return await self.http.read(path, **params)
 
     async def suggestions(self, **params: Any) -> list[Json]:
-        items: list[Json] = (await self.read("/suggestions", **params))["items"]
-        return items
+        return (await self.read("/suggestions", **params))["items"]
 
     async def pair(self, text: str = "the pump stops when the tank is full") -> Json:
         """The pending suggestion of a new pair with this text."""
@@ -297,15 +258,12 @@ class Service:
         return found
 
     async def post(self, path: str, body: Any = None, status: int = 200) -> Json:
-        response = await self.http.post(path, json=body) if body is not None else await self.http.post(path)
-        assert response.status_code == status, response.text
-        answer: Json = response.json()
-        return answer
+        return ok(await self.http.post(path, **({} if body is None else {"json": body})), status)
 
     async def reconcile(self) -> None:
         """Finish acceptances, and what is undone, as if their patience were over."""
         for intents in ("accept_intents", "undo_intents"):
-            await self.execute(f"UPDATE {intents} SET due_at = now()")
+            await self.rows(f"UPDATE {intents} SET due_at = now()")
         await acceptance.reconcile(self.database, self.peer)
         await Undoing(self.database, self.peer, score=self.settings.auto_suggestions_enabled).reconcile()
 
@@ -320,12 +278,12 @@ class Service:
 
         Or nobody change any, with `UPDATE`, once there are so many of a kind.
         """
-        await self.execute(
+        await self.rows(
             "CREATE OR REPLACE FUNCTION stall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
             f" IF (SELECT count(*) FROM suggestions WHERE {such}) >= {number}"
             " THEN PERFORM pg_advisory_xact_lock(4711); END IF; RETURN NULL; END $$"
         )
-        await self.execute(
+        await self.rows(
             f"CREATE OR REPLACE TRIGGER stall BEFORE {change} ON suggestions"
             " FOR EACH STATEMENT EXECUTE FUNCTION stall()"
         )
@@ -337,19 +295,6 @@ class Service:
         async with self.database.transaction() as connection:
             await connection.execute("SELECT pg_advisory_xact_lock(4711)")
             yield stalled
-
-    async def execute(self, statement: str, *parameters: Any) -> None:
-        async with self.database.connection() as connection:
-            await connection.execute(statement, parameters)
-
-    async def rows(self, query: str, *parameters: Any) -> list[Json]:
-        async with self.database.connection() as connection:
-            return await (await connection.execute(query, parameters)).fetchall()
-
-    async def events(self, wire_name: str) -> list[Json]:
-        """The events of a type that were recorded, in order."""
-        rows = await self.rows("SELECT envelope FROM outbox WHERE wire_name = %s ORDER BY id", wire_name)
-        return [orjson.loads(row["envelope"]) for row in rows]
 
 
 async def wait_for(look: Callable[[], Awaitable[Any]]) -> Any:
@@ -374,19 +319,14 @@ def catalog() -> Catalog:
 @pytest.fixture
 async def serve(postgres: PostgresServer, catalog: Catalog) -> AsyncIterator[Callable[..., Awaitable[Service]]]:
     """Gives a service with these settings."""
-    opened: list[Database] = []
+    async with AsyncExitStack() as databases:
 
-    async def make(**settings: Any) -> Service:
-        url = postgres.database("suggestion_service")
-        database = Database(url, pool_size=10)
-        await database.open()
-        opened.append(database)
-        return Service(Settings(database_url=url, internal_token_secret=SECRET, **settings), database, catalog)
+        async def make(**settings: Any) -> Service:
+            database = await databases.enter_async_context(postgres.opened("suggestion_service", pool_size=10))
+            given = Settings(database_url=database.url, internal_token_secret=SECRET, **settings)
+            return Service(given, database, catalog)
 
-    yield make
-    for database in opened:
-        await database.close()
-        postgres.drop(database.url)
+        yield make
 
 
 @pytest.fixture
@@ -395,5 +335,5 @@ async def service(serve: Callable[..., Awaitable[Service]]) -> Service:
 
 
 @pytest.fixture
-def viewer(service: Service) -> httpx.AsyncClient:
-    return service.being(VIEWER)
+def viewer(service: Service) -> ServiceClient:
+    return service.client(VIEWER)

@@ -44,7 +44,7 @@ async def test_what_the_background_and_the_rescore_sweep_suggest_counts(service:
     before = await measured()
     await service.pair()
     assert rises(before, await measured())[f'traceline_suggestions_created_total{{method="{METHOD}"}}'] == 1
-    await service.execute("DELETE FROM suggestions")
+    await service.rows("DELETE FROM suggestions")
     before = await measured()
     await service.rescore_sweep.sweep()
     assert rises(before, await measured())[f'traceline_suggestions_created_total{{method="{METHOD}"}}'] == 1

@@ -9,6 +9,7 @@ import pytest
 
 from chassis.db.database import Database
 from chassis.testing import PostgresServer
+from chassis.testing.service import problem
 
 
 async def end(catalog: Any) -> int:
@@ -91,7 +92,7 @@ async def test_a_link_leads_on(catalog: Any) -> None:
     assert "next" not in (await catalog.get("/changes", after=before + 1, limit=1)).links
 
 
-async def test_a_position_that_cannot_be_is_refused(catalog: Any, problem: Any) -> None:
+async def test_a_position_that_cannot_be_is_refused(catalog: Any) -> None:
     refused = problem(await catalog.get("/changes", after=10**12), 422, field="/query/after")
     assert "after=0" in refused["detail"]
     for wrong in ("-1", "x", str(2**63), ""):
@@ -118,7 +119,7 @@ async def cut(postgres: PostgresServer, viewing: Any) -> AsyncIterator[httpx.Asy
     await database.close()
 
 
-async def test_a_position_that_is_not_kept_any_more_is_gone(cut: httpx.AsyncClient, problem: Any) -> None:
+async def test_a_position_that_is_not_kept_any_more_is_gone(cut: httpx.AsyncClient) -> None:
     for after in (0, 2):
         gone = problem(await cut.get("/api/v1/changes", params={"after": after}), 410, "position_gone")
         assert "from position 4 on" in gone["detail"]

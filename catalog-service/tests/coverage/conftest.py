@@ -11,7 +11,5 @@ from chassis.testing import PostgresServer
 @pytest.fixture
 async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
     """An empty database of catalog-service."""
-    database = Database(postgres.database("catalog_service"))
-    await database.open()
-    yield database
-    await database.close()
+    async with postgres.opened("catalog_service") as database:
+        yield database

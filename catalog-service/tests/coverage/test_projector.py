@@ -16,81 +16,34 @@ from catalog_service.coverage.projector import CoverageProjector
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent, Payload
+from contracts import factories
 from contracts.catalog import (
     LinkCreated,
     LinkDeleted,
-    LinkState,
     RequirementCreated,
     RequirementDeleted,
-    RequirementState,
     TestCaseCreated,
-    TestCaseState,
 )
-
-NOW = datetime(2025, 1, 1, tzinfo=UTC)
-ITEM: dict[str, Any] = {
-    "external_id": None,
-    "title": "An item",
-    "description": "What it is about.",
-    "type": "functional",
-    "priority": "high",
-    "status": "draft",
-    "module": None,
-    "tags": [],
-    "custom_metadata": None,
-    "source_system": None,
-    "source_url": None,
-    "created_by": None,
-    "version": 1,
-    "created_at": NOW,
-    "updated_at": NOW,
-}
 
 
 def created(requirement: UUID) -> RequirementCreated:
-    return RequirementCreated(requirement=RequirementState(id=requirement, **ITEM))
+    return RequirementCreated(requirement=factories.requirement(id=requirement))
 
 
 def deleted(requirement: UUID) -> RequirementDeleted:
-    return RequirementDeleted(requirement=RequirementState(id=requirement, **ITEM))
-
-
-def _link(requirement: UUID) -> LinkState:
-    return LinkState(
-        id=uuid4(),
-        requirement_id=requirement,
-        test_case_id=uuid4(),
-        link_type="covers",
-        link_source="manual",
-        confidence_score=1.0,
-        notes=None,
-        created_at=NOW,
-        created_by=None,
-        confirmed_at=None,
-        confirmed_by=None,
-        requirement_title="",
-        test_case_title="",
-    )
+    return RequirementDeleted(requirement=factories.requirement(id=requirement))
 
 
 def linked(requirement: UUID) -> LinkCreated:
-    return LinkCreated(link=_link(requirement))
+    return LinkCreated(link=factories.link(requirement_id=requirement))
 
 
 def unlinked(requirement: UUID) -> LinkDeleted:
-    return LinkDeleted(link=_link(requirement))
+    return LinkDeleted(link=factories.link(requirement_id=requirement))
 
 
 def irrelevant() -> TestCaseCreated:
-    more = {
-        "steps": None,
-        "preconditions": None,
-        "postconditions": None,
-        "test_data": None,
-        "automation_status": "manual",
-        "execution_time_minutes": None,
-    }
-    return TestCaseCreated(test_case=TestCaseState(id=uuid4(), **ITEM, **more))
+    return TestCaseCreated(test_case=factories.test_case())
 
 
 async def tell(database: Database, events: Iterable[Payload]) -> None:

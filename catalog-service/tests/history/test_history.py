@@ -10,6 +10,7 @@ from chassis import migrations
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.testing import PostgresServer
+from chassis.testing.service import problem
 
 KINDS = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 OTHER = Identity(id=7, email="kim@example.test", role=Role.REVIEWER)
@@ -91,7 +92,7 @@ async def test_history_comes_in_pages(catalog: Any, path: str) -> None:
 
 
 @KINDS
-async def test_a_deleted_item_keeps_its_history(catalog: Any, problem: Any, path: str) -> None:
+async def test_a_deleted_item_keeps_its_history(catalog: Any, path: str) -> None:
     made = await catalog.create(path, title="One", external_id=catalog.word())
     here = f"{path}/{made['id']}"
     await catalog.patch(here, {"title": "Two"})
@@ -111,7 +112,7 @@ async def test_a_deleted_item_keeps_its_history(catalog: Any, problem: Any, path
     problem(await catalog.get(f"{other}/{made['id']}/history"), 404)
 
 
-async def test_versions_are_compared_word_by_word(catalog: Any, problem: Any) -> None:
+async def test_versions_are_compared_word_by_word(catalog: Any) -> None:
     made = await catalog.test_case(title="Doors close", steps={"1": "Pull", "10": "Wait", "2": "Push"})
     here = f"/test-cases/{made['id']}"
     await catalog.patch(here, {"title": "Doors close soon", "status": "ready"})
@@ -154,7 +155,7 @@ async def test_long_texts_are_compared(catalog: Any) -> None:
 
 
 @KINDS
-async def test_the_history_of_what_never_was_is_not_found(catalog: Any, problem: Any, path: str) -> None:
+async def test_the_history_of_what_never_was_is_not_found(catalog: Any, path: str) -> None:
     problem(await catalog.get(f"{path}/00000000-0000-4000-8000-000000000000/history"), 404)
     problem(await catalog.get(f"{path}/x/history"), 422)
 

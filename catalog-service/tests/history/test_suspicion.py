@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from chassis.testing.service import problem
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
@@ -67,5 +69,5 @@ def side(item: Any, then: int, now: int) -> dict[str, Any]:
     }
 
 
-async def test_the_suspicion_of_no_link_is_not_found(catalog: Any, problem: Any) -> None:
+async def test_the_suspicion_of_no_link_is_not_found(catalog: Any) -> None:
     problem(await catalog.get(f"/links/{UNKNOWN}/suspicion"), 404, "link_not_found")

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 
 
@@ -49,9 +51,7 @@ BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
     ],
 )
 @BOTH
-async def test_a_wrong_field_is_named_by_post_put_and_patch(
-    catalog: Any, problem: Any, path: str, field: str, value: object
-) -> None:
+async def test_a_wrong_field_is_named_by_post_put_and_patch(catalog: Any, path: str, field: str, value: object) -> None:
     problem(await catalog.post(path, catalog.item(**{field: value})), 422, field=f"/{field}")
     item = f"{path}/{(await catalog.create(path))['id']}"
     problem(await catalog.put(item, catalog.item(**{field: value})), 422, field=f"/{field}")
@@ -81,7 +81,7 @@ async def test_a_wrong_field_is_named_by_post_put_and_patch(
         ("preconditions", 5),
     ],
 )
-async def test_a_wrong_field_of_a_test_case_is_named(catalog: Any, problem: Any, field: str, value: object) -> None:
+async def test_a_wrong_field_of_a_test_case_is_named(catalog: Any, field: str, value: object) -> None:
     problem(await catalog.post("/test-cases", catalog.item(**{field: value})), 422, field=f"/{field}")
     item = f"/test-cases/{(await catalog.test_case())['id']}"
     problem(await catalog.patch(item, {field: value}), 422, field=f"/{field}")
@@ -89,10 +89,13 @@ async def test_a_wrong_field_of_a_test_case_is_named(catalog: Any, problem: Any,
 
 @BOTH
 @pytest.mark.parametrize("field", ["title", "description", "type", "priority"])
-async def test_what_is_required_must_be_sent(catalog: Any, problem: Any, path: str, field: str) -> None:
+async def test_what_is_required_must_be_sent(catalog: Any, path: str, field: str) -> None:
+    item = f"{path}/{(await catalog.create(path))['id']}"
     body = catalog.item()
     del body[field]
     problem(await catalog.post(path, body), 422, field=f"/{field}")
+    problem(await catalog.put(item, body), 422, field=f"/{field}")
+    problem(await catalog.patch(item, {field: None}), 422, field=f"/{field}")
 
 
 @BOTH
@@ -114,7 +117,7 @@ async def test_what_is_required_must_be_sent(catalog: Any, problem: Any, path: s
     ],
 )
 async def test_a_body_that_cannot_be_read_is_refused(
-    catalog: Any, problem: Any, path: str, content: bytes, media_type: str, status: int
+    catalog: Any, path: str, content: bytes, media_type: str, status: int
 ) -> None:
     headers = {"content-type": media_type}
     item = f"{path}/{(await catalog.create(path))['id']}"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.testing.service import problem
 
 ALL = pytest.mark.parametrize("path", ["/requirements", "/test-cases", "/links"])
 
@@ -37,7 +38,7 @@ async def test_what_has_not_changed_is_not_sent_again(catalog: Any, path: str) -
 
 @ALL
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE"])
-async def test_a_write_from_an_old_reading_is_refused(catalog: Any, problem: Any, path: str, method: str) -> None:
+async def test_a_write_from_an_old_reading_is_refused(catalog: Any, path: str, method: str) -> None:
     if (path, method) == ("/links", "PUT"):
         method = "PATCH"  # a link is not replaced
     item = await make(catalog, path)
@@ -77,16 +78,14 @@ async def body_of(catalog: Any, path: str) -> dict[str, Any]:
 
 
 @ALL
-async def test_the_same_create_with_the_same_key_gets_the_first_answer_again(
-    catalog: Any, problem: Any, path: str
-) -> None:
+async def test_the_same_create_with_the_same_key_gets_the_first_answer_again(catalog: Any, path: str) -> None:
     body, key = await body_of(catalog, path), catalog.word()
     first = await catalog.post(path, body, idempotency_key=key)
     again = await catalog.post(path, body, idempotency_key=key)
     assert (again.status_code, again.content) == (201, first.content)
     for name in ("location", "etag"):
         assert again.headers[name] == first.headers[name]
-    assert len(await catalog.events(first.json()["id"])) == 1
+    assert len(await catalog.events(subject=first.json()["id"])) == 1
     reused = await catalog.post(path, body | {"notes": "x", "module": "x"}, idempotency_key=key)
     problem(reused, 422, "idempotency_key_reused")
     problem(await catalog.post(path, body), 409)
@@ -98,11 +97,11 @@ async def test_the_same_create_many_times_at_once_makes_one(catalog: Any, path: 
     answers = await asyncio.gather(*(catalog.post(path, body, idempotency_key=key) for _ in range(8)))
     assert {answer.status_code for answer in answers} == {201}
     assert len({answer.content for answer in answers}) == 1
-    assert len(await catalog.events(answers[0].json()["id"])) == 1
+    assert len(await catalog.events(subject=answers[0].json()["id"])) == 1
 
 
 @ALL
-async def test_a_refused_create_leaves_its_key_free(catalog: Any, problem: Any, path: str) -> None:
+async def test_a_refused_create_leaves_its_key_free(catalog: Any, path: str) -> None:
     body, key = await body_of(catalog, path), catalog.word()
     problem(await catalog.post(path, {}, idempotency_key=key), 422)
     made = (await catalog.post(path, body)).json()

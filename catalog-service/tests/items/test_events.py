@@ -33,7 +33,7 @@ async def test_a_life_is_told_in_full(catalog: Any, path: str, name: str) -> Non
     patch = {"title": "Another", "module": "doors", "custom_metadata": {"a": None}}
     changed = (await catalog.patch(f"{path}/{made['id']}", patch)).json()
     assert (await catalog.delete(f"{path}/{made['id']}")).status_code == 204
-    events = await catalog.events(made["id"])
+    events = await catalog.events(subject=made["id"])
     assert [event["type"] for event in events] == [
         f"catalog.{name}.{what}" for what in ("created", "updated", "deleted")
     ]
@@ -55,7 +55,7 @@ async def test_a_life_is_told_in_full(catalog: Any, path: str, name: str) -> Non
 @KINDS
 async def test_the_event_carries_the_id_of_the_request(catalog: Any, path: str, name: str) -> None:
     response = await catalog.post(path, catalog.item(), x_request_id="request-7")
-    assert [event["correlationid"] for event in await catalog.events(response.json()["id"])] == ["request-7"]
+    assert [event["correlationid"] for event in await catalog.events(subject=response.json()["id"])] == ["request-7"]
 
 
 @KINDS

@@ -6,6 +6,8 @@ from urllib.parse import quote
 
 import pytest
 
+from chassis.testing.service import problem
+
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 ODD = pytest.mark.parametrize(
     "external_id",
@@ -61,7 +63,7 @@ async def test_the_same_put_again_changes_nothing(catalog: Any, path: str) -> No
     made = (await catalog.put(here, catalog.item())).json()
     again = await catalog.put(here, catalog.item())
     assert (again.status_code, again.json()) == (200, made)
-    assert len(await catalog.events(made["id"])) == 1
+    assert len(await catalog.events(subject=made["id"])) == 1
 
 
 @BOTH
@@ -73,7 +75,7 @@ async def test_of_many_puts_at_once_one_creates_and_the_others_replace(catalog: 
 
 
 @BOTH
-async def test_a_put_by_external_id_honours_preconditions(catalog: Any, problem: Any, path: str) -> None:
+async def test_a_put_by_external_id_honours_preconditions(catalog: Any, path: str) -> None:
     here = address(path, catalog.word())
     problem(await catalog.put(here, catalog.item(), if_match='"x"'), 412)
     problem(await catalog.put(here, catalog.item(), if_match="*"), 412)
@@ -85,13 +87,13 @@ async def test_a_put_by_external_id_honours_preconditions(catalog: Any, problem:
     assert (await catalog.put(here, catalog.item(title="Two"), if_match=made.headers["etag"])).status_code == 200
 
 
-async def test_what_forbids_a_replacement_forbids_it_by_the_id_too(catalog: Any, problem: Any) -> None:
+async def test_what_forbids_a_replacement_forbids_it_by_the_id_too(catalog: Any) -> None:
     made = await catalog.requirement()
     problem(await catalog.put(f"/requirements/{made['id']}", catalog.item(), if_none_match="*"), 412)
 
 
 @BOTH
-async def test_what_is_no_external_id_is_refused(catalog: Any, problem: Any, path: str) -> None:
+async def test_what_is_no_external_id_is_refused(catalog: Any, path: str) -> None:
     item = catalog.item()
     for wrong in ("x" * 101, "", " ", "a\0b"):
         problem(await catalog.put(address(path, wrong), item), 422, field="/path/external_id")
@@ -102,7 +104,7 @@ async def test_what_is_no_external_id_is_refused(catalog: Any, problem: Any, pat
 
 
 @BOTH
-async def test_an_address_that_runs_a_script_is_refused_on_every_way_in(catalog: Any, problem: Any, path: str) -> None:
+async def test_an_address_that_runs_a_script_is_refused_on_every_way_in(catalog: Any, path: str) -> None:
     made = await catalog.create(path, external_id=catalog.word())
     unsafe = catalog.item(source_url="javascript:alert(1)")
     for answer in (
@@ -116,7 +118,7 @@ async def test_an_address_that_runs_a_script_is_refused_on_every_way_in(catalog:
         problem(answer, 422, field="/source_url")
 
 
-async def test_a_viewer_reads_by_external_id_and_puts_nothing(catalog: Any, viewer: Any, problem: Any) -> None:
+async def test_a_viewer_reads_by_external_id_and_puts_nothing(catalog: Any, viewer: Any) -> None:
     made = await catalog.requirement(external_id=catalog.word())
     here = address("/requirements", made["external_id"])
     assert await viewer.read(here) == made
@@ -124,7 +126,7 @@ async def test_a_viewer_reads_by_external_id_and_puts_nothing(catalog: Any, view
 
 
 @BOTH
-async def test_who_meets_a_taken_external_id_is_told_by_which_item(catalog: Any, problem: Any, path: str) -> None:
+async def test_who_meets_a_taken_external_id_is_told_by_which_item(catalog: Any, path: str) -> None:
     taken = catalog.word()
     holder = await catalog.create(path, external_id=taken, title="The first", module="doors")
     other = f"{path}/{(await catalog.create(path))['id']}"
@@ -144,7 +146,7 @@ async def test_who_meets_a_taken_external_id_is_told_by_which_item(catalog: Any,
         assert refused[name] == {key: holder[key] for key in ("id", "external_id", "title", "module")}
 
 
-async def test_a_link_is_made_by_external_ids(catalog: Any, problem: Any) -> None:
+async def test_a_link_is_made_by_external_ids(catalog: Any) -> None:
     requirement = await catalog.requirement(external_id=f"R/{catalog.word()}")
     test_case = await catalog.test_case(external_id=catalog.word())
     ids = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
@@ -161,7 +163,7 @@ async def test_a_link_is_made_by_external_ids(catalog: Any, problem: Any) -> Non
 
 
 @pytest.mark.parametrize("end", ["requirement", "test_case"])
-async def test_an_end_that_is_named_wrongly_is_refused(catalog: Any, problem: Any, end: str) -> None:
+async def test_an_end_that_is_named_wrongly_is_refused(catalog: Any, end: str) -> None:
     requirement, test_case = await catalog.requirement(external_id=catalog.word()), await catalog.test_case()
     ids = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
     other = catalog.word()

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 MODULES = ["Zahlung, Käse & Co", 'the "new" one', " Doors", "!urgent", None]
 
@@ -107,7 +109,5 @@ async def test_a_coverage_asked_for_thousands_of_times_is_asked_for_once(catalog
         ("status", "", "leave status out to have all."),
     ],
 )
-async def test_a_filter_that_makes_no_sense_says_why(
-    catalog: Any, problem: Any, path: str, name: str, value: str, told: str
-) -> None:
+async def test_a_filter_that_makes_no_sense_says_why(catalog: Any, path: str, name: str, value: str, told: str) -> None:
     assert told in problem(await catalog.get(path, **{name: value}), 422, field=f"/query/{name}")["detail"]

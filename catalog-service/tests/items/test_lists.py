@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 
 
@@ -82,13 +84,11 @@ async def test_a_list_is_sorted_by_what_is_asked(catalog: Any, path: str) -> Non
         ("search", "a\0b"),
     ],
 )
-async def test_an_unknown_value_of_the_query_is_refused(
-    catalog: Any, problem: Any, path: str, name: str, value: str
-) -> None:
+async def test_an_unknown_value_of_the_query_is_refused(catalog: Any, path: str, name: str, value: str) -> None:
     problem(await catalog.get(path, **{name: value}), 422, field=f"/query/{name}")
 
 
-async def test_what_only_one_kind_knows_is_checked_too(catalog: Any, problem: Any) -> None:
+async def test_what_only_one_kind_knows_is_checked_too(catalog: Any) -> None:
     problem(await catalog.get("/requirements", coverage="half"), 422, field="/query/coverage")
     problem(await catalog.get("/test-cases", linked="perhaps"), 422, field="/query/linked")
     problem(await catalog.get("/test-cases", automation_status="robot"), 422, field="/query/automation_status")
@@ -220,7 +220,7 @@ async def test_test_cases_are_found_by_automation_and_by_being_linked(catalog: A
 
 
 @BOTH
-async def test_items_tell_of_their_links_when_asked_to(catalog: Any, problem: Any, path: str) -> None:
+async def test_items_tell_of_their_links_when_asked_to(catalog: Any, path: str) -> None:
     tag = catalog.word()
     bare, covered, doubted = [await catalog.create(path, tags=[tag]) for _ in range(3)]
     other_path = "/test-cases" if path == "/requirements" else "/requirements"
@@ -247,7 +247,7 @@ async def test_items_tell_of_their_links_when_asked_to(catalog: Any, problem: An
 
 
 @BOTH
-async def test_items_are_found_by_when_they_changed_last(catalog: Any, problem: Any, path: str) -> None:
+async def test_items_are_found_by_when_they_changed_last(catalog: Any, path: str) -> None:
     tag = catalog.word()
     first, second = [await catalog.create(path, tags=[tag]) for _ in range(2)]
 

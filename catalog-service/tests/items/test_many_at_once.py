@@ -25,7 +25,7 @@ async def test_what_is_stored_together_is_stored_as_if_alone(catalog: Any, path:
         made = answer.json()
         read = await catalog.get(f"{path}/{made['id']}")
         assert (read.content, read.headers["etag"]) == (answer.content, answer.headers["etag"])
-        assert [event["type"].rpartition(".")[2] for event in await catalog.events(made["id"])] == ["created"]
+        assert [event["type"].rpartition(".")[2] for event in await catalog.events(subject=made["id"])] == ["created"]
 
 
 @BOTH

@@ -6,8 +6,7 @@ from pydantic import ValidationError
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.core.problems import Invalid
-
-SECRET = "the quick brown fox signs for the lazy dog"
+from chassis.testing.service import SECRET
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.testing.service import problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -88,6 +89,14 @@ async def test_a_title_is_stripped_and_an_optional_blank_text_is_none(catalog: A
     assert (made["external_id"], made["module"], made["source_url"]) == (None, None, None)
 
 
+@BOTH
+async def test_a_text_may_have_its_full_length(catalog: Any, path: str) -> None:
+    full = {"external_id": catalog.word() + "e" * 68, "module": "m" * 100, "created_by": "c" * 100}
+    made = await catalog.create(path, source_system="s" * 50, **full)
+    assert {name: made[name] for name in full} == full
+    assert made["source_system"] == "s" * 50
+
+
 async def test_a_creator_with_a_long_address_is_named_by_its_beginning(catalog: Any) -> None:
     email = f"{'x' * 120}@example.test"
     somebody = catalog.being(Identity(id=9, email=email, role=Role.REVIEWER))
@@ -103,14 +112,14 @@ async def test_a_very_long_text_of_many_words_is_kept_and_found_by_its_beginning
 
 
 @BOTH
-async def test_an_external_id_is_taken_once_for_each_kind(catalog: Any, problem: Any, path: str) -> None:
+async def test_an_external_id_is_taken_once_for_each_kind(catalog: Any, path: str) -> None:
     taken = catalog.word()
     first = await catalog.create(path, external_id=taken)
     second = f"{path}/{(await catalog.create(path))['id']}"
     problem(await catalog.post(path, catalog.item(external_id=taken)), 409, "external_id_taken")
     problem(await catalog.put(second, catalog.item(external_id=taken)), 409, "external_id_taken")
     problem(await catalog.patch(second, {"external_id": taken}), 409, "external_id_taken")
-    assert len(await catalog.events(second.rpartition("/")[2])) == 1
+    assert len(await catalog.events(subject=second.rpartition("/")[2])) == 1
     await catalog.delete(f"{path}/{first['id']}")
     assert (await catalog.patch(second, {"external_id": taken})).status_code == 200
 
@@ -169,7 +178,7 @@ async def test_patch_merges_steps_and_test_data(catalog: Any) -> None:
 
 
 @BOTH
-async def test_patch_refuses_a_field_that_it_does_not_know(catalog: Any, problem: Any, path: str) -> None:
+async def test_patch_refuses_a_field_that_it_does_not_know(catalog: Any, path: str) -> None:
     made = await catalog.create(path)
     item = f"{path}/{made['id']}"
     for unknown in ("titel", "id", "version", "created_at"):
@@ -202,6 +211,8 @@ async def test_another_change_raises_no_version_but_the_time(catalog: Any, path:
         "source_url": "https://server:36677/?urn=urn:telelogic::1-5b-O-12",
         "created_by": "x",
     }
+    if path == "/test-cases":
+        changes |= {"automation_status": "automatable", "execution_time_minutes": 3}
     patched = (await catalog.patch(f"{path}/{made['id']}", changes)).json()
     assert patched == made | changes | {"updated_at": patched["updated_at"]}
     assert patched["updated_at"] > made["updated_at"]
@@ -215,7 +226,7 @@ async def test_a_write_that_changes_nothing_is_no_update(catalog: Any, path: str
     assert (await catalog.patch(item, {"title": f" {made['title']} ", "tags": made["tags"]})).json() == made
     assert (await catalog.patch(item, {"custom_metadata": {"absent": None, "z": 1}})).json() == made
     assert (await catalog.patch(item, {})).json() == made
-    assert len(await catalog.events(made["id"])) == 1
+    assert len(await catalog.events(subject=made["id"])) == 1
 
 
 @BOTH
@@ -236,7 +247,7 @@ async def test_two_updates_at_once_are_two_versions(catalog: Any, path: str) -> 
 
 @BOTH
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
-async def test_what_does_not_exist_is_not_found(catalog: Any, problem: Any, path: str, method: str) -> None:
+async def test_what_does_not_exist_is_not_found(catalog: Any, path: str, method: str) -> None:
     body = catalog.item() if method in ("PUT", "PATCH") else None
     code = "requirement_not_found" if path == "/requirements" else "test_case_not_found"
     problem(await catalog.request(method, f"{path}/{UNKNOWN}", json=body), 404, code)
@@ -244,9 +255,7 @@ async def test_what_does_not_exist_is_not_found(catalog: Any, problem: Any, path
 
 
 @BOTH
-async def test_a_viewer_reads_and_a_stranger_does_not(
-    catalog: Any, viewer: Any, service: Any, problem: Any, path: str
-) -> None:
+async def test_a_viewer_reads_and_a_stranger_does_not(catalog: Any, viewer: Any, service: Any, path: str) -> None:
     item = f"{path}/{(await catalog.create(path))['id']}"
     await viewer.read(item)
     await viewer.read(path)

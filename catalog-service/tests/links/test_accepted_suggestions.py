@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PATH = "/internal/links/by-suggestion"
 
@@ -66,7 +68,7 @@ async def test_the_link_is_confirmed_by_who_accepted_and_has_the_score(
         "suspect": False,
         "suspect_reason": None,
     }
-    (event,) = await catalog.events(link_id)
+    (event,) = await catalog.events(subject=link_id)
     assert (event["type"], event["actor"], event["actorid"]) == ("catalog.link.created", "kim@example.test", 7)
     assert event["data"]["suggestion_id"] == suggestion_id
     assert event["data"]["link"]["confidence_score"] == 0.734512
@@ -87,9 +89,9 @@ async def test_each_of_many_is_answered_in_order(catalog: Any, ask: Any, accepte
         link = await catalog.read(f"/links/{link_id}")
         assert (link["requirement_id"], link["test_case_id"]) == (wanted["requirement_id"], wanted["test_case_id"])
         assert link["created_by"] == wanted["actor"]["email"]
-        (event,) = await catalog.events(link_id)
+        (event,) = await catalog.events(subject=link_id)
         assert (event["actor"], event["data"]["suggestion_id"]) == (wanted["actor"]["email"], wanted["suggestion_id"])
-    assert len(await catalog.events(last)) == 1
+    assert len(await catalog.events(subject=last)) == 1
 
 
 async def test_of_two_suggestions_of_one_pair_one_becomes_a_link(ask: Any, one: dict[str, Any]) -> None:
@@ -102,7 +104,7 @@ async def test_asking_again_gives_the_same_link(catalog: Any, ask: Any, one: dic
     (link_id,) = await ask(one)
     assert await ask(one | {"notes": "second"}) == [link_id]
     assert (await catalog.read(f"/links/{link_id}"))["notes"] is None
-    assert len(await catalog.events(link_id)) == 1
+    assert len(await catalog.events(subject=link_id)) == 1
 
 
 async def test_asking_many_times_at_once_makes_each_link_once(catalog: Any, ask: Any, accepted: Any) -> None:
@@ -113,12 +115,10 @@ async def test_asking_many_times_at_once_makes_each_link_once(catalog: Any, ask:
     assert answers[1] == answers[0][::-1]
     assert answers[2] == answers[0][5:]
     assert answers[3] == answers[0][:-5][::-1]
-    assert [len(await catalog.events(link_id)) for link_id in links.values()] == [1] * 20
+    assert [len(await catalog.events(subject=link_id)) for link_id in links.values()] == [1] * 20
 
 
-async def test_a_link_that_was_deleted_is_not_made_again(
-    catalog: Any, ask: Any, problem: Any, one: dict[str, Any]
-) -> None:
+async def test_a_link_that_was_deleted_is_not_made_again(catalog: Any, ask: Any, one: dict[str, Any]) -> None:
     (link_id,) = await ask(one)
     await catalog.delete(f"/links/{link_id}")
     assert await ask(one) == [link_id]
@@ -154,11 +154,11 @@ async def test_items_that_are_deleted_at_that_moment_refuse_no_other_link(
         assert answer == "requirement_not_found" or (await catalog.get(f"/links/{answer}")).status_code == 404
 
 
-async def test_only_a_service_may_ask(catalog: Any, problem: Any, one: dict[str, Any]) -> None:
+async def test_only_a_service_may_ask(catalog: Any, one: dict[str, Any]) -> None:
     problem(await catalog.put(PATH, {"accepted": [one]}), 403)
 
 
 @pytest.mark.parametrize("field", ["suggestion_id", "requirement_id", "confidence_score", "actor"])
-async def test_what_is_needed_must_be_there(service: Any, problem: Any, one: dict[str, Any], field: str) -> None:
+async def test_what_is_needed_must_be_there(service: Any, one: dict[str, Any], field: str) -> None:
     del one[field]
     problem(await service.put(PATH, {"accepted": [one]}), 422, field=f"/accepted/0/{field}")

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 SIDES = pytest.mark.parametrize("side", ["requirement", "test_case"])
 
@@ -53,7 +55,7 @@ async def test_a_link_covers_unless_something_else_is_said(catalog: Any) -> None
     assert (await catalog.link(*await catalog.pair(), link_type=None))["link_type"] == "covers"
 
 
-async def test_a_pair_is_linked_once(catalog: Any, problem: Any, link: dict[str, Any]) -> None:
+async def test_a_pair_is_linked_once(catalog: Any, link: dict[str, Any]) -> None:
     pair = {name: link[name] for name in ("requirement_id", "test_case_id")}
     refused = problem(await catalog.post("/links", pair | {"link_type": "related"}), 409, "link_exists")
     assert refused["detail"] == "A link between this requirement and this test case already exists."
@@ -69,7 +71,7 @@ async def test_of_many_links_of_one_pair_one_is_made(catalog: Any) -> None:
     assert sorted(answer.status_code for answer in answers) == [201] + [409] * 11
 
 
-async def test_both_ends_of_a_link_must_exist(catalog: Any, problem: Any) -> None:
+async def test_both_ends_of_a_link_must_exist(catalog: Any) -> None:
     requirement, test_case = await catalog.pair()
     pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
     missing = pair | {"requirement_id": UNKNOWN}
@@ -77,6 +79,8 @@ async def test_both_ends_of_a_link_must_exist(catalog: Any, problem: Any) -> Non
     problem(await catalog.post("/links", pair | {"test_case_id": UNKNOWN}), 404, "test_case_not_found")
     problem(await catalog.post("/links", pair | {"test_case_id": "x"}), 422, field="/test_case_id")
     problem(await catalog.post("/links", {}), 422, field="/requirement_id")
+    crossed = {"requirement_id": test_case["id"], "test_case_id": requirement["id"]}
+    problem(await catalog.post("/links", crossed), 404)
 
 
 @SIDES
@@ -91,14 +95,12 @@ async def test_a_link_to_what_is_being_deleted_is_made_before_or_not_at_all(cata
             continue
         # It was there for a moment: its end was told as well.
         assert made.status_code == 201
-        told = [event["type"] for event in await catalog.events(made.json()["id"])]
+        told = [event["type"] for event in await catalog.events(subject=made.json()["id"])]
         assert told == ["catalog.link.created", "catalog.link.deleted"]
 
 
 @SIDES
-async def test_a_link_to_what_is_deleted_after_it_was_looked_at_is_refused(
-    catalog: Any, problem: Any, side: str
-) -> None:
+async def test_a_link_to_what_is_deleted_after_it_was_looked_at_is_refused(catalog: Any, side: str) -> None:
     requirement, test_case = await catalog.pair()
     pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
     table = "requirements" if side == "requirement" else "test_cases"
@@ -136,7 +138,7 @@ async def is_waiting(catalog: Any) -> bool:
         ("notes", "\0"),
     ],
 )
-async def test_a_wrong_field_of_a_link_is_named(catalog: Any, problem: Any, field: str, value: object) -> None:
+async def test_a_wrong_field_of_a_link_is_named(catalog: Any, field: str, value: object) -> None:
     requirement, test_case = await catalog.pair()
     pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
     problem(await catalog.post("/links", pair | {field: value}), 422, field=f"/{field}")
@@ -149,12 +151,12 @@ async def test_the_events_of_a_link_name_both_items(catalog: Any) -> None:
     await catalog.patch(f"/links/{link['id']}", {"notes": "Better so"})
     await catalog.post(f"/links/{link['id']}/confirm")
     await catalog.delete(f"/requirements/{requirement['id']}")
-    told = [event["data"]["link"] for event in await catalog.events(link["id"])]
+    told = [event["data"]["link"] for event in await catalog.events(subject=link["id"])]
     assert len(told) >= 3
     assert {(one["requirement_external_id"], one["test_case_external_id"]) for one in told} == {names}
 
 
-async def test_type_and_notes_of_a_link_can_change(catalog: Any, problem: Any, link: dict[str, Any]) -> None:
+async def test_type_and_notes_of_a_link_can_change(catalog: Any, link: dict[str, Any]) -> None:
     path = f"/links/{link['id']}"
     patched = (await catalog.patch(path, {"link_type": "validates", "notes": "Better so"})).json()
     assert patched == link | {
@@ -169,7 +171,7 @@ async def test_type_and_notes_of_a_link_can_change(catalog: Any, problem: Any, l
     problem(await catalog.patch(path, {"link_type": "guesses"}), 422, field="/link_type")
     problem(await catalog.patch(path, {"link_type": None}), 422, field="/link_type")
     problem(await catalog.patch(path, {"confidence_score": 0.5}), 422, "unknown_field")
-    events = await catalog.events(link["id"])
+    events = await catalog.events(subject=link["id"])
     assert [event["type"] for event in events] == ["catalog.link.created", *["catalog.link.updated"] * 2]
     assert events[1]["data"]["changes"] == {
         "link_type": {"before": "covers", "after": "validates"},
@@ -179,15 +181,13 @@ async def test_type_and_notes_of_a_link_can_change(catalog: Any, problem: Any, l
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE", "POST"])
-async def test_a_link_that_does_not_exist_is_not_found(catalog: Any, problem: Any, method: str) -> None:
+async def test_a_link_that_does_not_exist_is_not_found(catalog: Any, method: str) -> None:
     path = f"/links/{UNKNOWN}{'/confirm' if method == 'POST' else ''}"
     body = {"notes": "x"} if method == "PATCH" else None
     problem(await catalog.request(method, path, json=body), 404, "link_not_found")
 
 
-async def test_a_viewer_reads_links_and_changes_none(
-    catalog: Any, viewer: Any, problem: Any, link: dict[str, Any]
-) -> None:
+async def test_a_viewer_reads_links_and_changes_none(catalog: Any, viewer: Any, link: dict[str, Any]) -> None:
     path = f"/links/{link['id']}"
     await viewer.read(path)
     await viewer.read("/links")
@@ -198,7 +198,7 @@ async def test_a_viewer_reads_links_and_changes_none(
     problem(await viewer.post(f"{path}/confirm"), 403)
 
 
-async def test_links_are_filtered_and_sorted(catalog: Any, problem: Any) -> None:
+async def test_links_are_filtered_and_sorted(catalog: Any) -> None:
     (one, test_case), two = await catalog.pair(), await catalog.requirement()
     first = await catalog.link(one, test_case, link_type="verifies")
     second = await catalog.link(two, test_case, link_type="related")
@@ -254,7 +254,7 @@ async def test_a_link_is_suspect_while_an_item_is_newer_than_its_confirmation(
     assert confirmed["confirmed_by"] == catalog.email
     assert confirmed["updated_at"] == confirmed["confirmed_at"] > link["created_at"]
     assert await catalog.read(path) == confirmed
-    told = (await catalog.events(link["id"]))[-1]
+    told = (await catalog.events(subject=link["id"]))[-1]
     assert told["type"] == "catalog.link.updated"
     assert told["data"]["changes"]["confirmed_by"] == {"before": None, "after": catalog.email}
     assert told["data"]["link"]["confirmed_by"] == catalog.email
@@ -281,7 +281,7 @@ async def test_a_link_to_a_changed_item_is_not_suspect(catalog: Any) -> None:
     assert listed["suspect"] is False
 
 
-async def test_a_confirmation_of_what_was_not_seen_is_refused(catalog: Any, problem: Any, link: dict[str, Any]) -> None:
+async def test_a_confirmation_of_what_was_not_seen_is_refused(catalog: Any, link: dict[str, Any]) -> None:
     path = f"/links/{link['id']}"
     etag = (await catalog.get(path)).headers["etag"]
     await catalog.patch(path_of(link, "requirement"), {"title": "Another"})
@@ -334,7 +334,7 @@ async def test_linked_items_come_in_pages_the_newest_link_first(catalog: Any) ->
     assert {page.json()["total"] for page in pages} == {5}
 
 
-async def test_the_linked_items_of_what_does_not_exist_are_not_found(catalog: Any, problem: Any) -> None:
+async def test_the_linked_items_of_what_does_not_exist_are_not_found(catalog: Any) -> None:
     problem(await catalog.get(f"/requirements/{UNKNOWN}/test-cases"), 404, "requirement_not_found")
     problem(await catalog.get(f"/test-cases/{UNKNOWN}/requirements"), 404, "test_case_not_found")
     item = await catalog.requirement()
@@ -346,7 +346,7 @@ def short(item: dict[str, Any]) -> dict[str, Any]:
     return {name: item[name] for name in ("id", "external_id", "title", "module")}
 
 
-async def test_links_show_both_their_items_when_asked_to(catalog: Any, problem: Any) -> None:
+async def test_links_show_both_their_items_when_asked_to(catalog: Any) -> None:
     requirement = await catalog.requirement(external_id=catalog.word(), module="doors")
     link = await catalog.link(requirement, await catalog.test_case())
     test_case = await catalog.read(path_of(link, "test_case"))
@@ -358,7 +358,7 @@ async def test_links_show_both_their_items_when_asked_to(catalog: Any, problem: 
         problem(await catalog.get(path, expand="item"), 422, field="/query/expand")
 
 
-async def test_links_are_found_by_when_they_changed_last(catalog: Any, problem: Any) -> None:
+async def test_links_are_found_by_when_they_changed_last(catalog: Any) -> None:
     requirement, test_case = await catalog.pair()
     first = await catalog.link(requirement, test_case)
     second = await catalog.link(requirement, await catalog.test_case())

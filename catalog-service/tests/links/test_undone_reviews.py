@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from chassis.testing.service import problem
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 ACCEPTED = "/internal/links/by-suggestion"
 UNDONE = "/internal/links/undone-by-suggestion"
@@ -51,13 +53,13 @@ def undo(service: Any) -> Any:
     return put
 
 
-async def test_the_link_goes_with_its_event_and_once(catalog: Any, undo: Any, review: Any, problem: Any) -> None:
+async def test_the_link_goes_with_its_event_and_once(catalog: Any, undo: Any, review: Any) -> None:
     one = await review()
     actor = {"id": 9, "email": "lee@example.test"}
     assert await undo(one | {"actor": actor}) == [OK]
     problem(await catalog.get(f"/links/{one['link_id']}"), 404)
     assert await undo(one | {"actor": actor}) == [OK], "asked again, it is the same"
-    _, deleted = await catalog.events(one["link_id"])
+    _, deleted = await catalog.events(subject=one["link_id"])
     assert (deleted["type"], deleted["actor"], deleted["actorid"]) == ("catalog.link.deleted", "lee@example.test", 9)
     assert deleted["data"]["link"]["requirement_title"]
 
@@ -117,7 +119,7 @@ async def test_a_link_that_was_deleted_is_in_nobodys_way(service: Any, catalog: 
     one = await review()
     await catalog.delete(f"/links/{one['link_id']}")
     assert await undo(one) == [OK]
-    assert len(await catalog.events(one["link_id"])) == 2
+    assert len(await catalog.events(subject=one["link_id"])) == 2
     assert await accept(service, one | {"review_id": str(uuid.uuid4())}) != one["link_id"]
 
 
@@ -148,8 +150,8 @@ async def test_of_many_undos_and_changes_at_once_one_wins(catalog: Any, undo: An
         else:
             assert patched.status_code == 404
             assert undone == [[OK]] * 3
-            assert len(await catalog.events(one["link_id"])) == 2
+            assert len(await catalog.events(subject=one["link_id"])) == 2
 
 
-async def test_only_a_service_may_ask(catalog: Any, problem: Any, review: Any) -> None:
+async def test_only_a_service_may_ask(catalog: Any, review: Any) -> None:
     problem(await catalog.put(UNDONE, {"undone": [await review(accepted=False)]}), 403)

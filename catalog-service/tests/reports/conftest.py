@@ -92,10 +92,8 @@ class Record:
 @pytest.fixture
 async def record(postgres: PostgresServer) -> AsyncIterator[Record]:
     """An empty record."""
-    database = Database(postgres.database("catalog_service"))
-    await database.open()
-    yield Record(database)
-    await database.close()
+    async with postgres.opened("catalog_service") as database:
+        yield Record(database)
 
 
 @pytest.fixture

@@ -48,10 +48,8 @@ class Items:
 @pytest.fixture
 async def items(postgres: PostgresServer) -> AsyncIterator[Items]:
     """An empty record."""
-    database = Database(postgres.database("catalog_service"))
-    await database.open()
-    yield Items(database)
-    await database.close()
+    async with postgres.opened("catalog_service") as database:
+        yield Items(database)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ async def test_an_empty_queue_has_figures(service: Any) -> None:
 
 async def test_the_figures_are_those_of_the_suggestions(service: Any, viewer: Any) -> None:
     for score, method, status, hours in KNOWN:
-        await service.execute(
+        await service.rows(
             "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
             " created_at, reviewed_at, requirement_text_sequence, test_case_text_sequence)"
             " VALUES (%s, %s, %s, %s, %s, %s, now(), now() + %s * interval '1 hour', 1, 1)",

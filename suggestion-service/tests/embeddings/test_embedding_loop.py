@@ -188,7 +188,7 @@ async def test_workers_share_the_items_and_a_dead_ones_are_taken_over(
     await asyncio.gather(*(worker.work() for worker in workers))
     assert sum(len(embedder.texts) for embedder in embedders) == 110
     assert await model_in_use(service) is None
-    await service.execute("UPDATE embeddings SET claimed_until = now() - interval '1 second' WHERE whole IS NULL")
+    await service.rows("UPDATE embeddings SET claimed_until = now() - interval '1 second' WHERE whole IS NULL")
     await workers[1].work()
     assert sum(len(embedder.texts) for embedder in embedders) == 150
     assert await model_in_use(service) == model_of(embedders[0])
@@ -346,7 +346,7 @@ async def test_those_who_run_it_see_how_many_items_lack_embeddings(
     assert await missing() == 2
     await new_worker(None)
     assert await missing() == 2
-    await service.execute("DROP TABLE embeddings")
+    await service.rows("DROP TABLE embeddings")
     assert await missing() == 2
 
 
@@ -364,7 +364,7 @@ def test_the_table_can_be_made_later_and_again(postgres: PostgresServer) -> None
 async def test_without_pgvector_embeddings_are_off_and_what_to_do_is_said(
     service: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await service.execute("DROP TABLE embeddings")
+    await service.rows("DROP TABLE embeddings")
     loop = EmbeddingLoop(service.database, HashingEmbedder, scales=None, scored=lambda: None)
     assert await loop.begin() is None
     assert "python -m suggestion_service.embeddings.tables" in caplog.text

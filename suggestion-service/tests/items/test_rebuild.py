@@ -14,10 +14,9 @@ import uvicorn
 from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
+from chassis.testing.service import SECRET
 from suggestion_service.engine import Query
 from suggestion_service.read_model import new_read_model
-
-SECRET = "the quick brown fox signs for the lazy dog"
 
 
 @pytest.fixture(autouse=True)
@@ -83,20 +82,20 @@ SELECT %s, side, 'Phantom', tags, priority, text, terms, 1, 1, change, false FRO
 async def spoil(service: Any, made: dict[str, Any]) -> uuid.UUID:
     """Make rows wrong, missing and invented; return the id of the invented item."""
     phantom = uuid.uuid4()
-    await service.execute("UPDATE items SET title = 'Wrong', terms = '{\"wrong\": 1}' WHERE id = %s", made["wrong"])
-    await service.execute("DELETE FROM items WHERE id = %s", made["missing"])
-    await service.execute(
+    await service.rows("UPDATE items SET title = 'Wrong', terms = '{\"wrong\": 1}' WHERE id = %s", made["wrong"])
+    await service.rows("DELETE FROM items WHERE id = %s", made["missing"])
+    await service.rows(
         _INVENT,
         phantom,
         made["right"],
     )
-    await service.execute(
+    await service.rows(
         "WITH moved AS (UPDATE corpus_head SET head = head + 1 RETURNING head)"
         " UPDATE items SET deleted = false, change = moved.head FROM moved WHERE id = %s",
         made["gone"],
     )
-    await service.execute("DELETE FROM linked_pairs WHERE requirement_id = %s", made["wrong"])
-    await service.execute(
+    await service.rows("DELETE FROM linked_pairs WHERE requirement_id = %s", made["wrong"])
+    await service.rows(
         "INSERT INTO linked_pairs VALUES (%s, %s, %s, 2, false)", uuid.uuid4(), made["missing"], made["right"]
     )
     return phantom
@@ -142,7 +141,7 @@ async def test_everything_comes_back_from_an_empty_copy(serve: Any, catalog: Any
     service, fresh = await serve(), await serve()
     await service.score()
     await fresh.score()
-    await service.execute("TRUNCATE items, linked_pairs")
+    await service.rows("TRUNCATE items, linked_pairs")
     await rebuild_copy(service)
     assert await copy_of(service) == await copy_of(fresh)
 
@@ -151,7 +150,7 @@ async def test_only_an_item_whose_text_was_wrong_is_scored_again(service: Any, c
     suggestion = await service.pair()
     await service.pair("the lamp burns at night")
     item = uuid.UUID(suggestion["requirement_id"])
-    await service.execute("UPDATE items SET text = '{\"title\": \"nonsense\"}', terms = '{}' WHERE id = %s", item)
+    await service.rows("UPDATE items SET text = '{\"title\": \"nonsense\"}', terms = '{}' WHERE id = %s", item)
 
     await rebuild_copy(service)
 
@@ -169,7 +168,7 @@ async def test_a_rejected_pair_is_not_suggested_again(service: Any, catalog: Any
     catalog.change(item, status="approved")
     await service.score()
     await service.post(f"/suggestions/{suggestion['id']}/reject", {"feedback": "No."})
-    await service.execute("UPDATE items SET external_id = 'WRONG'")
+    await service.rows("UPDATE items SET external_id = 'WRONG'")
 
     assert (await rebuild_copy(service)).corrected["items"] == 2
     assert await service.rows("SELECT * FROM scoring_queue") == []
@@ -180,8 +179,8 @@ async def test_a_rejected_pair_is_not_suggested_again(service: Any, catalog: Any
 async def test_suggestions_of_items_that_do_not_exist_go(service: Any, catalog: Any) -> None:
     kept = await service.pair()
     phantom = uuid.uuid4()
-    await service.execute(_INVENT, phantom, uuid.UUID(kept["requirement_id"]))
-    await service.execute(
+    await service.rows(_INVENT, phantom, uuid.UUID(kept["requirement_id"]))
+    await service.rows(
         "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
         " created_at, requirement_text_sequence, test_case_text_sequence) SELECT gen_random_uuid(), %s, test_case_id,"
         " similarity_score, suggestion_method, status, created_at, requirement_text_sequence, test_case_text_sequence"
@@ -260,7 +259,7 @@ async def test_a_copy_whose_positions_were_lost_loses_no_item(service: Any, cata
     a_history(catalog)
     await service.score()
     before = await copy_of(service)
-    await service.execute("TRUNCATE inbox, inbox_positions")
+    await service.rows("TRUNCATE inbox, inbox_positions")
     await rebuild_copy(service)
     assert await copy_of(service) == before
 
@@ -270,7 +269,7 @@ async def test_an_event_that_cannot_be_applied_is_told_and_holds_up_nothing(serv
     catalog.feed.append(catalog.feed[0].replace(b'"sequence":1,', b'"sequence":2,').replace(b'"title"', b'"titel"'))
     catalog.requirement("The lamp burns")
     await service.follow()
-    await service.execute("TRUNCATE items")
+    await service.rows("TRUNCATE items")
     assert (await rebuild_copy(service)).skipped == 1
     assert len(await service.rows("SELECT FROM items")) == 2
 

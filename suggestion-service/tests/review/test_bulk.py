@@ -220,6 +220,7 @@ async def test_many_links_are_made_by_few_calls(service: Any, catalog: Any, queu
         ({"action": "accept", "ids": [], "filter": {}}, ""),
         ({"action": "accept", "ids": [UNKNOWN] * 501}, "/ids"),
         ({"action": "accept", "ids": ["x"]}, "/ids/0"),
+        ({"action": "accept", "ids": "all"}, "/ids"),
         ({"action": "accept", "filter": {"status": "maybe"}}, "/filter/status"),
         ({"action": "accept", "filter": {"min_score": 2}}, "/filter/min_score"),
         ({"action": "accept", "filter": {"min_scroe": 0.9}}, "/filter/min_scroe"),

@@ -42,7 +42,7 @@ async def test_totals_follow_runs_reviews_expiry_and_deletion(service: Any, cata
     await service.post(f"/suggestions/{ids[0]}/accept")
     await service.post(f"/suggestions/{ids[1]}/reject")
     await service.post("/suggestions/bulk-review", {"action": "reject", "ids": ids[2:4]})
-    await service.execute("UPDATE suggestions SET created_at = now() - interval '31 days' WHERE id = %s", ids[4])
+    await service.rows("UPDATE suggestions SET created_at = now() - interval '31 days' WHERE id = %s", ids[4])
     await service.withdraw_old()
     after = {"pending": 7, "accepted": 1, "rejected": 3, "expired": 1}
     assert await assert_totals_are_what_counting_says(service) == after
@@ -57,7 +57,7 @@ async def test_totals_follow_runs_reviews_expiry_and_deletion(service: Any, cata
 
 @pytest.mark.usefixtures("queue")
 async def test_an_emptied_queue_has_none(service: Any, catalog: Any) -> None:
-    await service.execute("TRUNCATE suggestions CASCADE")
+    await service.rows("TRUNCATE suggestions CASCADE")
     assert sum((await assert_totals_are_what_counting_says(service)).values()) == 0
     await service.generate()
     assert (await assert_totals_are_what_counting_says(service))["pending"] == 12
@@ -88,14 +88,14 @@ async def test_totals_are_right_after_many_writers_at_once(service: Any, queue: 
         await service.post(f"/suggestions/{suggestion['id']}/{action}")
 
     async def move(status: str) -> None:
-        await service.execute(
+        await service.rows(
             "UPDATE suggestions SET status = %s WHERE id IN"
             " (SELECT id FROM suggestions WHERE run_id IS NULL ORDER BY id FOR UPDATE)",
             status,
         )
 
     async def copy() -> None:
-        await service.execute(
+        await service.rows(
             "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
             " created_at, requirement_text_sequence, test_case_text_sequence)"
             " SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0.5, 'hybrid', 'pending', now(), 1, 1"
@@ -125,7 +125,7 @@ async def test_who_has_changed_suggestions_holds_up_nobody_who_changes_others(se
     async with service.database.transaction() as held:
         await held.execute(change, (first,))
         async with asyncio.timeout(10):
-            await asyncio.gather(*(service.execute(change, other) for other in others))
+            await asyncio.gather(*(service.rows(change, other) for other in others))
         async with service.database.transaction() as another:
             await another.execute(change, (second,))
             await held.execute("SET LOCAL lock_timeout = '10s'")

@@ -17,7 +17,7 @@ async def queue(service: Any, catalog: Any) -> list[dict[str, Any]]:
     for more in ("", "slowly", "slowly while lamps burn", "so that cold water leaves seven green cellars"):
         catalog.test_case(f"{PUMP} {more}".strip())
     await service.score()
-    await service.execute(
+    await service.rows(
         "UPDATE suggestions SET suggestion_method = 'keyword_match' WHERE similarity_score ="
         " (SELECT min(similarity_score) FROM suggestions)"
     )
@@ -57,13 +57,13 @@ async def test_a_suggestion_shows_its_pair_and_band(service: Any, queue: Any, vi
     ],
 )
 async def test_the_band_follows_the_score(service: Any, queue: Any, score: float, band: str) -> None:
-    await service.execute("UPDATE suggestions SET similarity_score = %s, suggestion_method = 'hybrid'", score)
+    await service.rows("UPDATE suggestions SET similarity_score = %s, suggestion_method = 'hybrid'", score)
     assert {found["band"] for found in await service.suggestions()} == {band}
 
 
 @pytest.mark.parametrize("method", ["semantic_similarity", "keyword_match"])
 async def test_a_score_that_is_no_probability_has_no_band(service: Any, queue: Any, method: str) -> None:
-    await service.execute("UPDATE suggestions SET suggestion_method = %s", method)
+    await service.rows("UPDATE suggestions SET suggestion_method = %s", method)
     assert {found["band"] for found in await service.suggestions()} == {None}
 
 
@@ -71,7 +71,7 @@ async def test_filters_narrow_and_combine(service: Any, queue: Any) -> None:
     ids = [suggestion["id"] for suggestion in queue]
     scores = [suggestion["similarity_score"] for suggestion in queue]
     await service.post(f"/suggestions/{ids[0]}/reject")
-    await service.execute("UPDATE suggestions SET status = 'expired' WHERE id = %s", ids[1])
+    await service.rows("UPDATE suggestions SET status = 'expired' WHERE id = %s", ids[1])
 
     async def found(**filters: Any) -> list[str]:
         return [suggestion["id"] for suggestion in await service.suggestions(sort="score:desc", **filters)]
@@ -115,8 +115,8 @@ async def test_filters_find_by_module_band_method_text_and_reviewer(service: Any
     assert await found(module='!"Zahlung, Käse & Co"') == [ids[0], ids[2], ids[3]]
     assert await found(module='""') == [ids[0], ids[2], ids[3]], "test cases without a module"
     assert await found(search="description") == [], "the names of fields are no text"
-    await service.execute("UPDATE suggestions SET similarity_score = 0.95, suggestion_method = 'hybrid'")
-    await service.execute("UPDATE suggestions SET similarity_score = 0.7 WHERE id = %s", ids[2])
+    await service.rows("UPDATE suggestions SET similarity_score = 0.95, suggestion_method = 'hybrid'")
+    await service.rows("UPDATE suggestions SET similarity_score = 0.7 WHERE id = %s", ids[2])
     assert await found(band="moderate") == await found(band="!very_high") == [ids[2]]
     assert set(await found(band="very_high,moderate")) == set(ids)
     rejected = await service.post(f"/suggestions/{ids[0]}/reject")
@@ -161,7 +161,7 @@ async def test_a_query_out_of_its_values_is_refused(service: Any, name: str, val
 
 
 async def test_sorts_and_pages_give_everything_once(service: Any, queue: Any) -> None:
-    await service.execute("UPDATE suggestions SET similarity_score = 0.5")
+    await service.rows("UPDATE suggestions SET similarity_score = 0.5")
     for sort in ("score:desc", "score:asc", "relevance:desc", "created_at:desc", "created_at", None):
         order = {"sort": sort} if sort else {}
         pages = [await service.read("/suggestions", skip=skip, limit=1, **order) for skip in range(5)]
@@ -176,7 +176,7 @@ async def test_sorts_and_pages_give_everything_once(service: Any, queue: Any) ->
 
 
 async def test_the_newest_come_first(service: Any, queue: Any) -> None:
-    await service.execute("UPDATE suggestions SET created_at = now() - similarity_score * interval '1 day'")
+    await service.rows("UPDATE suggestions SET created_at = now() - similarity_score * interval '1 day'")
     times = [found["created_at"] for found in await service.suggestions()]
     assert all(later > earlier for later, earlier in pairwise(times))
 

@@ -266,8 +266,8 @@ async def test_an_item_deleted_during_an_acceptance_takes_the_intent_with_it(
 async def test_only_what_has_been_pending_for_30_days_expires(service: Any, suggestion: Any) -> None:
     old, decided = await service.pair("a lamp burns in the hall"), await service.pair("the door closes at night")
     await service.post(f"/suggestions/{decided['id']}/reject")
-    await service.execute("UPDATE suggestions SET created_at = now() - interval '30 days 1 minute'")
-    await service.execute(
+    await service.rows("UPDATE suggestions SET created_at = now() - interval '30 days 1 minute'")
+    await service.rows(
         "UPDATE suggestions SET created_at = now() - interval '29 days 23 hours' WHERE id = %s", suggestion["id"]
     )
     await service.withdraw_old()

@@ -102,13 +102,13 @@ async def test_what_cannot_be_expanded_is_refused(service: Any, path: str) -> No
 
 
 async def test_a_suggestion_without_an_explanation_has_no_spans(service: Any, pair: Any) -> None:
-    await service.execute("UPDATE suggestions SET suggestion_metadata = NULL")
+    await service.rows("UPDATE suggestions SET suggestion_metadata = NULL")
     (found,) = await service.suggestions(expand="texts")
     assert found["spans"] == []
 
 
 async def reviewed(service: Any, method: str, score: float, accepted: int, rejected: int) -> None:
-    await service.execute(
+    await service.rows(
         "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
         " created_at, reviewed_at, requirement_text_sequence, test_case_text_sequence)"
         " SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), %s, %s,"
@@ -119,7 +119,7 @@ async def reviewed(service: Any, method: str, score: float, accepted: int, rejec
 
 
 async def test_the_reason_says_how_right_its_band_was(service: Any, pair: Any) -> None:
-    await service.execute("UPDATE suggestions SET suggestion_method = 'hybrid', similarity_score = 0.8")
+    await service.rows("UPDATE suggestions SET suggestion_method = 'hybrid', similarity_score = 0.8")
     stored = pair["suggestion_reason"]
     await reviewed(service, "hybrid", 0.8, 15, 4)
     await reviewed(service, "hybrid", 0.95, 30, 0)
@@ -129,5 +129,5 @@ async def test_the_reason_says_how_right_its_band_was(service: Any, pair: Any) -
     (told,) = await service.suggestions(status="pending")
     assert told["suggestion_reason"] == f"{stored} Of 20 reviewed suggestions in this band 15 were accepted."
     assert (await service.read(f"/suggestions/{pair['id']}"))["suggestion_reason"] == told["suggestion_reason"]
-    await service.execute("UPDATE suggestions SET suggestion_method = 'semantic_similarity' WHERE status = 'pending'")
+    await service.rows("UPDATE suggestions SET suggestion_method = 'semantic_similarity' WHERE status = 'pending'")
     assert (await service.suggestions(status="pending"))[0]["suggestion_reason"] == stored, "it has no band"

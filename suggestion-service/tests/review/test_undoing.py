@@ -45,7 +45,7 @@ async def test_it_is_pending_as_if_it_had_not_been_reviewed(
 ) -> None:
     path = f"/suggestions/{suggestion['id']}"
     reviewed = await service.post(f"{path}/{action}", {"feedback": "Too quickly"})
-    other = service.being(OTHER)
+    other = service.client(OTHER)
     undone = f"{path}/reopen" if by == "reopen" else f"/suggestions/reviews/{reviewed['review_id']}/undo"
     response = await other.post(undone)
     assert response.status_code == 200, response.text
@@ -142,7 +142,7 @@ async def test_a_pair_that_has_been_linked_meanwhile_stays_rejected(
 
 
 async def test_what_was_not_reviewed_cannot_be_reopened(service: Any, catalog: Any, queue: Any) -> None:
-    await service.execute("UPDATE suggestions SET status = 'expired', feedback = 'Old.' WHERE id = %s", queue[1])
+    await service.rows("UPDATE suggestions SET status = 'expired', feedback = 'Old.' WHERE id = %s", queue[1])
     catalog.answers_with = 503
     await service.post(f"/suggestions/{queue[2]}/accept", status=503)
     for one, status, word in (
@@ -159,22 +159,22 @@ async def test_what_was_not_reviewed_cannot_be_reopened(service: Any, catalog: A
 
 async def test_a_review_can_be_undone_for_30_days(service: Any, catalog: Any, queue: Any) -> None:
     review_id = await bulk(service, "reject", queue[:2])
-    await service.execute("UPDATE suggestions SET reviewed_at = now() - interval '30 days 1 minute'")
+    await service.rows("UPDATE suggestions SET reviewed_at = now() - interval '30 days 1 minute'")
     for path in (f"/suggestions/{queue[0]}/reopen", f"/suggestions/reviews/{review_id}/undo"):
         refused = await service.post(path, status=409)
         assert refused["code"] == "too_late"
         assert "30 days" in refused["detail"]
-    await service.execute("UPDATE suggestions SET reviewed_at = now() - interval '29 days 23 hours'")
+    await service.rows("UPDATE suggestions SET reviewed_at = now() - interval '29 days 23 hours'")
     assert (await service.post(f"/suggestions/reviews/{review_id}/undo"))["reopened"] == 2
 
 
 async def test_what_is_pending_again_is_not_old_at_once(service: Any, suggestion: Any) -> None:
     await service.post(f"/suggestions/{suggestion['id']}/reject")
-    await service.execute("UPDATE suggestions SET created_at = now() - interval '40 days'")
+    await service.rows("UPDATE suggestions SET created_at = now() - interval '40 days'")
     await service.post(f"/suggestions/{suggestion['id']}/reopen")
     await service.withdraw_old()
     assert (await read(service, suggestion["id"]))["status"] == "pending"
-    await service.execute("UPDATE suggestions SET pending_since = now() - interval '31 days'")
+    await service.rows("UPDATE suggestions SET pending_since = now() - interval '31 days'")
     await service.withdraw_old()
     assert (await read(service, suggestion["id"]))["status"] == "expired"
 

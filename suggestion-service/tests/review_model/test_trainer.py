@@ -202,7 +202,7 @@ async def test_an_adjustment_follows_the_text_of_the_pending_pair(service: Any, 
 async def test_a_new_suggestion_learns_what_the_others_know(service: Any, topics: Any) -> None:
     await teach(service, topics)
     before = await ranked(service, "relevance:desc")
-    await service.execute("DELETE FROM suggestions WHERE id = %s", before[0]["id"])
+    await service.rows("DELETE FROM suggestions WHERE id = %s", before[0]["id"])
     run = await service.generate()
     assert run["suggestions_created"] == 1
     await service.trainer.train_if_due()
@@ -226,11 +226,11 @@ async def test_an_acceptance_whose_link_was_deleted_says_nothing_any_more(
 async def test_who_was_stopped_between_goes_on_from_there(service: Any, topics: Any) -> None:
     await teach(service, topics)
     complete = await ranked(service, "relevance:desc")
-    await service.execute(
+    await service.rows(
         "UPDATE suggestions SET review_adjustment = NULL, review_evidence = NULL WHERE id IN"
         " (SELECT id FROM suggestions WHERE status = 'pending' ORDER BY id LIMIT 7)"
     )
-    await service.execute("UPDATE learning SET seen = 'before'")
+    await service.rows("UPDATE learning SET seen = 'before'")
     service.start()
     await service.trainer.train_if_due()
     assert await ranked(service, "relevance:desc") == complete

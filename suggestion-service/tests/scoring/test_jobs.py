@@ -36,7 +36,7 @@ async def jobs(service: Any) -> AsyncIterator[Jobs]:
 
 async def wait(service: Any, number: int) -> None:
     """Let so many more items wait."""
-    await service.execute(
+    await service.rows(
         "WITH new AS (INSERT INTO items (id, side, title, tags, priority, text, terms, text_sequence, sequence, change,"
         " deleted) SELECT gen_random_uuid(), 'requirement', '', '{}', '', '{}', '{}', 1, 1, 1, false"
         " FROM generate_series(1, %s) RETURNING id)"
@@ -84,7 +84,7 @@ async def test_of_very_many_items_only_so_many_are_announced_at_a_time(service: 
 async def test_a_job_comes_again_when_nothing_came_of_it(service: Any, jobs: Jobs, meanwhile: str) -> None:
     await wait(service, 1)
     assert await jobs.sender.send() == 1
-    await service.execute(meanwhile)
+    await service.rows(meanwhile)
     assert await jobs.sender.send() == 1
 
 
@@ -92,7 +92,7 @@ async def test_nothing_is_sent_for_what_is_claimed_or_not_due(service: Any, jobs
     await wait(service, 2)
     async with service.database.connection() as connection:
         await scoring_queue.claim(connection, 1)
-    await service.execute("UPDATE scoring_queue SET due_at = now() + interval '5 seconds' WHERE claim IS NULL")
+    await service.rows("UPDATE scoring_queue SET due_at = now() + interval '5 seconds' WHERE claim IS NULL")
     assert await jobs.sender.send() == 0
 
 

@@ -145,7 +145,7 @@ async def test_a_claim_of_a_worker_that_died_is_taken_over(service: Any, catalog
         await scoring_queue.claim(connection, 10)
     await service.score()
     assert await service.suggestions() == []
-    await service.execute("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
+    await service.rows("UPDATE scoring_queue SET claimed_until = now() - interval '1 second'")
     await service.score()
     assert len(await service.suggestions()) == 1
 
@@ -194,11 +194,11 @@ async def test_the_log_tells_of_start_counts_and_failure(
     # A row that scoring cannot read: the item next to it must not suffer.
     broken, sound = catalog.requirement(LAMP), catalog.requirement("the door closes")
     await service.follow()
-    await service.execute("UPDATE items SET text = '{}' WHERE id = %s", broken)
+    await service.rows("UPDATE items SET text = '{}' WHERE id = %s", broken)
     catalog.test_case(LAMP)
     catalog.test_case("the door closes")
     await service.follow()
-    await service.execute("DELETE FROM scoring_queue WHERE item_id NOT IN (%s, %s)", broken, sound)
+    await service.rows("DELETE FROM scoring_queue WHERE item_id NOT IN (%s, %s)", broken, sound)
     await service.score()
     assert any(
         record.levelno == logging.ERROR and f"requirement {broken} failed" in record.getMessage()

@@ -111,7 +111,7 @@ async def test_what_is_below_the_threshold_is_withdrawn_and_comes_back_with_a_ru
     (event,) = await service.events("suggestion.run.finished")
     assert (event["data"]["suggestions_withdrawn"], event["data"]["suggestions_updated"]) == (1, 0)
 
-    await service.execute("UPDATE suggestions SET created_at = now() - interval '31 days'")
+    await service.rows("UPDATE suggestions SET created_at = now() - interval '31 days'")
     run = await service.generate(threshold=0.1)
     assert (run["suggestions_created"], run["suggestions_updated"], run["suggestions_skipped"]) == (1, 0, 0)
     (back,) = await service.suggestions()
@@ -330,7 +330,7 @@ async def test_a_run_that_another_worker_takes_up_counts_each_pair_once(
     # Every pair is pending that hybrid finds, so that it only scores anew.
     await stop_while_scoring_anew(service)
     # As a crash leaves it: nobody gave the claim back.
-    await service.execute(
+    await service.rows(
         "UPDATE run_parts SET claim = gen_random_uuid(), claimed_until = now() - interval '1 second' WHERE NOT done"
     )
     await work_off(other)

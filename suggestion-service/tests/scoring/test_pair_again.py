@@ -18,7 +18,7 @@ def pair_of(suggestion: dict[str, Any]) -> dict[str, str]:
 
 async def decide(service: Any, suggestion: dict[str, Any], how: str) -> None:
     if how == "expire":
-        await service.execute("UPDATE suggestions SET created_at = now() - interval '31 days'")
+        await service.rows("UPDATE suggestions SET created_at = now() - interval '31 days'")
         await service.withdraw_old()
     else:
         await service.post(f"/suggestions/{suggestion['id']}/{how}")

@@ -68,7 +68,7 @@ async def test_what_is_missing_is_suggested_and_told_once_an_item(service: Any, 
     catalog.requirement(f"{PUMP} at once")
     test_case = catalog.test_case(PUMP)
     await service.follow()
-    await service.execute("DELETE FROM scoring_queue")
+    await service.rows("DELETE FROM scoring_queue")
     await service.rescore_sweep.sweep()
     assert len(await service.suggestions()) == 2
     (event,) = await service.events("suggestion.item.generated")
@@ -111,7 +111,7 @@ async def test_what_a_run_has_suggested_stays_whatever_its_score(service: Any, c
 @pytest.mark.parametrize("status", ["rejected", "accepted", "expired"])
 async def test_what_was_decided_stays_decided(service: Any, catalog: Any, status: str) -> None:
     suggestion = await below_the_threshold(service, catalog)
-    await service.execute("UPDATE suggestions SET status = %s", status)
+    await service.rows("UPDATE suggestions SET status = %s", status)
     await service.rescore_sweep.sweep()
     (found,) = await service.suggestions(status=status)
     assert (found["id"], found["similarity_score"]) == (suggestion["id"], suggestion["similarity_score"])
@@ -155,7 +155,7 @@ async def test_it_is_done_once_after_changes_also_over_a_restart(service: Any, c
     await service.score()
     assert await service.rescore_sweep.sweep_if_due()
     # Only a sweep would find it missing.
-    await service.execute("DELETE FROM suggestions")
+    await service.rows("DELETE FROM suggestions")
     service.start()
     assert await service.rescore_sweep.sweep_if_due()
     assert await service.suggestions() == []

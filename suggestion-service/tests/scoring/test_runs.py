@@ -174,6 +174,7 @@ async def test_a_queued_run_is_cancelled_and_not_begun(service: Any, catalog: An
     again = await service.post(f"/suggestions/runs/{run_id}/cancel", status=409)
     assert again["code"] == "run_ended"
     await service.post(f"/suggestions/runs/{UNKNOWN}/cancel", status=404)
+    assert (await service.http.get(f"/suggestions/runs/{UNKNOWN}")).status_code == 404
     (event,) = await service.events("suggestion.run.finished")
     assert event["data"]["status"] == "cancelled"
 
@@ -220,11 +221,11 @@ async def test_a_run_is_taken_up_again_after_a_crash_and_ends_right(service: Any
     await stop_halfway(service)
     # As a crash leaves it: nobody gave the claim back.
     claimed = "UPDATE run_parts SET claim = gen_random_uuid(), attempts = 1, claimed_until = now() + interval '15 s'"
-    await service.execute(claimed)
+    await service.rows(claimed)
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"]) == ("running", 2000)
     assert await service.runs.work_off_next() is False, "the dead worker's claim still stands"
-    await service.execute("UPDATE run_parts SET claimed_until = now() - interval '1 second'")
+    await service.rows("UPDATE run_parts SET claimed_until = now() - interval '1 second'")
     assert await service.runs.work_off_next()
 
     run = await service.read(f"/suggestions/runs/{run_id}")
@@ -240,7 +241,7 @@ async def test_a_worker_that_was_taken_for_dead_stores_nothing_more(service: Any
     async with service.stalling_after(2000) as stalled:
         slow = asyncio.create_task(service.runs.work_off_next())
         await stalled()
-        await service.execute("UPDATE run_parts SET claim = gen_random_uuid()")
+        await service.rows("UPDATE run_parts SET claim = gen_random_uuid()")
     await slow
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert (run["status"], run["suggestions_created"]) == ("running", 2000)
@@ -264,9 +265,7 @@ async def test_an_item_that_is_deleted_during_a_run_gets_no_suggestion_any_more(
 
 async def test_a_run_whose_process_ends_every_time_is_given_up(service: Any) -> None:
     run_id = await ask(service)
-    await service.execute(
-        "UPDATE runs SET status = 'running', attempts = 3, claimed_until = now() - interval '1 second'"
-    )
+    await service.rows("UPDATE runs SET status = 'running', attempts = 3, claimed_until = now() - interval '1 second'")
     await service.runs.work_off_next()
     run = await service.read(f"/suggestions/runs/{run_id}")
     assert run["status"] == "failed"

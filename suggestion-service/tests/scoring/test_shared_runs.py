@@ -126,14 +126,14 @@ async def test_a_part_whose_worker_died_is_done_by_another_without_doubles(
     run_id = await ask(service)
     await stop_in_the_second_part(service, run_id)
     # As a crash leaves it: nobody gave the claim back, and what was counted last was not all that there is.
-    await service.execute(
+    await service.rows(
         "UPDATE run_parts SET claim = gen_random_uuid(), claimed_until = now() + interval '15 seconds', attempts = 1,"
         " pairs_analyzed = 7, suggestions_skipped = 3 WHERE number = 1"
     )
     assert await work_off(other) == 6
     run = await read(service, run_id)
     assert (run["status"], run["pairs_analyzed"]) == ("running", thirty_pairs - 4 * 30 + 7)
-    await service.execute("UPDATE run_parts SET claimed_until = now() - interval '1 second' WHERE number = 1")
+    await service.rows("UPDATE run_parts SET claimed_until = now() - interval '1 second' WHERE number = 1")
     assert await work_off(other) == 1
     run = await read(service, run_id)
     assert (run["status"], run["pairs_analyzed"], run["suggestions_skipped"]) == ("completed", thirty_pairs, 0)
@@ -150,7 +150,7 @@ async def test_a_worker_that_was_taken_for_dead_ends_nothing(
     async with service.stalling_after(len(await suggested(service))) as stalled:
         slow = asyncio.create_task(service.runs.work_off_next())
         await stalled()
-        await service.execute("UPDATE run_parts SET claimed_until = now() - interval '1 second' WHERE NOT done")
+        await service.rows("UPDATE run_parts SET claimed_until = now() - interval '1 second' WHERE NOT done")
         taking_over = asyncio.create_task(work_off(other))
         await eventually(lambda: service.rows("SELECT FROM run_parts WHERE number = 1 AND attempts = 2"))
     await asyncio.gather(slow, taking_over)
@@ -181,7 +181,7 @@ async def test_when_a_part_fails_the_run_does_and_says_so(service: Any, other: A
     await service.follow()
     # Nobody can explain a suggestion of the last part.
     last = "SELECT id FROM items WHERE side = 'requirement' ORDER BY id DESC LIMIT 1"
-    await service.execute(f"UPDATE items SET text = '{{}}' WHERE id = ({last})")
+    await service.rows(f"UPDATE items SET text = '{{}}' WHERE id = ({last})")
     run_id = await ask(service, threshold=0)
     await asyncio.gather(work_off(service), work_off(other))
     run = await read(service, run_id)
@@ -196,7 +196,7 @@ async def test_when_a_part_fails_the_run_does_and_says_so(service: Any, other: A
 async def test_a_part_whose_process_ends_every_time_fails_the_run(service: Any, thirty_pairs: int) -> None:
     run_id = await ask(service)
     assert await service.runs.work_off_next()
-    await service.execute(
+    await service.rows(
         "UPDATE run_parts SET attempts = 3, claimed_until = now() - interval '1 second' WHERE number = 1"
     )
     await service.runs.work_off_next()

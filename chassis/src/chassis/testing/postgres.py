@@ -4,10 +4,11 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import sqlalchemy
@@ -16,6 +17,7 @@ from alembic.migration import MigrationContext
 from psycopg import sql
 
 from chassis import migrations
+from chassis.db.database import Database
 from chassis.local.postgres import Postgres
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
@@ -33,6 +35,17 @@ class PostgresServer:
     def database(self, package: str) -> str:
         """Return the URL of a fresh database with the schema of service `package`."""
         return self._create(template=self._migrated(package))
+
+    @asynccontextmanager
+    async def opened(self, package: str, **options: Any) -> AsyncIterator[Database]:
+        """Open such a database, which is dropped at the end; `options` are those of Database."""
+        database = Database(self.database(package), **options)
+        await database.open()
+        try:
+            yield database
+        finally:
+            await database.close()
+            self.drop(database.url)
 
     def empty_database(self) -> str:
         """Return the URL of a fresh database without any table."""
