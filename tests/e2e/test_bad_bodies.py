@@ -1,12 +1,14 @@
 """Bodies that are no proper JSON object, or of another media type: refused, never a failure."""
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
 
 from acceptance.callers import in_one_process
-from acceptance.client import Json, Traceline, ok, problem, requirement, test_case
+from acceptance.cases import check_each
+from acceptance.client import Traceline, ok, problem, requirement, test_case
 
 pytestmark = in_one_process
 
@@ -64,45 +66,39 @@ def targets(admin: Traceline) -> dict[str, Any]:
     return ids | {"link": link["id"], "user": admin.me()["id"]}
 
 
-@pytest.fixture(scope="module")
-def pending(admin: Traceline) -> Json:
-    return admin.suggested_pair()
+def test_a_body_that_is_no_proper_object_is_refused(admin: Traceline, targets: dict[str, Any]) -> None:
+    def refused(write: tuple[str, str], kind: str) -> None:
+        content, statuses = BODIES[kind]
+        problem(admin.request(write[0], write[1].format(**targets), content=content, headers=JSON_TYPE), statuses)
+
+    check_each(refused, product(WRITES, BODIES))
 
 
-@pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize(("method", "path"), WRITES)
-def test_a_body_that_is_no_proper_object_is_refused(
-    admin: Traceline, targets: dict[str, Any], method: str, path: str, kind: str
-) -> None:
-    content, statuses = BODIES[kind]
-    response = admin.request(method, path.format(**targets), content=content, headers=JSON_TYPE)
-    problem(response, statuses)
+def test_a_review_with_a_body_that_is_no_proper_object_is_refused(admin: Traceline) -> None:
+    path = f"/suggestions/{admin.suggested_pair()['id']}"
+
+    def refused(action: str, kind: str) -> None:
+        content, statuses = BODIES[kind]
+        problem(admin.post(f"{path}/{action}", content=content, headers=JSON_TYPE), statuses)
+
+    kinds = set(BODIES) - {"nothing", "null", "1e999", "a number of 5000 digits"}
+    check_each(refused, product(("accept", "reject"), sorted(kinds)))
 
 
-@pytest.mark.parametrize("action", ["accept", "reject"])
-@pytest.mark.parametrize("kind", sorted(set(BODIES) - {"nothing", "null", "1e999", "a number of 5000 digits"}))
-def test_a_review_with_a_body_that_is_no_proper_object_is_refused(
-    admin: Traceline, pending: Json, action: str, kind: str
-) -> None:
-    path = f"/suggestions/{pending['id']}/{action}"
-    content, statuses = BODIES[kind]
-    problem(admin.post(path, content=content, headers=JSON_TYPE), statuses)
-
-
-@pytest.mark.parametrize("media_type", ["text/plain", "application/xml", "multipart/form-data", "json", None])
-@pytest.mark.parametrize(("method", "path"), WRITES)
-def test_another_media_type_is_refused(
-    admin: Traceline, targets: dict[str, Any], method: str, path: str, media_type: str | None
-) -> None:
-    headers = {"Content-Type": media_type} if media_type else {}
-    response = admin.request(method, path.format(**targets), content=json.dumps(requirement()), headers=headers)
-    problem(response, 415)
-
-
-@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON"])
-def test_a_media_type_may_have_parameters_and_any_case(reviewer: Traceline, media_type: str) -> None:
+def test_another_media_type_is_refused(admin: Traceline, targets: dict[str, Any]) -> None:
     content = json.dumps(requirement())
-    ok(reviewer.post("/requirements", content=content, headers={"Content-Type": media_type}), 201)
+
+    def refused(write: tuple[str, str], media_type: str | None) -> None:
+        headers = {"Content-Type": media_type} if media_type else {}
+        problem(admin.request(write[0], write[1].format(**targets), content=content, headers=headers), 415)
+
+    check_each(refused, product(WRITES, ("text/plain", "application/xml", "multipart/form-data", "json", None)))
+
+
+def test_a_media_type_may_have_parameters_and_any_case(reviewer: Traceline) -> None:
+    for media_type in ("application/json; charset=utf-8", "Application/JSON"):
+        headers = {"Content-Type": media_type}
+        ok(reviewer.post("/requirements", content=json.dumps(requirement()), headers=headers), 201)
 
 
 def test_metadata_may_be_nested_but_not_beyond_32_levels(reviewer: Traceline) -> None:
@@ -112,21 +108,23 @@ def test_metadata_may_be_nested_but_not_beyond_32_levels(reviewer: Traceline) ->
     problem(reviewer.post("/requirements", json=body), {400, 422})
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "1e400", "NaN", "Infinity", "-Infinity"])
-@pytest.mark.parametrize("field", ["custom_metadata", "test_data", "execution_time_minutes", "title"])
-def test_a_number_that_no_double_holds_is_refused(reviewer: Traceline, field: str, number: str) -> None:
-    value = f'{{"depth": {number}}}' if field in ("custom_metadata", "test_data") else number
-    content = json.dumps(test_case())[:-1] + f', "{field}": {value}}}'
-    problem(reviewer.post("/test-cases", content=content, headers=JSON_TYPE), {400, 422})
+def test_a_number_that_no_double_holds_is_refused(reviewer: Traceline) -> None:
+    def refused(field: str, number: str) -> None:
+        value = f'{{"depth": {number}}}' if field in ("custom_metadata", "test_data") else number
+        content = json.dumps(test_case())[:-1] + f', "{field}": {value}}}'
+        problem(reviewer.post("/test-cases", content=content, headers=JSON_TYPE), {400, 422})
+
+    fields = ("custom_metadata", "test_data", "execution_time_minutes", "title")
+    check_each(refused, product(fields, ("1e999", "-1e999", "1e400", "NaN", "Infinity", "-Infinity")))
 
 
-@pytest.mark.parametrize("minutes", [2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64, -1, 0])
-def test_big_and_small_integers_are_stored_or_refused(reviewer: Traceline, minutes: int) -> None:
-    response = reviewer.post("/test-cases", json=test_case(execution_time_minutes=minutes))
-    if response.status_code == 201:
-        assert response.json()["execution_time_minutes"] == minutes
-    else:
-        problem(response, 422, field="execution_time_minutes")
+def test_big_and_small_integers_are_stored_or_refused(reviewer: Traceline) -> None:
+    for minutes in (2**31 - 1, 2**31, 2**63 - 1, 2**63, 2**64, -1, 0):
+        response = reviewer.post("/test-cases", json=test_case(execution_time_minutes=minutes))
+        if response.status_code == 201:
+            assert response.json()["execution_time_minutes"] == minutes
+        else:
+            problem(response, 422, field="execution_time_minutes")
 
 
 def test_metadata_may_hold_any_number_that_fits(reviewer: Traceline) -> None:

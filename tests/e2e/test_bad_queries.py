@@ -1,12 +1,14 @@
 """Queries, ids and headers that make no sense: answered or refused, never a failure."""
 
 import re
+from itertools import product
 from urllib.parse import quote
 
 import pytest
 
 from acceptance.callers import in_one_process
-from acceptance.client import Traceline, ok, problem, requirement
+from acceptance.cases import check_each
+from acceptance.client import Json, Traceline, ok, problem, requirement
 
 pytestmark = in_one_process
 
@@ -52,23 +54,26 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), PAGES, ids=[f"{name}={value[:12]}" for name, value in PAGES])
-@pytest.mark.parametrize("path", LISTS)
-def test_a_page_that_cannot_be_is_refused(
-    admin: Traceline, targets: dict[str, str], path: str, name: str, value: str
-) -> None:
-    path = path.format(**targets)
-    problem(admin.get(f"{path}{'&' if '?' in path else '?'}{name}={value}"), 422, field=name)
+@pytest.fixture(scope="module")
+def lists(targets: dict[str, str]) -> list[str]:
+    """The addresses of all lists, up to where a parameter may follow."""
+    return [f"{path}{'&' if '?' in path else '?'}".format(**targets) for path in LISTS]
 
 
-@pytest.mark.parametrize("path", LISTS)
-def test_a_page_far_behind_the_end_is_empty_or_refused(admin: Traceline, targets: dict[str, str], path: str) -> None:
-    path = path.format(**targets)
-    response = admin.get(f"{path}{'&' if '?' in path else '?'}skip={2**63 - 1}")
-    if response.status_code == 200:
-        assert response.json()["items"] == []
-    else:
-        problem(response, 422, field="skip")
+def test_a_page_that_cannot_be_is_refused(admin: Traceline, lists: list[str]) -> None:
+    def refused(path: str, page: tuple[str, str]) -> None:
+        problem(admin.get(f"{path}{page[0]}={page[1]}"), 422, field=page[0])
+
+    check_each(refused, product(lists, PAGES))
+
+
+def test_a_page_far_behind_the_end_is_empty_or_refused(admin: Traceline, lists: list[str]) -> None:
+    for path in lists:
+        response = admin.get(f"{path}skip={2**63 - 1}")
+        if response.status_code == 200:
+            assert response.json()["items"] == []
+        else:
+            problem(response, 422, field="skip")
 
 
 QUERIES = [
@@ -85,17 +90,23 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in QUERIES for name in names])
-def test_a_query_with_nul_is_refused(admin: Traceline, path: str, name: str) -> None:
-    problem(admin.get(f"{path}?{name}=a%00b"), 422, field=name)
+STRANGE = ["%FF%FE", "%ED%A0%80", "%", "%zz", "x" * 5000, "&", ",", "!", "!,!"]
 
 
-@pytest.mark.parametrize(("path", "name"), [(path, name) for path, names in QUERIES for name in names])
-@pytest.mark.parametrize("value", ["%FF%FE", "%ED%A0%80", "%", "%zz", "x" * 5000, "&", ",", "!", "!,!"])
-def test_a_strange_query_is_answered_or_refused(admin: Traceline, path: str, name: str, value: str) -> None:
-    response = admin.get(f"{path}?{name}={value}")
-    if response.status_code != 200:
-        problem(response, {400, 414, 422, 431})
+def test_a_query_with_nul_is_refused(admin: Traceline) -> None:
+    def refused(path: str, name: str) -> None:
+        problem(admin.get(f"{path}?{name}=a%00b"), 422, field=name)
+
+    check_each(refused, [(path, name) for path, names in QUERIES for name in names])
+
+
+def test_a_strange_query_is_answered_or_refused(admin: Traceline) -> None:
+    def answered(path: str, name: str, value: str) -> None:
+        response = admin.get(f"{path}?{name}={value}")
+        if response.status_code != 200:
+            problem(response, {400, 414, 422, 431})
+
+    check_each(answered, [(path, name, value) for path, names in QUERIES for name in names for value in STRANGE])
 
 
 OWN = [("GET", path) for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")]
@@ -114,10 +125,14 @@ def test_every_address_refuses_a_parameter_that_it_does_not_know(admin: Tracelin
     ok(admin.get("/auth/me"))  # logging out was refused, too
 
 
-@pytest.mark.parametrize("path", ["/requirements?stauts=draft", "/suggestions?stauts=pending", "/links?type=covers"])
-def test_the_parameter_that_was_meant_is_named(admin: Traceline, path: str) -> None:
-    meant = {"stauts": "'status'", "type": "'link_type'"}[path.partition("?")[2].partition("=")[0]]
-    assert f"did you mean {meant}?" in problem(admin.get(path), 422)["detail"]
+def test_the_parameter_that_was_meant_is_named(admin: Traceline) -> None:
+    meant = {
+        "/requirements?stauts=draft": "status",
+        "/suggestions?stauts=x": "status",
+        "/links?type=covers": "link_type",
+    }
+    for path, name in meant.items():
+        assert f"did you mean '{name}'?" in problem(admin.get(path), 422)["detail"], path
 
 
 def test_a_run_is_not_started_with_what_goes_unheard(admin: Traceline) -> None:
@@ -151,21 +166,21 @@ BY_ID = [
 ]
 
 
-@pytest.mark.parametrize("strange", STRANGE_IDS)
-@pytest.mark.parametrize(("method", "path"), BY_ID)
-def test_a_strange_id_is_not_found_or_refused(admin: Traceline, method: str, path: str, strange: str) -> None:
-    problem(admin.request(method, path.format(strange)), {400, 404, 422})
+def test_a_strange_id_is_not_found_or_refused(admin: Traceline) -> None:
+    def refused(operation: tuple[str, str], strange: str) -> None:
+        problem(admin.request(operation[0], operation[1].format(strange)), {400, 404, 422})
+
+    check_each(refused, product(BY_ID, STRANGE_IDS))
 
 
-@pytest.mark.parametrize("name", ["If-Match", "If-None-Match", "Idempotency-Key", "Prefer", "Accept", "Range"])
-@pytest.mark.parametrize("value", [b"\xff\xfe", b'"', b"x" * 5000, b"", b"W/"])
-def test_a_strange_header_is_no_failure(reviewer: Traceline, name: str, value: bytes) -> None:
+def test_a_strange_header_is_no_failure(reviewer: Traceline) -> None:
     path = f"/requirements/{reviewer.create_requirement()['id']}"
-    for method, target, body in (
-        ("GET", path, None),
-        ("POST", "/requirements", requirement()),
-        ("PATCH", path, {"tags": ["x"]}),
-    ):
-        headers = {name.encode(): value}
-        response = reviewer.request(method, target, json=body, headers=headers)
+    requests = [("GET", path, None), ("POST", "/requirements", requirement()), ("PATCH", path, {"tags": ["x"]})]
+
+    def survived(name: str, value: bytes, request: tuple[str, str, Json | None]) -> None:
+        method, target, body = request
+        response = reviewer.request(method, target, json=body, headers={name.encode(): value})
         assert response.status_code < 500, response.text
+
+    names = ("If-Match", "If-None-Match", "Idempotency-Key", "Prefer", "Accept", "Range")
+    check_each(survived, product(names, (b"\xff\xfe", b'"', b"x" * 5000, b"", b"W/"), requests))

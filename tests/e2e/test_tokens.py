@@ -2,14 +2,13 @@
 
 import base64
 import json
-import time
 
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from acceptance.client import Json, Traceline, ok, problem
+from acceptance.client import Json, Traceline, problem
 
 TYPED = {"typ": "at+jwt"}
 
@@ -46,27 +45,11 @@ def test_a_token_can_be_checked_with_the_public_keys(anyone: Traceline, reviewer
     assert set(claims) >= {"iss", "aud", "iat", "exp", "jti"}
 
 
-def test_a_token_lives_as_long_as_the_login_says(anyone: Traceline, admin: Traceline) -> None:
-    user = admin.new_user()
-    answer = ok(anyone.login(user.me()["email"]))
-    claims = jwt.decode(answer["access_token"], options={"verify_signature": False})
-    assert claims["exp"] - claims["iat"] == answer["expires_in"]
-
-
-def test_two_logins_give_two_tokens(anyone: Traceline, admin: Traceline) -> None:
-    address = admin.new_user().me()["email"]
-    first, second = (ok(anyone.login(address))["access_token"] for _ in range(2))
-    assert first != second
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["", "Bearer", "Bearer x", "Bearer a.b.c", "Basic YTpi", "Bearer null", "Bearer \xe4.\xe4.\xe4"],
-)
-def test_what_is_no_bearer_token_is_refused(anyone: Traceline, header: str) -> None:
-    response = anyone.get("/requirements", headers={"Authorization": header.encode("latin-1")})
-    problem(response, 401)
-    assert response.headers["www-authenticate"].startswith("Bearer")
+def test_what_is_no_bearer_token_is_refused(anyone: Traceline) -> None:
+    for header in ("", "Bearer", "Bearer x", "Bearer a.b.c", "Basic YTpi", "Bearer null", "Bearer \xe4.\xe4.\xe4"):
+        response = anyone.get("/requirements", headers={"Authorization": header.encode("latin-1")})
+        problem(response, 401)
+        assert response.headers["www-authenticate"].startswith("Bearer"), header
 
 
 def test_a_token_with_another_role_in_its_claims_is_refused(anyone: Traceline, token: str, claims: Json) -> None:
@@ -95,16 +78,3 @@ def test_a_token_that_brings_its_own_key_is_refused(anyone: Traceline, claims: J
     refused(
         anyone, jwt.encode(claims, key, "EdDSA", headers={"jku": "http://127.0.0.1:9/jwks", "kid": "mine", **TYPED})
     )
-
-
-def test_a_token_signed_with_the_public_key_as_a_secret_is_refused(anyone: Traceline, token: str, claims: Json) -> None:
-    header = jwt.get_unverified_header(token)
-    (key,) = (key for key in anyone.read("/auth/jwks.json")["keys"] if key["kid"] == header["kid"])
-    secret = base64.urlsafe_b64decode(key["x"] + "==")
-    refused(anyone, jwt.encode(claims, secret, "HS256", headers={"kid": header["kid"], **TYPED}))
-
-
-def test_an_expired_token_of_somebody_else_is_refused(anyone: Traceline, claims: Json) -> None:
-    past = int(time.time()) - 3600
-    expired = claims | {"iat": past - 60, "exp": past}
-    refused(anyone, jwt.encode(expired, Ed25519PrivateKey.generate(), "EdDSA"))

@@ -1,14 +1,11 @@
 """Reviews that are undone: pending again, without the link, and told."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 
 import pytest
 
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
-
-UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
 @pytest.fixture
@@ -125,21 +122,3 @@ def test_undoing_and_changing_the_link_at_once_end_in_one_of_the_two(reviewer: T
             assert patched.result().status_code == 404
             assert (statuses, status) == ([200, 409], "pending")
         assert len(links_of(reviewer, suggestion)) == (status == "accepted")
-
-
-def test_reviews_are_found_by_who_made_them_and_when(reviewer: Traceline, suggestion: Json) -> None:
-    email = reviewer.me()["email"]
-    ok(reviewer.post(f"/suggestions/{suggestion['id']}/reject"))
-    today = datetime.now(UTC).date().isoformat()
-    for filters in ({"reviewed_by": email}, {"reviewed_by": email, "reviewed_since": today}):
-        assert suggestion["id"] in [item["id"] for item in reviewer.items("/suggestions", limit=500, **filters)]
-    problem(reviewer.get("/suggestions", params={"reviewed_since": "yesterday"}), 422, field="reviewed_since")
-
-
-def test_what_does_not_exist_cannot_be_undone(reviewer: Traceline, viewer: Traceline, suggestion: Json) -> None:
-    problem(reviewer.post(f"/suggestions/{UNKNOWN}/reopen"), 404, "suggestion_not_found")
-    problem(reviewer.post(f"/suggestions/reviews/{UNKNOWN}/undo"), 404, "review_not_found")
-    problem(reviewer.post(f"/suggestions/{suggestion['id']}/reopen"), 409, "suggestion_not_reviewed")
-    problem(viewer.post(f"/suggestions/{suggestion['id']}/reopen"), 403)
-    problem(reviewer.post(f"/suggestions/{suggestion['id']}/accept", json={"feeback": "x"}), 422, "unknown_field")
-    assert reviewer.read(f"/suggestions/{suggestion['id']}")["status"] == "pending"
