@@ -16,7 +16,7 @@ from acceptance.process import RunningTraceline, fresh_folder, living_in
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
-from chassis.testing.metrics import read
+from chassis.testing.metrics import Series, read, rises
 from contracts.routes import SERVICES
 
 
@@ -26,6 +26,7 @@ class Brief:
 
     server: RunningTraceline
     client: Traceline
+    metrics_port: int
     login: Json
     ends: float
 
@@ -33,13 +34,15 @@ class Brief:
 @pytest.fixture(scope="module", autouse=True)
 def brief(unused: Path) -> Iterator[Brief]:
     """Started before the first test, so that nobody waits a whole minute at the last."""
+    metrics_port = free_port()
+    settings = {"ACCESS_TOKEN_EXPIRE_MINUTES": "1", "TRACELINE_METRICS_PORT": str(metrics_port)}
     with (
         fresh_folder(unused) as place,
-        RunningTraceline(place, ACCESS_TOKEN_EXPIRE_MINUTES="1") as server,
+        RunningTraceline(place, **settings) as server,
         Traceline(server.base_url) as client,
     ):
         login = ok(client.login(ADMIN_EMAIL, ADMIN_PASSWORD))
-        yield Brief(server, client, login, time.monotonic() + login["expires_in"])
+        yield Brief(server, client, metrics_port, login, time.monotonic() + login["expires_in"])
 
 
 @pytest.fixture
@@ -59,16 +62,18 @@ def one_clear_sentence(ended: subprocess.CompletedProcess[str], about: str) -> N
     assert not sentence.startswith("{"), "a log record is no sentence"
 
 
-def test_ctrl_c_ends_it_and_nothing_is_lost_or_left(place: Path) -> None:
-    server = RunningTraceline(place)
-    with server, Traceline(server.base_url) as client:
+def test_nothing_is_lost_or_left_by_ctrl_c_or_when_it_is_killed_with_or_without_its_database(used: Path) -> None:
+    with RunningTraceline(used) as server, Traceline(server.base_url) as client:
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         requirement, test_case = admin.create_pair()
         admin.generate()
         (suggestion,) = admin.suggestions_for(requirement["id"], test_case["id"])
         ok(admin.post(f"/suggestions/{suggestion['id']}/accept"))
-        server.stop()
-        eventually(lambda: living_in(place) == [], "the end of every process", seconds=5)
+        # Clients that keep their connections open, one of them within a request, hold nothing up.
+        with socket.create_connection(("127.0.0.1", server.port)) as half:
+            half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nuser")
+            server.stop()
+        eventually(lambda: living_in(used) == [], "the end of every process", seconds=5)
 
         server.start()
         assert ok(admin.get(f"/requirements/{requirement['id']}")) == requirement, "and the token still works"
@@ -78,19 +83,6 @@ def test_ctrl_c_ends_it_and_nothing_is_lost_or_left(place: Path) -> None:
         assert client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).me() == admin.me()
         assert len(admin.items("/users")) == 1, "the first admin is made once"
 
-
-def test_ctrl_c_ends_it_while_clients_keep_their_connections_open(used: Path) -> None:
-    with RunningTraceline(used) as server, Traceline(server.base_url) as client:
-        client.get("/requirements")
-        with socket.create_connection(("127.0.0.1", server.port)) as half:
-            half.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nuser")
-            server.stop()
-    assert living_in(used) == []
-
-
-def test_it_starts_again_after_it_was_killed_with_and_without_its_database(used: Path) -> None:
-    with RunningTraceline(used) as server, Traceline(server.base_url) as client:
-        admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         for with_database in (False, True):
             made = admin.create_requirement()
             server.kill(with_database=with_database)
@@ -111,17 +103,19 @@ def test_it_answers_only_at_the_address_that_it_was_given(brief: Brief) -> None:
         for connection in process.net_connections("inet")
         if connection.status == psutil.CONN_LISTEN
     }
-    assert listening == {("127.0.0.1", brief.server.port)}
+    assert listening == {("127.0.0.1", port) for port in (brief.server.port, brief.metrics_port)}
 
 
-def test_it_tells_what_it_measures_at_a_port_of_its_own(used: Path) -> None:
-    port = free_port()
-    with RunningTraceline(used, TRACELINE_METRICS_PORT=str(port)) as server, Traceline(server.base_url) as client:
-        ok(client.login(ADMIN_EMAIL, ADMIN_PASSWORD))
-        series = read(httpx.get(f"http://127.0.0.1:{port}/metrics").text)
-        assert httpx.get(f"{server.base_url}/metrics").status_code == 404
+def test_it_tells_what_it_measures_at_a_port_of_its_own(brief: Brief) -> None:
+    def measured() -> Series:
+        return read(httpx.get(f"http://127.0.0.1:{brief.metrics_port}/metrics").text)
+
+    before = measured()
+    ok(brief.client.login(ADMIN_EMAIL, ADMIN_PASSWORD))
+    series = measured()
+    assert httpx.get(f"{brief.server.base_url}/metrics").status_code == 404
     login = 'method="POST",program="gateway",route="/api/v1/auth",status="200"'
-    assert series[f"traceline_http_requests_total{{{login}}}"] == 1
+    assert rises(before, series)[f"traceline_http_requests_total{{{login}}}"] == 1
     assert series[f'traceline_build_info{{api="v1",software="{software()}"}}'] == 1
     assert {series[f'traceline_database_up{{database="{service.package}"}}'] for service in SERVICES} == {1}
 

@@ -1,13 +1,15 @@
 """The stack as it really runs: it answers, comes back by itself, and leaves nothing behind."""
 
+import shutil
 import socket
 from collections.abc import Iterator
 
 import httpx
 import psutil
+import psycopg
 import pytest
 
-from acceptance.client import Traceline
+from acceptance.client import Traceline, ok, problem
 from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack, module
@@ -113,6 +115,49 @@ def test_a_run_whose_parent_was_killed_is_taken_down_by_the_next(stack: RunningS
     assert before.isdisjoint(stack.pids().values())
     assert [pid for pid in before if psutil.pid_exists(pid)] == []
     assert stack.internal_token_secret == secret
+
+
+def test_a_stack_that_was_destroyed_is_there_again(stack: RunningStack) -> None:
+    backup = stack.data_dir.with_name("backups") / "monday"
+    with Traceline(stack.base_url) as anyone:
+        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        requirement, test_case = admin.create_pair()
+        link = admin.create_link(requirement["id"], test_case["id"])
+        in_use = f"The data folder {stack.data_dir} is in use"
+        assert stack.run_to_its_end("restore", str(backup)).stderr.startswith(in_use)
+        done = stack.run_to_its_end("backup", str(backup))
+        assert done.returncode == 0, done.stderr
+        kept = rows(stack)
+        later = admin.create_requirement()
+        asked = stack.run_to_its_end("sql", "catalog-service", "-Atc", "SELECT id FROM links")
+        assert (asked.returncode, asked.stdout, asked.stderr) == (0, f"{link['id']}\n", "")
+        feed = stack.run_to_its_end("admin", "notification-worker", "feed")
+        assert feed.returncode == 0, feed.stderr
+        assert "catalog" in feed.stdout
+    stack.stop()
+    shutil.rmtree(stack.data_dir)
+
+    done = stack.run_to_its_end("restore", str(backup))
+    assert done.returncode == 0, done.stderr
+    stack.start()
+    with Traceline(stack.base_url) as anyone:
+        assert rows(stack) == kept
+        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        assert ok(admin.get(f"/requirements/{requirement['id']}")) == requirement
+        assert [link["test_case_id"] for link in admin.items("/links")] == [test_case["id"]]
+        problem(admin.get(f"/requirements/{later['id']}"), 404)
+        admin.create_pair()
+
+
+def rows(stack: RunningStack) -> dict[str, int]:
+    """The number of rows of each table that nobody but a caller changes."""
+    found = {}
+    for service, table in {"catalog": "requirements", "suggestion": "reviews", "auth": "users"}.items():
+        with psycopg.connect(stack.database_url(f"{service}-service")) as connection:
+            exists = connection.execute("SELECT to_regclass(%s)", (table,)).fetchone()
+            if exists is not None and exists[0] is not None:
+                (found[table],) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
+    return found
 
 
 def _server(url: str) -> str:

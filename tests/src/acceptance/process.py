@@ -97,9 +97,13 @@ def fresh_folder(copy_of: Path | None = None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="traceline-") as folder:
         place = Path(folder).resolve() / "data"
         if copy_of is not None:
-            # With the owners of the files, as PostgreSQL wants them.
-            subprocess.run(["cp", "-a", copy_of, place], check=True)  # noqa: S607 - a POSIX command
+            copy(copy_of, place)
         yield place
+
+
+def copy(folder: Path, place: Path) -> None:
+    """Copy a data folder with the owners of its files, as PostgreSQL wants them."""
+    subprocess.run(["cp", "-a", folder, place], check=True)  # noqa: S607 - a POSIX command
 
 
 def living_in(folder: Path) -> list[psutil.Process]:
