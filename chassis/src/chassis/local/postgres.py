@@ -125,10 +125,7 @@ class Postgres(Cluster):
 
     def database(self, name: str) -> str:
         """Return the URL of database `name`, made when it is not there."""
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone()
-            if found is None:
-                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        create_database(self.url("postgres"), name)
         return self.url(name)
 
     def url(self, database: str) -> str:
@@ -154,6 +151,22 @@ class Postgres(Cluster):
             start_new_session=True,  # Ctrl-C is for us alone
             check=False,
         )
+
+
+def create_database(server: str, name: str) -> None:
+    """Make a database on the server that has the one at `server`, unless it is there; raise StartFailure."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone() is not None:
+            return
+        try:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        except psycopg.errors.DuplicateDatabase:
+            pass  # another one was faster
+        except psycopg.Error as error:
+            raise StartFailure(
+                f"The database {name} is missing and cannot be made ({error.diag.message_primary}); make it, or let"
+                " the user of DATABASE_URL do so."
+            ) from None
 
 
 def _server_of(folder: Path) -> "PostgresServer":

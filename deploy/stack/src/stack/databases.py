@@ -4,9 +4,9 @@ import time
 from urllib.parse import urlsplit
 
 import psycopg
-from psycopg import sql
 
 from chassis.core.start_failure import StartFailure
+from chassis.local.postgres import create_database
 from embedded.databases import migrate
 from stack.programs import SERVICES
 
@@ -40,21 +40,6 @@ def wait_for(server: str, *, patience: float, advice: str) -> None:
 def prepare(server: str) -> None:
     """Make and migrate the database of each service; raise StartFailure when one cannot be."""
     databases = urls(server)
-    with psycopg.connect(server, autocommit=True) as connection:
-        for package in SERVICES.values():
-            _create(connection, package)
+    for package in SERVICES.values():
+        create_database(server, package)
     migrate({package: databases[service] for service, package in SERVICES.items()})
-
-
-def _create(connection: psycopg.Connection, name: str) -> None:
-    if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone() is not None:
-        return
-    try:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    except psycopg.errors.DuplicateDatabase:
-        pass  # another one was faster
-    except psycopg.Error as error:
-        raise StartFailure(
-            f"The database {name} is missing and cannot be made ({error.diag.message_primary}); make it, or let the"
-            " user of DATABASE_URL do so."
-        ) from None
