@@ -1,6 +1,7 @@
 """The HTTP app of auth-service."""
 
 import sys
+from functools import partial
 
 from fastapi import FastAPI
 
@@ -12,8 +13,10 @@ from auth_service.settings import Settings
 from auth_service.signing_keys import endpoints as signing_keys
 from auth_service.signing_keys.service import CurrentKey
 from auth_service.users import endpoints as users
+from auth_service.users import service as user_service
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import InternalTokens
+from chassis.db.coalescing import Coalesced
 from chassis.db.database import Database
 from chassis.server import app as http
 from chassis.server.process import Process, run_app
@@ -31,7 +34,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         state={
             "passwords": passwords,
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
-            "users_by_id": users.users_by_id(database),
+            "users_by_id": Coalesced(partial(user_service.find, database)),
         },
     )
 

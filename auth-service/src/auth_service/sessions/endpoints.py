@@ -5,16 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request, Response
 
 from auth_service.addresses import client_address
-from auth_service.sessions import repository, service
+from auth_service.sessions import service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
 from auth_service.users.passwords import PasswordPort
 from chassis.core.identity import ServiceCaller, Viewer
 from chassis.db.database import Db
-from chassis.messaging import outbox
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
-from contracts.tokens import LONGEST_LIFETIME
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
 internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
@@ -71,8 +69,7 @@ async def change_password(
 @router.post("/auth/logout", summary="Log out; this token stops working", status_code=204, response_class=Response)
 async def log_out(database: Db, viewer: Viewer) -> Response:
     """Your other tokens go on working."""
-    async with database.statement() as connection:
-        await service.log_out(connection, viewer)
+    await service.log_out(database, viewer)
     return Response(status_code=204)
 
 
@@ -82,7 +79,4 @@ async def access_changes(database: Db, _: ServiceCaller) -> Response:
 
     Whoever reads the feed after `head` misses nothing: a change is in the answer, in the feed, or in both.
     """
-    head = await outbox.number(database)
-    async with database.connection() as connection:
-        changes = await repository.access_changes(connection, LONGEST_LIFETIME)
-    return answer({"head": head, **changes})
+    return answer(await service.access_changes(database))

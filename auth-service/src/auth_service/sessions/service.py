@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from typing import Any
 
 from prometheus_client import Counter
 
@@ -17,10 +18,11 @@ from auth_service.users.passwords import Passwords
 from auth_service.users.repository import Credentials
 from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, TooManyRequests, Unauthenticated
-from chassis.db.database import Connection, Database
+from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
+from contracts.tokens import LONGEST_LIFETIME
 
 _ANONYMOUS = Actor(None, "anonymous")
 _TYPED_BYTES = 8
@@ -140,7 +142,7 @@ async def change_password(
         )
 
 
-async def log_out(connection: Connection, identity: Identity) -> None:
+async def log_out(database: Database, identity: Identity) -> None:
     """End the token that the caller came with; the same once more changes nothing."""
     assert identity.id is not None, "only users have tokens that end"
     expires_at = datetime.fromtimestamp(identity.token_expires_at, UTC)
@@ -149,7 +151,18 @@ async def log_out(connection: Connection, identity: Identity) -> None:
         subject=str(identity.id),
         actor=actor_of(identity),
     )
-    await repository.end_token(connection, identity.token_id, expires_at, event)
+    async with database.statement() as connection:
+        await repository.end_token(connection, identity.token_id, expires_at, event)
+
+
+async def access_changes(database: Database) -> dict[str, Any]:
+    """Return what restricts tokens that were issued already, and the `head` of the feed as of before.
+
+    A change is in the answer, in the feed after `head`, or in both: none is missed.
+    """
+    head = await outbox.number(database)
+    async with database.connection() as connection:
+        return {"head": head, **await repository.access_changes(connection, LONGEST_LIFETIME)}
 
 
 def _event(failure: LoginFailed) -> NewEvent:

@@ -39,6 +39,4 @@ class KeySet(BaseModel):
 )
 async def get_public_keys(request: Request, database: Db) -> Response:
     """A new key is here before it signs, and an old one until its last token has expired."""
-    async with database.connection() as connection:
-        keys = await service.public_keys(connection)
-    return item(request, keys, headers={"Cache-Control": _CACHE_CONTROL})
+    return item(request, await service.public_keys(database), headers={"Cache-Control": _CACHE_CONTROL})

@@ -110,8 +110,10 @@ async def forget_old(database: Database, token_lifetime: timedelta) -> None:
         _log.info("Forgot %d signing keys: every token that they signed has expired.", count)
 
 
-async def public_keys(connection: Connection) -> dict[str, Any]:
+async def public_keys(database: Database) -> dict[str, Any]:
     """Return the JSON Web Key Set (RFC 7517, RFC 8037) of all keys."""
+    async with database.connection() as connection:
+        rows = await repository.published(connection)
     return {
         "keys": [
             {
@@ -122,7 +124,7 @@ async def public_keys(connection: Connection) -> dict[str, Any]:
                 "kid": row["kid"],
                 "x": urlsafe_b64encode(row["public_key"]).rstrip(b"=").decode(),
             }
-            for row in await repository.published(connection)
+            for row in rows
         ]
     }
 

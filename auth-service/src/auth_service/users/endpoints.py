@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
-from auth_service.users import repository, service
+from auth_service.users import service
 from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import NewUser, Registration, User, UserChange
 from chassis.core.identity import Admin, Identity, Role, Viewer
@@ -28,16 +28,6 @@ _ANYONE = Identity(id=0, email="", role=None)
 """Whoever registers, for idempotency keys: no user has the id 0."""
 
 UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
-
-
-def users_by_id(database: Database) -> Coalesced[int, dict[str, Any]]:
-    """Return the reader of `me`: the API's hottest question, many of them answered by one query."""
-
-    async def load(ids: list[int]) -> dict[int, dict[str, Any]]:
-        async with database.connection() as connection:
-            return await repository.shown(connection, ids)
-
-    return Coalesced(load)
 
 
 @router.post(
@@ -102,9 +92,7 @@ class UserQuery(BaseModel):
 async def list_users(request: Request, database: Db, _: Admin) -> Response:
     """Those who are not active any more are in it, too."""
     query = read_query(request, UserQuery)
-    conditions, order = query.conditions(), query.order()
-    async with database.connection() as connection:
-        rows, total = await repository.find_page(connection, conditions, order, query.skip, query.limit)
+    rows, total = await service.find_page(database, query.conditions(), query.order(), query.skip, query.limit)
     return page(request, rows, total, query.skip, query.limit)
 
 
@@ -130,11 +118,7 @@ async def create_user(body: NewUser, request: Request, database: Db, passwords: 
 )
 async def get_user(user_id: UserId, request: Request, database: Db, _: Admin) -> Response:
     """The ETag serves `If-Match` of a later change."""
-    async with database.connection() as connection:
-        found = await repository.shown(connection, [user_id])
-    if user_id not in found:
-        raise service.not_found()
-    return item(request, found[user_id])
+    return item(request, await service.get(database, user_id))
 
 
 @router.patch(
@@ -198,11 +182,10 @@ async def _create(
 async def _change(
     request: Request, database: Database, admin: Identity, user_id: int, fields: Mapping[str, Any]
 ) -> dict[str, Any]:
-    async with database.transaction() as connection:
-        return await service.change(
-            connection,
-            user_id,
-            fields,
-            actor=actor_of(admin),
-            check_precondition=lambda before: check_precondition(request, before),
-        )
+    return await service.change(
+        database,
+        user_id,
+        fields,
+        actor=actor_of(admin),
+        check_precondition=lambda before: check_precondition(request, before),
+    )

@@ -1,6 +1,6 @@
 """Making and changing users; each change with its event in the caller's transaction."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -8,8 +8,9 @@ from auth_service.users import repository
 from auth_service.users.repository import UserRow
 from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
-from chassis.db.database import Connection, map_constraint_violations
+from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent
+from chassis.web.listing import Conditions
 from contracts.auth import UserCreated, UserState, UserUpdated
 
 _SHOWN = ("id", "email", "full_name", "role", "is_active", "created_at")
@@ -47,8 +48,30 @@ async def create(
     return shown
 
 
+async def find_page(
+    database: Database, conditions: Conditions, order: str, skip: int, limit: int
+) -> tuple[list[Shown], int]:
+    """Return one page of users and how many there are."""
+    async with database.connection() as connection:
+        return await repository.find_page(connection, conditions, order, skip, limit)
+
+
+async def find(database: Database, ids: Sequence[int]) -> dict[int, Shown]:
+    """Return the users of these ids, by id."""
+    async with database.connection() as connection:
+        return await repository.shown(connection, ids)
+
+
+async def get(database: Database, user_id: int) -> Shown:
+    """Return a user; raise NotFound."""
+    found = await find(database, [user_id])
+    if user_id not in found:
+        raise not_found()
+    return found[user_id]
+
+
 async def change(
-    connection: Connection,
+    database: Database,
     user_id: int,
     fields: Mapping[str, Any],
     *,
@@ -62,28 +85,29 @@ async def change(
     last_admin.
     """
     loses_admin = fields.get("role", Role.ADMIN) != Role.ADMIN or fields.get("is_active") is False
-    # Taken before the user's own lock: two admins who demote each other wait here, not for one another.
-    active_admins = await repository.lock_active_admins(connection) if loses_admin else []
-    user, now = await locked(connection, user_id)
-    check_precondition(shown(user))
-    changes = {
-        name: {"before": user[name], "after": value}  # type: ignore[literal-required]
-        for name, value in fields.items()
-        if user[name] != value  # type: ignore[literal-required]
-    }
-    if not changes:
-        return shown(user)
-    if loses_admin and active_admins == [user_id]:
-        raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
-    values = {name: change["after"] for name, change in changes.items()}
-    if not changes.keys().isdisjoint({"role", "is_active"}):
-        values["access_changed_at"] = now
-    if values.get("is_active") is False:
-        values["tokens_not_before"] = now
-    after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
-    event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
-    await repository.update(connection, user_id, values, event)
-    return shown(after)
+    async with database.transaction() as connection:
+        # Taken before the user's own lock: two admins who demote each other wait here, not for one another.
+        active_admins = await repository.lock_active_admins(connection) if loses_admin else []
+        user, now = await locked(connection, user_id)
+        check_precondition(shown(user))
+        changes = {
+            name: {"before": user[name], "after": value}  # type: ignore[literal-required]
+            for name, value in fields.items()
+            if user[name] != value  # type: ignore[literal-required]
+        }
+        if not changes:
+            return shown(user)
+        if loses_admin and active_admins == [user_id]:
+            raise Conflict("This is the last active admin; make somebody else an admin first.", code="last_admin")
+        values = {name: change["after"] for name, change in changes.items()}
+        if not changes.keys().isdisjoint({"role", "is_active"}):
+            values["access_changed_at"] = now
+        if values.get("is_active") is False:
+            values["tokens_not_before"] = now
+        after: UserRow = {**user, **values}  # type: ignore[typeddict-item]
+        event = NewEvent(UserUpdated(user=state(after), changes=changes), subject=str(user_id), actor=actor)
+        await repository.update(connection, user_id, values, event)
+        return shown(after)
 
 
 async def locked(connection: Connection, user_id: int) -> tuple[UserRow, datetime]:
