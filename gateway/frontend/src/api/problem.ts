@@ -1,0 +1,40 @@
+/** An error as the API describes it (RFC 9457), or a failure to reach it at all. */
+export class ApiProblem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | undefined
+  readonly retryAfter: number | undefined
+  readonly body: Record<string, unknown>
+
+  constructor(status: number, body: Record<string, unknown>, retryAfter?: number) {
+    super(typeof body.detail === "string" ? body.detail : "")
+    this.status = status
+    this.code = typeof body.code === "string" ? body.code : "unknown"
+    this.requestId = typeof body.request_id === "string" ? body.request_id : undefined
+    this.retryAfter = retryAfter
+    this.body = body
+  }
+
+  /** What is wrong with each field, by its JSON pointer. */
+  get fields(): Record<string, string> {
+    const errors = Array.isArray(this.body.errors) ? (this.body.errors as { pointer: string; message: string }[]) : []
+    return Object.fromEntries(errors.map((error) => [error.pointer, error.message]))
+  }
+}
+
+/** Status of a problem that stands for no answer at all: offline, or the server is away. */
+export const UNREACHABLE = 0
+
+/** Return what the API answered; throw the ApiProblem when it refused. */
+export async function unwrap<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await answer
+  if (response.ok) return data as T
+  throw problemOf(response, error)
+}
+
+/** Return the ApiProblem of a response that is not ok, whose body was read as `body`. */
+export function problemOf(response: Response, body: unknown): ApiProblem {
+  const retryAfter = Number(response.headers.get("retry-after")) || undefined
+  const members = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {}
+  return new ApiProblem(response.status, members, retryAfter)
+}

@@ -1,0 +1,114 @@
+import { useEffect, useRef, useSyncExternalStore } from "react"
+import css from "./shortcuts.module.css"
+
+export type Shortcut = {
+  /** `a`, `Shift+A`, `Mod+k` (Ctrl, on a Mac Cmd), `ArrowDown`, or two keys in turn: `g d`. */
+  keys: string
+  label: string
+  group?: "everywhere" | "go" | "here"
+  /** Whether holding the key down does it again; never for a decision. */
+  repeats?: boolean
+  run: () => void
+}
+
+const SETTING = "traceline.single-keys"
+const SECONDS_BETWEEN_TWO_KEYS = 1.5
+const IS_MAC = navigator.platform.startsWith("Mac")
+const SIGNS: Record<string, string> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Mod: IS_MAC ? "⌘" : "Ctrl",
+}
+
+let registered: { current: Shortcut[] }[] = []
+let enabled = localStorage.getItem(SETTING) !== "off"
+let first: { key: string; at: number } | undefined
+const listeners = new Set<() => void>()
+
+/** Have these keys do something while the calling part of the page is shown; what was shown last goes first. */
+export function useShortcuts(shortcuts: Shortcut[]): void {
+  const latest = useRef(shortcuts)
+  latest.current = shortcuts
+  useEffect(() => {
+    registered = [latest, ...registered]
+    return () => {
+      registered = registered.filter((one) => one !== latest)
+    }
+  }, [])
+}
+
+/** Return all shortcuts that do something now. */
+export function currentShortcuts(): Shortcut[] {
+  const seen = new Set<string>()
+  return registered.flatMap((one) => one.current).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
+}
+
+/** Return whether keys without Ctrl or Cmd are on, and how to switch them (WCAG 2.1.4). */
+export function useSingleKeys(): [boolean, (on: boolean) => void] {
+  const on = useSyncExternalStore(subscribe, () => enabled)
+  return [on, switchSingleKeys]
+}
+
+function switchSingleKeys(on: boolean): void {
+  enabled = on
+  localStorage.setItem(SETTING, on ? "on" : "off")
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Keys as they are printed on a keyboard. */
+export function Keys({ keys }: { keys: string }) {
+  const [on] = useSingleKeys()
+  if (!on && !keys.includes("Mod+")) return null
+  return (
+    <span className={css.keys} aria-hidden="true">
+      {keys.split(/[ +]/).map((key) => (
+        <kbd key={key}>{SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key)}</kbd>
+      ))}
+    </span>
+  )
+}
+
+/** Return keys as the attribute aria-keyshortcuts has them. */
+export function ariaKeys(keys: string): string {
+  return keys.replace("Mod", IS_MAC ? "Meta" : "Control")
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return
+  const name = nameOf(event)
+  const isModified = event.ctrlKey || event.metaKey
+  if (!isModified && !enabled) return
+  const before = first && Date.now() - first.at < SECONDS_BETWEEN_TWO_KEYS * 1000 ? `${first.key} ` : ""
+  const all = currentShortcuts()
+  const found = all.find(({ keys }) => before && keys === before + name) ?? all.find(({ keys }) => keys === name)
+  first = undefined
+  if (found) {
+    if (event.repeat && !found.repeats) return
+    event.preventDefault()
+    found.run()
+  } else if (!isModified && all.some(({ keys }) => keys.startsWith(`${name} `))) {
+    first = { key: name, at: Date.now() }
+  }
+})
+
+function nameOf(event: KeyboardEvent): string {
+  const modifier = event.ctrlKey || event.metaKey ? "Mod+" : ""
+  const isLetter = /^\p{L}$/u.test(event.key)
+  const shift = event.shiftKey && (isLetter || event.key.length > 1) ? "Shift+" : ""
+  return modifier + shift + (shift && isLetter ? event.key.toUpperCase() : event.key === " " ? "Space" : event.key)
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  const isField = target.matches(
+    "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable=true]",
+  )
+  return isField || target.closest("[role=dialog], [role=alertdialog], [role=menu], [role=listbox]") !== null
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useEffect, useState } from "react"
+import { ApiProblem, UNREACHABLE } from "../api/problem"
+import { m } from "../messages"
+import { Button } from "./button"
+import css from "./states.module.css"
+
+const LONG_MS = 10_000
+
+/** Rows of the height of what is to come. */
+export function Skeleton({ rows = 8 }: { rows?: number }) {
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className={css.skeleton} role="status" aria-label={m.common.loading}>
+      {isLong && <p>{m.common.stillLoading}</p>}
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} aria-hidden="true" />
+      ))}
+    </div>
+  )
+}
+
+/** Why there is nothing here, and what to do about it. */
+export function Empty({ title, hint, children }: { title: string; hint?: string; children?: ReactNode }) {
+  return (
+    <div className={css.empty}>
+      <h2>{title}</h2>
+      {hint && <p>{hint}</p>}
+      {children && <div className={css.actions}>{children}</div>}
+    </div>
+  )
+}
+
+/** What went wrong, in the words of the API, and a way to try again. */
+export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+  const problem = error instanceof ApiProblem ? error : undefined
+  const isAway = problem?.status === UNREACHABLE
+  return (
+    <div className={css.failure} role="alert">
+      <p>{isAway ? m.common.unreachable : problem?.message || m.common.failed}</p>
+      {problem?.requestId && <code>{m.common.requestId(problem.requestId)}</code>}
+      {retry && (
+        <Button onPress={retry} look="plain">
+          {m.common.retry}
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { useSyncExternalStore } from "react"
+import { m } from "../messages"
+import { Button } from "./button"
+import css from "./toast.module.css"
+
+type Toast = { id: number; text: string; isError: boolean; undo?: () => void }
+
+const SHOWN_MS = 6000
+let toasts: Toast[] = []
+let last = 0
+const listeners = new Set<() => void>()
+
+/** Say shortly that something was done, with a way back; the newest of a kind replaces the one before. */
+export function toast(text: string, options: { undo?: () => void; isError?: boolean } = {}): void {
+  const id = ++last
+  become([
+    ...toasts.filter(({ isError }) => isError).slice(-2),
+    { id, text, isError: options.isError ?? false, undo: options.undo },
+  ])
+  // An error stays until somebody has read it.
+  if (!options.isError) setTimeout(() => dismiss(id), SHOWN_MS)
+}
+
+/** Where toasts are shown: once in the page. */
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => toasts)
+  return (
+    <div className={css.toasts}>
+      <div role="status">{shown.filter(({ isError }) => !isError).map(card)}</div>
+      <div role="alert">{shown.filter(({ isError }) => isError).map(card)}</div>
+    </div>
+  )
+}
+
+function card({ id, text, isError, undo }: Toast) {
+  return (
+    <div key={id} className={css.toast} data-error={isError || undefined}>
+      <span>{text}</span>
+      {undo && (
+        <Button
+          look="quiet"
+          onPress={() => {
+            dismiss(id)
+            undo()
+          }}
+        >
+          {m.common.undo}
+        </Button>
+      )}
+      {isError && (
+        <Button look="quiet" onPress={() => dismiss(id)}>
+          {m.common.close}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function dismiss(id: number): void {
+  become(toasts.filter((one) => one.id !== id))
+}
+
+function become(next: Toast[]): void {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

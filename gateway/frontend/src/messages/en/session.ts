@@ -1,0 +1,18 @@
+export const session = {
+  signIn: "Sign in",
+  signingIn: "Signing in",
+  demo: "Sign in to the demo",
+  email: "Email",
+  password: "Password",
+  showPassword: "Show password",
+  hidePassword: "Hide password",
+  wrong: "Email or password is wrong.",
+  expired: "Your session has ended",
+  expiredHint: "Sign in again to go on. Nothing that you typed is lost.",
+  tooMany: (seconds: number) => `Too many tries. Try again in ${seconds} s.`,
+  register: "Register",
+  registerHint: "You start as viewer: you can read everything. An admin can give you more.",
+  haveAccount: "I have an account",
+  name: "Name",
+  passwordHint: "8 to 128 characters.",
+}

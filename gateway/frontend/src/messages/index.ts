@@ -1,0 +1,38 @@
+import { en } from "./en"
+import { pseudo } from "./pseudo"
+import type { Messages } from "./types"
+
+const asked = localStorage.getItem("traceline.locale") ?? "en"
+
+/** The texts of the page, in the language of this browser. */
+export const m: Messages = asked === "pseudo" || asked === "pseudo-rtl" ? pseudo(en) : en
+document.documentElement.dir = asked === "pseudo-rtl" ? "rtl" : "ltr"
+
+const locale = document.documentElement.lang
+const counted = new Intl.NumberFormat(locale)
+const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" })
+const absolute = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" })
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000],
+  ["month", 2_592_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+]
+
+/** Return a number with its separators of thousands. */
+export const formatCount = (value: number): string => counted.format(value)
+/** Return a share of 0 to 1 in percent. */
+export const formatShare = (value: number): string => share.format(value)
+/** Return a score with its two decimals. */
+export const formatScore = (value: number): string => value.toFixed(2)
+/** Return a moment in full, in the time zone of the reader. */
+export const formatMoment = (iso: string): string => absolute.format(new Date(iso))
+
+/** Return how long ago a moment was. */
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = (Date.parse(iso) - now) / 1000
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length)
+  return unit ? relative.format(Math.round(seconds / unit[1]), unit[0]) : relative.format(0, "second")
+}

@@ -1,0 +1,61 @@
+import { type ComponentType, lazy, Suspense } from "react"
+import { Redirect, Route, Switch } from "wouter"
+import { Empty, Failure, Skeleton } from "./kit/states"
+import { m } from "./messages"
+import { SignIn } from "./session/page"
+import { readSession, useSession } from "./session/session"
+import { Shell } from "./shell/shell"
+
+/** The one project that there is for now; its key stands in every address. */
+export const PROJECT = "MAIN"
+
+/** The screens below /p/{project}, each loaded when it is first opened. */
+const SCREENS: Record<string, ComponentType> = {
+  "/requirements": lazy(() => import("./requirements/page")),
+}
+
+/** What is at each address. */
+export function Routes() {
+  return (
+    <Switch>
+      <Route path="/sign-in">
+        <SignIn />
+      </Route>
+      <Route path="/p/:project" nest>
+        <SignedIn />
+      </Route>
+      <Route path="/">
+        <Redirect to={`/p/${PROJECT}`} replace />
+      </Route>
+      <Route>
+        <Empty title={m.common.notFound} />
+      </Route>
+    </Switch>
+  )
+}
+
+function SignedIn() {
+  const { state } = useSession()
+  if (state === "loading") return <Skeleton />
+  if (state === "unreachable") return <Failure error={undefined} retry={() => void readSession()} />
+  if (state === "signed-out") {
+    const here = location.pathname + location.search
+    return <Redirect to={`~/sign-in?next=${encodeURIComponent(here)}`} replace />
+  }
+  return (
+    <Shell>
+      <Suspense fallback={<Skeleton />}>
+        <Switch>
+          {Object.entries(SCREENS).map(([path, Screen]) => (
+            <Route key={path} path={path}>
+              <Screen />
+            </Route>
+          ))}
+          <Route>
+            <Empty title={m.common.notFound} />
+          </Route>
+        </Switch>
+      </Suspense>
+    </Shell>
+  )
+}

@@ -1,0 +1,128 @@
+import { useSyncExternalStore } from "react"
+import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
+
+export type Role = "viewer" | "reviewer" | "admin"
+export type User = { id: number; email: string; full_name: string; role: Role }
+export type Session =
+  | { state: "loading" }
+  | { state: "unreachable" }
+  | { state: "signed-out"; demo?: { email: string; password: string } }
+  | { state: "expired"; user: User }
+  | { state: "signed-in"; user: User; expiresAt: number }
+
+type Answer = { user: User | null; expires_at?: string; demo?: { email: string; password: string } }
+
+const RENEW_AT = 0.75
+const ROLES: Role[] = ["viewer", "reviewer", "admin"]
+
+let session: Session = { state: "loading" }
+let renewal: ReturnType<typeof setTimeout> | undefined
+const waiting: (() => void)[] = []
+const listeners = new Set<() => void>()
+const otherTabs = new BroadcastChannel("traceline-session")
+
+/** Return the session of this browser, and render again when it changes. */
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, () => session)
+}
+
+/** Return who is signed in; for parts of the page that nobody else sees. */
+export function useUser(): User {
+  const current = useSession()
+  if (current.state !== "signed-in" && current.state !== "expired") throw new Error("Nobody is signed in.")
+  return current.user
+}
+
+/** Check whether the one who is signed in has this role or a higher one. */
+export function useMay(role: Role): boolean {
+  return ROLES.indexOf(useUser().role) >= ROLES.indexOf(role)
+}
+
+/** Ask the gateway who is signed in. */
+export async function readSession(): Promise<void> {
+  try {
+    take(await call("GET", "/session"))
+  } catch (error) {
+    if (session.state === "loading" && error instanceof ApiProblem) become({ state: "unreachable" })
+  }
+}
+
+/** Sign in; throw the ApiProblem that says why not. */
+export async function signIn(email: string, password: string): Promise<void> {
+  take(await call("POST", "/session", { email, password }))
+  otherTabs.postMessage("signed-in")
+}
+
+/** End the session in all tabs of this browser. */
+export async function signOut(): Promise<void> {
+  await call("DELETE", "/session")
+  otherTabs.postMessage("signed-out")
+  leave()
+}
+
+/** Note that the session has ended, and wait until the same person has signed in again. */
+export function whenSignedInAgain(): Promise<void> {
+  if (session.state === "signed-in") become({ state: "expired", user: session.user })
+  return new Promise((resolve) => waiting.push(resolve))
+}
+
+function take(answer: Answer): void {
+  clearTimeout(renewal)
+  if (!answer.user) {
+    become(
+      session.state === "signed-in" || session.state === "expired"
+        ? { state: "expired", user: session.user }
+        : { state: "signed-out", demo: answer.demo },
+    )
+    return
+  }
+  if (session.state === "expired" && session.user.id !== answer.user.id) {
+    leave()
+    return
+  }
+  const expiresAt = Date.parse(answer.expires_at ?? "")
+  become({ state: "signed-in", user: answer.user, expiresAt })
+  renewal = setTimeout(renew, Math.max(1000, (expiresAt - Date.now()) * RENEW_AT))
+  for (const resume of waiting.splice(0)) resume()
+}
+
+async function renew(): Promise<void> {
+  try {
+    take(await call("POST", "/session/renew"))
+  } catch {
+    // The next request meets the end of the session, and asks to sign in.
+  }
+}
+
+/** Start from nothing: no data of one person stays for the next. */
+function leave(): void {
+  location.assign("/sign-in")
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+  } catch {
+    throw new ApiProblem(UNREACHABLE, { code: "unreachable" })
+  }
+  const answer = response.status === 204 ? {} : await response.json().catch(() => ({}))
+  if (!response.ok) throw problemOf(response, answer)
+  return answer
+}
+
+function become(next: Session): void {
+  session = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+otherTabs.onmessage = ({ data }) => (data === "signed-out" ? leave() : void readSession())
