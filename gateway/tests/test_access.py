@@ -221,6 +221,16 @@ async def test_a_token_of_the_longest_lifetime_passes(running: Running) -> None:
     assert (await running.get(PATH, token)).status_code == 200
 
 
+async def test_a_service_learns_when_the_user_logged_in(running: Running) -> None:
+    now = time.time()
+    # A token of an older version has been issued at a log-in.
+    for claims, logged_in_at in (({"iat": now, "auth_time": now - 3600}, now - 3600), ({"iat": now}, now)):
+        response = await running.get(PATH, running.issuer.token(**claims))
+        internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
+        assert running.internal_tokens.verify(internal).logged_in_at == logged_in_at
+    assert_refused(await running.get(PATH, running.issuer.token(auth_time="noon")))
+
+
 async def test_a_kept_token_still_expires(running: Running) -> None:
     token = running.issuer.token(exp=int(time.time()) + 2)
     assert (await running.get(PATH, token)).status_code == 200

@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from acceptance.client import Json, Traceline, problem
+from acceptance.client import Json, Traceline, ok, problem
 
 TYPED = {"typ": "at+jwt"}
 
@@ -78,3 +78,11 @@ def test_a_token_that_brings_its_own_key_is_refused(anyone: Traceline, claims: J
     refused(
         anyone, jwt.encode(claims, key, "EdDSA", headers={"jku": "http://127.0.0.1:9/jwks", "kid": "mine", **TYPED})
     )
+
+
+def test_a_renewed_token_works_and_so_does_the_one_before(anyone: Traceline, viewer: Traceline) -> None:
+    answer = ok(viewer.post("/auth/renew"))
+    renewed = anyone.with_token(answer["access_token"])
+    assert renewed.me() == viewer.me()
+    renewed.post("/auth/logout")
+    viewer.read("/auth/me")

@@ -13,6 +13,12 @@ REQUIRED_CLAIMS = ("iss", "aud", "sub", "role", "email", "iat", "exp", "jti")
 A token is refused when `iat < tokens_not_before` of its user: whole seconds could not tell a token issued just
 before a change of password from one issued just after it.
 """
+AUTH_TIME = "auth_time"
+"""A claim (OpenID Connect): when the user logged in, as `iat`. A renewed token has that of the one before; tokens of
+older programs have none, and were issued at a log-in."""
 
 LONGEST_LIFETIME = timedelta(days=30)
 """No token lives longer, whatever the settings say: what restricts old tokens may be forgotten after this."""
+
+RENEWABLE = timedelta(hours=12)
+"""After the log-in; then somebody has to type the password again."""

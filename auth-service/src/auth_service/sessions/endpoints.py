@@ -35,13 +35,20 @@ async def log_in(
 ) -> Response:
     """After 10 failures for an account, or 50 for an address, within 15 minutes: 429 with `Retry-After`."""
     login: service.Login = request.app.state.login
-    token = await login(username, password, client_address(request))
-    body = {
-        "access_token": token,
-        "token_type": "bearer",
-        "expires_in": int(login.token_lifetime.total_seconds()),
-    }
-    return answer(body, headers={"Cache-Control": "no-store"})
+    return _token(login, await login(username, password, client_address(request)))
+
+
+@router.post(
+    "/auth/renew",
+    operation_id="renew_token",
+    summary="Exchange your token for one that lives longer",
+    response_model=AccessToken,
+    responses=problem_responses(401, "401 login_too_old"),
+)
+async def renew_token(request: Request, viewer: Viewer) -> Response:
+    """Possible until 12 hours after the log-in. The token that you came with works on until its own end."""
+    login: service.Login = request.app.state.login
+    return _token(login, await login.renew(viewer))
 
 
 @router.post(
@@ -80,3 +87,8 @@ async def access_changes(database: Db, _: ServiceCaller) -> Response:
     Whoever reads the feed after `head` misses nothing: a change is in the answer, in the feed, or in both.
     """
     return answer(await service.access_changes(database))
+
+
+def _token(login: service.Login, token: str) -> Response:
+    body = {"access_token": token, "token_type": "bearer", "expires_in": int(login.token_lifetime.total_seconds())}
+    return answer(body, headers={"Cache-Control": "no-store"})

@@ -28,6 +28,12 @@ async def end_token(connection: Connection, token_id: str, expires_at: datetime,
     )
 
 
+async def is_ended(connection: Connection, token_id: str) -> bool:
+    """Check whether a token was ended."""
+    cursor = await connection.execute("SELECT FROM ended_tokens WHERE token_id = %s", (token_id,))
+    return cursor.rowcount > 0
+
+
 async def prune_ended_tokens(connection: Connection) -> None:
     """Delete the ended tokens that would have expired by now."""
     await connection.execute("DELETE FROM ended_tokens WHERE expires_at < now()")

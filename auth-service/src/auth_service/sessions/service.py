@@ -22,7 +22,7 @@ from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
-from contracts.tokens import LONGEST_LIFETIME
+from contracts.tokens import LONGEST_LIFETIME, RENEWABLE
 
 _ANONYMOUS = Actor(None, "anonymous")
 _TYPED_BYTES = 8
@@ -72,6 +72,25 @@ class Login:
             _FAILURES.labels("account_inactive").inc()
             raise Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
         return token
+
+    async def renew(self, identity: Identity) -> str:
+        """Return a new token for whom the caller's token is of; that one works on until its own end.
+
+        Raises Unauthenticated when the token works no more, as of now and not of when the gateway last looked, or when
+        the log-in is too long ago.
+        """
+        assert identity.id is not None, "only users have tokens"
+        async with self.database.transaction() as connection:
+            user, now = await user_service.locked(connection, identity.id)
+            not_before = user["tokens_not_before"]
+            # Whoever logged in before that has no token that was issued after it.
+            is_revoked = not_before is not None and identity.logged_in_at < not_before.timestamp()
+            if is_revoked or not user["is_active"] or await repository.is_ended(connection, identity.token_id):
+                raise _works_no_more()
+            if now.timestamp() - identity.logged_in_at > RENEWABLE.total_seconds():
+                raise _logged_in_too_long_ago()
+            key = await self.signing_key.read(connection)
+        return tokens.issue(user, key, now, self.token_lifetime, identity.logged_in_at)
 
     async def _issue(self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str) -> str | None:
         """Return a token, or None when the account is not active; `verified` matched the password before."""
@@ -171,6 +190,21 @@ def _event(failure: LoginFailed) -> NewEvent:
 
 def _wrong_credentials() -> Unauthenticated:
     return Unauthenticated("The email or the password is wrong.", code="invalid_credentials")
+
+
+def _works_no_more() -> Unauthenticated:
+    return Unauthenticated(
+        "This access token works no more: its user has logged out, changed the password or been deactivated since;"
+        " log in again."
+    )
+
+
+def _logged_in_too_long_ago() -> Unauthenticated:
+    hours = RENEWABLE // timedelta(hours=1)
+    return Unauthenticated(
+        f"The log-in is more than {hours} hours ago, so its token is not renewed; log in again.",
+        code="login_too_old",
+    )
 
 
 def _wrong_password() -> Unauthenticated:

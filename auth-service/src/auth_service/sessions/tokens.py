@@ -7,11 +7,14 @@ import jwt
 
 from auth_service.signing_keys.service import SigningKey
 from auth_service.users.repository import UserRow
-from contracts.tokens import ALGORITHM, AUDIENCE, ISSUER, TYPE
+from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, TYPE
 
 
-def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) -> str:
-    """Return a token for `user` that lives from `now` (of the database's clock) for `lifetime`."""
+def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta, logged_in_at: float | None = None) -> str:
+    """Return a token for `user` that lives from `now` (of the database's clock) for `lifetime`.
+
+    `logged_in_at` is in seconds since the epoch; None: they log in now.
+    """
     issued_at = now.timestamp()
     return jwt.encode(
         {
@@ -23,6 +26,7 @@ def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta) ->
             "iat": issued_at,
             "exp": issued_at + lifetime.total_seconds(),
             "jti": uuid.uuid4().hex,
+            AUTH_TIME: issued_at if logged_in_at is None else logged_in_at,
         },
         key.private_key,
         algorithm=ALGORITHM,

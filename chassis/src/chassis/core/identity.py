@@ -31,8 +31,8 @@ _RANK = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.ADMIN: 2}
 class Identity:
     """A person with the role as it is now, and the token they came with; or a service, which has no id.
 
-    `token_id` and `token_expires_at` (seconds since the epoch) name the bearer token of the request, so that
-    it can be ended.
+    `token_id` and `token_expires_at` name the bearer token of the request, so that it can be ended, and `logged_in_at`
+    says when they logged in, so that it can be renewed; times in seconds since the epoch, 0 when not known.
     """
 
     id: int | None
@@ -40,6 +40,7 @@ class Identity:
     role: Role | None
     token_id: str = ""
     token_expires_at: int = 0
+    logged_in_at: float = 0
 
     def may(self, needed: Role) -> bool:
         """Check whether this caller has at least the role `needed`."""
@@ -73,6 +74,7 @@ class InternalTokens:
             "exp": int(now) + LIFETIME,
             "tid": identity.token_id,
             "texp": identity.token_expires_at,
+            "auth_time": identity.logged_in_at,
         }
         token = jwt.encode(claims, self._secret, algorithm="HS256", headers={"typ": "internal+jwt"})
         _bound(self._issued)
@@ -103,6 +105,7 @@ class InternalTokens:
                 role=Role(claims["role"]) if claims["role"] else None,
                 token_id=claims["tid"],
                 token_expires_at=claims["texp"],
+                logged_in_at=claims.get("auth_time", 0),  # a gateway of an older version does not tell
             )
         except (jwt.InvalidTokenError, ValueError):
             raise Unauthenticated("This address is not public; call the API through the gateway.") from None

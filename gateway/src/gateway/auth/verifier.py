@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jwt
@@ -80,7 +80,7 @@ class TokenVerifier:
             raise bearer.ended()
         if current.role is identity.role:
             return identity
-        return Identity(identity.id, identity.email, current.role, identity.token_id, identity.token_expires_at)
+        return replace(identity, role=current.role)
 
     async def _verify(self, token: str) -> _Verified:
         bearer.check_form(token, _MAX_TOKEN_LENGTH)
@@ -113,6 +113,7 @@ class TokenVerifier:
                 Role(claims["role"]),
                 str(claims["jti"]),
                 int(claims["exp"]),
+                float(claims.get(tokens.AUTH_TIME, issued_at)),
             )
         except jwt.ExpiredSignatureError:  # the signature is right
             raise bearer.expired() from None
