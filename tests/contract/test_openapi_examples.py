@@ -55,6 +55,8 @@ def test_every_example_fulfils_its_schema(document: dict[str, Any]) -> None:
         "Notification",
         "Run",
         "ModuleCoverage",
+        "AxisItem",
+        "ModuleMatrix",
         "AuditEntry",
         "Activity",
     ],

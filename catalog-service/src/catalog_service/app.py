@@ -10,6 +10,7 @@ from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
 from catalog_service.links.service import deletions_with_item
+from catalog_service.matrix.endpoints import router as matrix_router
 from catalog_service.reports.endpoints import router as reports_router
 from catalog_service.requirements.endpoints import router as requirements_router
 from catalog_service.search.endpoints import router as search_router
@@ -34,6 +35,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             history_router,
             changes_router,
             reports_router,
+            matrix_router,
             search_router,
             internal_router,
         ],

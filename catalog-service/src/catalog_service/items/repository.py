@@ -28,7 +28,7 @@ async def find_by_external_id(connection: Connection, kind: ItemKind, external_i
 
 async def find_with_coverage(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
     """Return an item as it is answered, with its `coverage`, or None."""
-    columns = f"{', '.join(kind.columns)}, {_coverage_column(kind)}"
+    columns = f"{', '.join(kind.columns)}, {coverage_column(kind)}"
     return await _find(connection, kind, columns, "id = %s", item_id)
 
 
@@ -38,7 +38,7 @@ async def _find(connection: Connection, kind: ItemKind, columns: str, where: str
     return await cursor.fetchone()
 
 
-def _coverage_column(kind: ItemKind) -> str:
+def coverage_column(kind: ItemKind) -> str:
     """Return the column `coverage` of a table of items: an object of its state and the numbers of its links."""
     other = "test_case" if kind.name == "requirement" else "requirement"
     return f"""(
@@ -97,7 +97,7 @@ def _as_json(kind: ItemKind, ids: str, order: str, *, with_coverage: bool) -> st
     selected = ", ".join(_IN_JSON.get(column, column) for column in kind.columns)
     columns = ", ".join(kind.columns)
     if with_coverage:
-        selected, columns = f"{selected}, coverage", f"{columns}, {_coverage_column(kind)}"
+        selected, columns = f"{selected}, coverage", f"{columns}, {coverage_column(kind)}"
     return f"""
         SELECT coalesce(json_agg(page), '[]')::text FROM (
             SELECT {selected} FROM (

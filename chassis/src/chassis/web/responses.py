@@ -29,9 +29,19 @@ def item(request: Request, body: Any, status: int = 200, headers: Mapping[str, s
     """Return one item with its ETag; 304 when a GET says that the caller has it already."""
     content = encode(body)
     tag = etag(content)
-    if request.method == "GET" and _matches(request.headers.get("if-none-match"), tag, weak=True):
-        return Response(status_code=304, headers={"ETag": tag})
+    if request.method == "GET" and is_known(request, tag):
+        return not_modified(tag)
     return Response(content, status, {"ETag": tag, **(headers or {})}, "application/json")
+
+
+def is_known(request: Request, tag: str) -> bool:
+    """Check whether whoever asks has the state of this ETag already."""
+    return _matches(request.headers.get("if-none-match"), tag, weak=True)
+
+
+def not_modified(tag: str) -> Response:
+    """Return the answer to who has the state of this ETag already."""
+    return Response(status_code=304, headers={"ETag": tag})
 
 
 def created(request: Request, body: Any, location: str) -> Response:

@@ -1,0 +1,133 @@
+"""The cells, axes and sums of the matrix, in SQL."""
+
+from typing import TypedDict
+from uuid import UUID
+
+from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.items.repository import coverage_column
+from catalog_service.items.suspicion import IS_SUSPECT
+from catalog_service.matrix.encoding import Cells
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_only, fetch_value
+from chassis.web.listing import Conditions, Row
+
+ORDER = "module, external_id, id"
+"""Of both axes; an index has it."""
+
+
+class State(TypedDict):
+    """What tells one state of the record from every other: how many changes it has seen, and the last of them."""
+
+    changes: int
+    last_change: UUID | None
+
+
+class Module(TypedDict):
+    """A module at an axis."""
+
+    module: str | None
+    items: int
+
+
+class ModuleCell(TypedDict):
+    """What is between the requirements of a module and the test cases of a module."""
+
+    row: str | None
+    column: str | None
+    links: int
+    suspect_links: int
+
+
+# Not the head alone: an event gets its place in the feed only after the change that it tells of is to be seen.
+_STATE = """
+    SELECT head + (SELECT count(*) FROM outbox WHERE feed_seq IS NULL) AS changes,
+           (SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1) AS last_change
+    FROM feed_head
+"""
+
+
+async def state(connection: Connection) -> State:
+    """Return the state of the record as the transaction sees it."""
+    return await fetch_only(connection, State, _STATE)
+
+
+def _in_scope(kind: ItemKind, modules: Conditions) -> str:
+    """Return the WHERE of the items at an axis: test cases of other modules are there where a row leads to them."""
+    if kind is REQUIREMENT or not modules.narrowed:
+        return modules.where
+    rows = f"SELECT id FROM requirements {modules.where}"
+    return f"{modules.where} OR id IN (SELECT test_case_id FROM links WHERE requirement_id IN ({rows}))"
+
+
+def _places(kind: ItemKind, modules: Conditions) -> str:
+    return f"""
+        SELECT id, version, row_number() OVER (ORDER BY {ORDER})::integer - 1 AS place
+        FROM {kind.table} {_in_scope(kind, modules)}
+    """
+
+
+async def cells(connection: Connection, modules: Conditions) -> Cells:
+    """Return the cells in the order of rows and columns."""
+    cursor = await connection.cursor(binary=True).execute(
+        f"""
+        WITH r AS MATERIALIZED ({_places(REQUIREMENT, modules)}),
+             t AS MATERIALIZED ({_places(TEST_CASE, modules)})
+        SELECT (SELECT count(*) FROM r) AS rows, (SELECT count(*) FROM t) AS columns,
+               coalesce(string_agg(int4send(row_place), ''), '') AS row_places,
+               coalesce(string_agg(int4send(column_place), ''), '') AS column_places,
+               coalesce(string_agg(state, ''), '') AS states
+        FROM (
+            SELECT r.place AS row_place, t.place AS column_place,
+                   CASE WHEN {IS_SUSPECT} THEN '\\x02'::bytea ELSE '\\x01' END AS state
+            FROM links l JOIN r ON r.id = l.requirement_id JOIN t ON t.id = l.test_case_id
+            ORDER BY r.place, t.place
+        ) AS in_order
+        """,
+        modules.parameters,
+        prepare=modules.prepare,
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate gives one row"
+    return Cells(**row)
+
+
+async def labels(connection: Connection, kind: ItemKind, modules: Conditions, begin: int, limit: int) -> list[Row]:
+    """Return a part of an axis: of each item what names it, and its `coverage`."""
+    cursor = await connection.execute(
+        f"""
+        SELECT {", ".join(BRIEF)}, {coverage_column(kind)} FROM (
+            SELECT {", ".join(BRIEF)}, version FROM {kind.table} {_in_scope(kind, modules)}
+            ORDER BY {ORDER} LIMIT %(limit)s OFFSET %(begin)s
+        ) AS {kind.table} ORDER BY {ORDER}
+        """,
+        {**modules.parameters, "begin": begin, "limit": limit},
+        prepare=modules.prepare,
+    )
+    return await cursor.fetchall()
+
+
+async def length(connection: Connection, kind: ItemKind, modules: Conditions) -> int:
+    """Return how many items there are at an axis."""
+    query = f"SELECT count(*) FROM {kind.table} {_in_scope(kind, modules)}"
+    total: int = await fetch_value(connection, query, modules.parameters)
+    return total
+
+
+async def modules_of(connection: Connection, kind: ItemKind) -> list[Module]:
+    """Return the modules of a kind of item in the order of the axes, null last."""
+    query = f"SELECT module, count(*) AS items FROM {kind.table} GROUP BY module ORDER BY module"
+    return await fetch_all(connection, Module, query)
+
+
+async def module_cells(connection: Connection) -> list[ModuleCell]:
+    """Return what is between modules, where there is anything."""
+    return await fetch_all(
+        connection,
+        ModuleCell,
+        f"""
+        SELECT r.module AS row, t.module AS column, count(*) AS links,
+               count(*) FILTER (WHERE {IS_SUSPECT}) AS suspect_links
+        FROM links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
+        GROUP BY r.module, t.module ORDER BY r.module, t.module
+        """,
+    )

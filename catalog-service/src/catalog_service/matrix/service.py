@@ -1,0 +1,70 @@
+"""The matrix, its axes and its sums, each of one moment, and the ETag of that moment."""
+
+import asyncio
+from collections.abc import Callable
+
+import orjson
+
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.matrix import encoding, repository
+from catalog_service.snapshot import snapshot
+from chassis.db.database import Connection, Database
+from chassis.web.listing import Conditions, Row
+from chassis.web.parameters import parse_words
+from chassis.web.responses import etag
+
+# Matrices made at once in this process: each takes a connection, and its memory.
+_places = asyncio.Semaphore(2)
+
+
+async def compact(database: Database, module: str | None, is_known: Callable[[str], bool]) -> tuple[str, bytes | None]:
+    """Return the matrix in its binary form, None when the caller knows it, and its ETag; raise Invalid for `module`.
+
+    The ETag costs no look at the matrix, so that callers may ask often.
+    """
+    modules = _conditions(module)
+    async with _places, snapshot(database) as connection:
+        tag = await _tag(connection, module)
+        if is_known(tag):
+            return tag, None
+        cells = await repository.cells(connection, modules)
+    return tag, await asyncio.to_thread(encoding.encode, cells)
+
+
+async def axis(database: Database, kind: ItemKind, module: str | None, begin: int, end: int) -> Row:
+    """Return the items `begin` to `end`, without it, of the axis of a kind; raise Invalid for `module`."""
+    modules = _conditions(module)
+    async with snapshot(database) as connection:
+        tag = await _tag(connection, module)
+        total = await repository.length(connection, kind, modules)
+        labels = await repository.labels(connection, kind, modules, begin, end - begin)
+    items = [_labelled(index, label) for index, label in enumerate(labels, begin)]
+    return {"total": total, "from": begin, "matrix": tag, "items": items}
+
+
+async def by_module(database: Database) -> Row:
+    """Return the modules of both kinds, and what is between them, by their indexes."""
+    async with snapshot(database) as connection:
+        rows = await repository.modules_of(connection, REQUIREMENT)
+        columns = await repository.modules_of(connection, TEST_CASE)
+        cells = await repository.module_cells(connection)
+    row_of = {of["module"]: index for index, of in enumerate(rows)}
+    column_of = {of["module"]: index for index, of in enumerate(columns)}
+    placed = [{**cell, "row": row_of[cell["row"]], "column": column_of[cell["column"]]} for cell in cells]
+    return {"rows": rows, "columns": columns, "cells": placed}
+
+
+def _conditions(module: str | None) -> Conditions:
+    conditions = Conditions()
+    conditions.choose("module", parse_words("module", module))
+    return conditions
+
+
+async def _tag(connection: Connection, module: str | None) -> str:
+    state = await repository.state(connection)
+    return etag(orjson.dumps([module, state]))
+
+
+def _labelled(index: int, label: Row) -> Row:
+    coverage = label.pop("coverage")
+    return {"index": index, **label, **{name: coverage[name] for name in ("links", "suspect_links")}}
