@@ -6,30 +6,38 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import httpx
 import jwt
 import orjson
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Form, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import SecretStr
 from servers import serving
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.identity import InternalTokens
-from chassis.core.problems import Problem, render
+from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated, render
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.routes import AUTH, SERVICES
 from gateway.app import Gateway
+from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
+from gateway.page import Page
 from gateway.routing.proxy import Proxy
+from gateway.session.auth_service import AuthService
+from gateway.session.endpoints import Sessions
+from gateway.session.schemas import DemoAccount
 from gateway.settings import Settings
 from gateway.upstream.client import Upstream
 
+NO_PAGE = Path(__file__).parent / "no page was built here"
+PASSWORD = "correct horse battery"
 SECRET = "the quick brown fox signs for the lazy dog"
 
 
@@ -43,6 +51,8 @@ class Issuer:
     key_requests: int = 0
     ready_requests: int = 0
     away: bool = False
+    came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    """The public requests that it got: address and headers."""
 
     def token(self, user_id: int = 7, role: str = "reviewer", kind: str | None = tokens.TYPE, **changed: Any) -> str:
         now = time.time()
@@ -78,6 +88,32 @@ class Issuer:
             self.key_requests += 1
             key = orjson.loads(jwt.algorithms.OKPAlgorithm.to_jwk(self.key.public_key()))
             return {"keys": [key | {"kid": self.key_id, "alg": "EdDSA", "use": "sig"}]}
+
+        @app.post("/api/v1/auth/login")
+        async def log_in(request: Request, username: Annotated[str, Form()], password: Annotated[str, Form()]) -> Any:
+            self.came.append((request.url.path, dict(request.headers)))
+            if username.startswith("locked"):
+                return render(TooManyRequests("Too many.", retry_after=77), request.scope)
+            if username.startswith("inactive"):
+                return render(Forbidden("This account is not active.", code="account_inactive"), request.scope)
+            if password != PASSWORD:
+                return render(Unauthenticated("It is wrong.", code="invalid_credentials"), request.scope)
+            return {"access_token": self.token(email=username), "token_type": "bearer", "expires_in": 600}
+
+        @app.post("/api/v1/auth/renew")
+        async def renew(request: Request) -> dict[str, Any]:
+            self.came.append((request.url.path, dict(request.headers)))
+            return {"access_token": self.token(), "token_type": "bearer", "expires_in": 600}
+
+        @app.post("/api/v1/auth/logout")
+        async def log_out(request: Request) -> Response:
+            self.came.append((request.url.path, dict(request.headers)))
+            return Response(status_code=204)
+
+        @app.get("/api/v1/auth/me")
+        async def me(request: Request) -> dict[str, Any]:
+            self.came.append((request.url.path, dict(request.headers)))
+            return {"id": 7, "email": "u7@traceline.test", "full_name": "U", "role": "reviewer", "is_active": True}
 
         @app.get("/internal/access-changes")
         async def access_changes() -> dict[str, Any]:
@@ -158,8 +194,13 @@ class Running:
 
 
 @asynccontextmanager
-async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIterator[Running]:
-    """Run a gateway before services in its own process, or behind a server each when `deployed`."""
+async def running_gateway(
+    *, deployed: bool = False, static: Path = NO_PAGE, demo: DemoAccount | None = None, **settings: Any
+) -> AsyncIterator[Running]:
+    """Run a gateway before services in its own process, or behind a server each when `deployed`.
+
+    `static`: the folder of the built page.
+    """
     issuer = Issuer()
     endless = asyncio.Event()
     internal_tokens = InternalTokens(SECRET)
@@ -181,8 +222,11 @@ async def running_gateway(*, deployed: bool = False, **settings: Any) -> AsyncIt
             await stack.enter_async_context(client)
         peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
         verifier = TokenVerifier(peers[AUTH.name])
-        proxy = Proxy(services, verifier, internal_tokens, timeout=2, max_body_bytes=1000)
-        gateway = Gateway(Settings(internal_token_secret=SecretStr(SECRET), **settings), proxy, verifier, peers)
+        read = Settings(internal_token_secret=SecretStr(SECRET), **settings)
+        credentials = Credentials(read.public_url)
+        proxy = Proxy(services, credentials, verifier, internal_tokens, timeout=2, max_body_bytes=1000)
+        sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
+        gateway = Gateway(read, proxy, sessions, peers, Page(static))
         watching = asyncio.create_task(verifier.run())
         stack.callback(watching.cancel)
         async with asyncio.timeout(10):

@@ -7,7 +7,7 @@ from chassis.observability.requests import Measured
 from chassis.testing.metrics import Series, measured, rises
 from gateway.app import measured_as
 
-OWN = ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")
+OWN = ("/", "/session", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")
 
 
 async def counted(running: Running, *paths: str, token: str | None = None) -> Series:
@@ -39,6 +39,6 @@ async def test_what_nobody_answers_is_one_series(running: Running) -> None:
 
 
 async def test_the_gateways_own_addresses_have_their_names(running: Running) -> None:
-    seen = await counted(running, *OWN, "/docs/assets/none.js")
+    seen = await counted(running, *OWN, "/docs/assets/none.js", "/assets/none.js", "/sign-in", "/p/MAIN/review")
     assert {series.partition(",")[0].strip('"') for series in seen} >= set(OWN)
     assert not any(series.startswith('"other"') for series in seen), seen

@@ -122,7 +122,8 @@ def test_passwords_are_hidden_while_they_are_typed(document: dict[str, Any]) -> 
         for member, field in schema.get("properties", {}).items()
         if "password" in member
     ]
-    assert {name for name, _, _ in found} == {"Body_log_in", "NewUser", "PasswordChange", "Registration"}
+    forms = {"Body_log_in", "NewUser", "PasswordChange", "Registration", "SignIn"}
+    assert {name for name, _, _ in found} == forms | {"DemoAccount"}
     assert [(name, member) for name, member, field in found if field.get("format") != "password"] == []
 
 

@@ -109,7 +109,7 @@ def test_a_strange_query_is_answered_or_refused(admin: Traceline) -> None:
     check_each(answered, [(path, name, value) for path, names in QUERIES for name in names for value in STRANGE])
 
 
-OWN = [("GET", path) for path in ("/", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")]
+OWN = [("GET", path) for path in ("/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")]
 """What the gateway answers by itself."""
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.identity import InternalTokens
 from chassis.core.problems import MethodNotAllowed, Unavailable
-from chassis.core.request_context import HEADER
+from chassis.core.request_context import GATEWAY_HEADER, HEADER, gateway_request_id, request_id
 from chassis.core.settings import read
+from chassis.server.app import app_of
 from chassis.server.process import Process, run
 from chassis.server.process.settings import addresses
 from chassis.server.worker import Worker
@@ -18,45 +19,61 @@ from chassis.web.query_names import QueryNames
 from chassis.web.responses import answer, etag
 from contracts.routes import AUTH, SERVICES
 from gateway import tracing
-from gateway.auth import bearer
+from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
-from gateway.documentation import page
+from gateway.documentation import page as documentation
 from gateway.documentation.merging import VERSION_PATH
 from gateway.documentation.page import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
+from gateway.page import ASSETS, Page, is_of_page
 from gateway.routing import head, headers
 from gateway.routing.cors import Cors
 from gateway.routing.proxy import Proxy
 from gateway.routing.security_headers import SecurityHeaders
 from gateway.routing.versions import route_of
+from gateway.session import endpoints as session
+from gateway.session.auth_service import AuthService
+from gateway.session.endpoints import Sessions
+from gateway.session.schemas import DemoAccount
 from gateway.settings import Settings
 from gateway.upstream.client import Upstream
 
 _SERVICES = [service.name for service in SERVICES]
 _NO_PARAMETERS = QueryNames(())
-_DOCUMENTATION = frozenset({"/", "/docs", OPENAPI_PATH})
-_OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION
+_DOCUMENTATION = frozenset({"/docs", OPENAPI_PATH})
+_SESSION = frozenset({session.PATH, f"{session.PATH}/renew"})
+_OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION | _SESSION
+_API = "/api/"
 
 
 class Gateway(Edge):
     """The only public address.
 
     Its own addresses are `/healthz` (503 unless every service is ready), `/livez`, `/readyz` (503 while it lets no
-    request pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document
-    and `/`, which leads to `/docs`.
+    request pass; a balancer must not take it out for one service), the version, `/docs`, the merged OpenAPI document,
+    `/session`, and the web page with its files at `/`, `/assets/` and `/p/`.
     """
 
-    def __init__(self, settings: Settings, proxy: Proxy, verifier: TokenVerifier, services: Mapping[str, Peer]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        proxy: Proxy,
+        sessions: Sessions,
+        services: Mapping[str, Peer],
+        page: Page,
+    ) -> None:
         super().__init__(self._answer, _route_of, self._complete, is_gateway=True)
         self._proxy = proxy
-        self._verifier = verifier
+        self._credentials = sessions.credentials
+        self._verifier = sessions.verifier
+        self._sessions = app_of("gateway", [session.router], {"sessions": sessions})
+        self._page = page
         self._services = Services(services)
         self._documentation = Documentation(services)
         self._docs_setting = settings.docs
         self._cors = Cors(settings.cors_allowed_origins)
         self._security = SecurityHeaders(https=(settings.public_url or "").startswith("https:"))
         self._own: dict[str, Callable[[], Awaitable[Response]]] = {
-            "/": self._home,
             "/healthz": self._health,
             "/livez": self._live,
             "/readyz": self._ready,
@@ -76,11 +93,17 @@ class Gateway(Edge):
         if preflight is not None:
             return preflight(scope, receive, send)
         incoming = headers.read(scope["headers"])
-        own = self._own.get(scope["path"])
+        path: str = scope["path"]
+        if path in _SESSION:
+            return self._answer_session(incoming, scope, receive, send)
+        own = self._own.get(path)
         if own is not None:
             return self._answer_own(own, incoming, scope, receive, send)
-        if scope["path"].startswith(ASSETS_PATH) and self._docs_setting != "off":
-            return page.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
+        if not path.startswith(_API):
+            if path.startswith(ASSETS_PATH) and self._docs_setting != "off":
+                return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
+            if self._page.is_here(path):
+                return self._page.answer(path, scope["method"], incoming.sent)(scope, receive, send)
         return self._proxy.forward(scope, incoming, receive, send)
 
     async def _answer_own(
@@ -96,11 +119,14 @@ class Gateway(Edge):
         if scope["query_string"]:
             _NO_PARAMETERS.check(scope["query_string"])
         if self._docs_setting == "signed-in" and scope["path"] in _DOCUMENTATION:
-            await self._verifier.identify(bearer.read(incoming.authorization))
+            await self._verifier.identify(self._credentials.token(scope, incoming.sent))
         await (await own())(scope, receive, send)
 
-    async def _home(self) -> Response:
-        return RedirectResponse("/docs")
+    async def _answer_session(self, incoming: headers.Incoming, scope: Scope, receive: Receive, send: Send) -> None:
+        self._credentials.check_own_page(scope, incoming.sent)
+        ids = [(HEADER, request_id.get().encode()), (GATEWAY_HEADER, gateway_request_id.get().encode())]
+        bounded = self._proxy.bounded(incoming, receive)
+        await self._sessions({**scope, "headers": [*scope["headers"], *ids]}, bounded, send)
 
     async def check_ready(self) -> None:
         """Raise Unavailable, naming who is not ready, unless everything is."""
@@ -133,17 +159,17 @@ class Gateway(Edge):
         return answer((await self._services.health()).version)
 
     async def _docs(self) -> Response:
-        return Response(page.HTML, headers=page.PAGE_HEADERS, media_type="text/html")
+        return Response(documentation.HTML, headers=documentation.PAGE_HEADERS, media_type="text/html")
 
     async def _openapi(self) -> Response:
         content = await self._documentation.document()
         return Response(content, headers={"ETag": etag(content)}, media_type="application/json")
 
-    def _complete(self, scope: Scope, answered: Headers, request_id: str) -> Headers:
+    def _complete(self, scope: Scope, answered: Headers, id_: str) -> Headers:
         added = (*self._security.missing_in(answered, scope), *self._cors.headers(scope))
         if HEADER in dict(answered):  # from the service
             return [*answered, *added]
-        return [*answered, *added, (HEADER, request_id.encode())]
+        return [*answered, *added, (HEADER, id_.encode())]
 
 
 def _route_of(scope: Scope) -> str | None:
@@ -155,23 +181,27 @@ def create_gateway(
     services: Mapping[str, ASGIApp],
     peers: Mapping[str, Peer],
     internal_tokens: InternalTokens,
+    demo: DemoAccount | None = None,
 ) -> tuple[Gateway, Worker]:
     """Return the gateway and the worker that keeps its knowledge of users fresh.
 
     `services` answer the public requests; `peers` are the same services for the gateway's own questions; both by
-    name.
+    name. `demo` is shown to whoever opens the page: no setting makes it, so that no deployment can have one.
     """
     verifier = TokenVerifier(peers[AUTH.name])
     worker = Worker()
     worker.add("gateway access", verifier.run)
+    credentials = Credentials(settings.public_url)
     proxy = Proxy(
         services,
+        credentials,
         verifier,
         internal_tokens,
         timeout=settings.gateway_timeout_seconds,
         max_body_bytes=settings.gateway_max_body_bytes,
     )
-    return Gateway(settings, proxy, verifier, peers), worker
+    sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
+    return Gateway(settings, proxy, sessions, peers, Page()), worker
 
 
 async def _compose(process: Process) -> ASGIApp:
@@ -190,7 +220,10 @@ def measured_as(scope: Scope) -> str | None:
     path: str = scope["path"]
     if path in _OWN:
         return path
-    return ASSETS_PATH if path.startswith(ASSETS_PATH) else route_of(path)
+    for files in (ASSETS_PATH, ASSETS):
+        if path.startswith(files):
+            return files
+    return "/" if is_of_page(path) else route_of(path)
 
 
 if __name__ == "__main__":

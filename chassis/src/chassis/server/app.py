@@ -39,19 +39,23 @@ def create_app(
     `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
     in `request.app.state`.
     """
+    known = {"database": database, "internal_tokens": internal_tokens, **state}
+    return app_of(title, [*routers, _internal_routes(schema_version)], known)
+
+
+def app_of(title: str, routers: Sequence[APIRouter], state: Mapping[str, object] = MappingProxyType({})) -> FastAPI:
+    """Return an HTTP app of these routers alone, with errors and a document as those of the services."""
     app = DocumentedApp(
         title=title,
-        openapi_url=None,  # the one below is a route as the others are
+        openapi_url=None,  # a route of the services, as the others are
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
         telemetry=telemetry.of_routes(),
     )
-    app.state.database = database
-    app.state.internal_tokens = internal_tokens
     for name, value in state.items():
         setattr(app.state, name, value)
-    for router in [*routers, _internal_routes(schema_version)]:
+    for router in routers:
         _add_routes(app, router)
     app.add_exception_handler(Problem, _render)
     app.add_exception_handler(RequestValidationError, _render)

@@ -73,8 +73,8 @@ class Traceline:
         await asyncio.gather(*(database.close() for database in self.databases.values()))
 
 
-def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Traceline:
-    """Return the system over these databases, by service."""
+def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bool = False) -> Traceline:
+    """Return the system over these databases, by service; the page of a `demo` signs in by a button."""
     tokens = InternalTokens(settings.gateway.internal_token_secret.get_secret_value())
     bus = InProcessBus()
     clients = AsyncExitStack()
@@ -96,7 +96,8 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str]) -> Tracelin
         asked = peers(service.app_asks, service.name)
         own, database = settings.services[service.name], databases[service.name]
         apps[service.name] = service.create_app(own, database, tokens, asked)
-    app, gateway_worker = gateway.app.create_gateway(settings.gateway, apps, peers(apps, "gateway"), tokens)
+    account = settings.demo_account if demo else None
+    app, gateway_worker = gateway.app.create_gateway(settings.gateway, apps, peers(apps, "gateway"), tokens, account)
     workers = [
         service.create_worker(
             settings.services[service.name],

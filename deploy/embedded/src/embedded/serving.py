@@ -46,7 +46,7 @@ def serve(
         urls = {service.name: postgres.database(service.package) for service in SERVICES}
         migrate({service.package: urls[service.name] for service in SERVICES})
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            traceline = compose(settings, urls)
+            traceline = compose(settings, urls, demo=demo)
             app: ASGIApp = traceline.app
             if metrics is not None:
                 app = Measured(app, "gateway", measured_as)

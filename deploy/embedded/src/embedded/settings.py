@@ -11,12 +11,14 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import auth_service.settings
 import gateway.settings
+from auth_service.settings import BUILT_IN_ADMIN_PASSWORD
 from auth_service.startup import first_password
 from chassis.core.settings import ServiceSettings, check, read, together
 from chassis.server.http_server import is_loopback
 from chassis.server.process.settings import ProxySettings
 from contracts.routes import AUTH
 from embedded.services import SERVICES
+from gateway.session.schemas import DemoAccount
 
 
 class Settings(BaseSettings):
@@ -57,6 +59,13 @@ class AllSettings:
     def first_password(self) -> str | None:
         """What the default admin is to get at the first start; None when that is to be random."""
         return first_password(self.auth, on_loopback=self.own.on_loopback)
+
+    @property
+    def demo_account(self) -> DemoAccount | None:
+        """What the page of a demo signs in with by a button: an account that everybody knows, or none."""
+        if self.first_password != BUILT_IN_ADMIN_PASSWORD:
+            return None
+        return DemoAccount(email=self.auth.default_admin_email, password=BUILT_IN_ADMIN_PASSWORD)
 
 
 def read_settings() -> AllSettings:

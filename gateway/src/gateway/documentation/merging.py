@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from chassis.core.version import software
+from chassis.server.app import app_of
 from chassis.web.problem_documents import documents, problem_responses
 from contracts.routes import SERVICES
 from gateway.documentation import query_parameters
 from gateway.documentation.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
 from gateway.routing.versions import VERSIONS
+from gateway.session import endpoints as session
 
 VERSION_PATH = "/api/v1/version"
 LOGIN_PATH = "/api/v1/auth/login"
@@ -16,7 +18,8 @@ LOGIN_PATH = "/api/v1/auth/login"
 _DESCRIPTION = """Which requirement is covered by which test, kept true while both change.
 
 Log in with `POST /api/v1/auth/login` and send the token as `Authorization: Bearer <ACCESS_TOKEN>`; on this page:
-**Authorize**, with your email and your password.
+**Authorize**, with your email and your password. Who is signed in to the web page needs neither here: its session
+counts where no `Authorization` is sent, and for requests of Traceline's own page alone (403 `cross_site_request`).
 
 Every error is a problem document (RFC 9457) with a stable `code`; each operation names those that it may answer.
 
@@ -24,7 +27,10 @@ A query parameter that an address does not know, or that comes twice, is refused
 `repeated_parameter`): what you asked for is what you get."""
 
 _ABOUT = "About"
-_TAGS = {tag: about for service in SERVICES for tag, about in service.tags.items()} | {_ABOUT: "The software itself."}
+_TAGS = {tag: about for service in SERVICES for tag, about in service.tags.items()} | {
+    session.TAG: "Who is signed in to the web page, by a cookie; for programs there is Authentication.",
+    _ABOUT: "The software itself.",
+}
 
 _OF_THE_EDGE = (400, 408, 414, 431, 504)
 """What the edge may answer to whatever is asked of a service."""
@@ -69,9 +75,9 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     shared: dict[str, dict[str, Any]] = {"schemas": dict(documents()), "responses": {}}
     tags: dict[str, None] = {}
-    for document in services:
+    for document in [*services, app_of("gateway", [session.router]).openapi()]:
         for path, operations in document["paths"].items():
-            if any(path.startswith(version.prefix) for version in VERSIONS):
+            if path.startswith((session.PATH, *(version.prefix for version in VERSIONS))):
                 paths[path] = {
                     method: _operation(path, method, one, document["components"]["schemas"], shared)
                     for method, one in operations.items()
@@ -99,6 +105,12 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
                     "description": "An access token that you have already.",
                     "scheme": "bearer",
                     "bearerFormat": "JWT",
+                },
+                "session": {
+                    "type": "apiKey",
+                    "description": "The cookie of the web page; over plain http it is `traceline-` and the port.",
+                    "in": "cookie",
+                    "name": "__Host-traceline",
                 },
             },
         },

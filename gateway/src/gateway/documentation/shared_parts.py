@@ -69,6 +69,11 @@ HEADERS = {
     "Retry-After": _answered("After how many seconds to try again.", 1),
     "WWW-Authenticate": _answered("How to authenticate.", "Bearer"),
     "Vary": _answered("Which headers of the request decide what the answer is.", "Accept"),
+    "Set-Cookie": _answered(
+        "The cookie of the session, or its end.",
+        "__Host-traceline=<ACCESS_TOKEN>; Max-Age=3600; Path=/; HttpOnly; SameSite=Strict; Secure",
+    ),
+    "Clear-Site-Data": _answered("What the browser forgets.", '"cache", "storage"'),
     "Content-Disposition": _answered(
         "Whether it is to be shown or kept, and under which name.",
         'attachment; filename="traceability-matrix-2026-03-02.csv"',

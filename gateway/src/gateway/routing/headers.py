@@ -1,7 +1,6 @@
 """Which headers reach a service: those of a list, once each, and what the gateway itself vouches for."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from chassis.core.problems import MalformedBody
 
@@ -18,16 +17,27 @@ _FORWARDED = frozenset(
         b"user-agent",
     }
 )
-_OWN = frozenset({b"authorization", b"host", b"x-request-id", b"transfer-encoding"})
-_LISTS = frozenset({b"accept", b"accept-language", b"if-match", b"if-none-match", b"prefer"})
+_OWN = frozenset(
+    {
+        b"accept-encoding",
+        b"authorization",
+        b"cookie",
+        b"host",
+        b"origin",
+        b"sec-fetch-site",
+        b"transfer-encoding",
+        b"x-request-id",
+    }
+)
+_LISTS = frozenset({b"accept", b"accept-encoding", b"accept-language", b"if-match", b"if-none-match", b"prefer"})
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """The headers of a request, sorted into what is passed on and what the gateway reads itself."""
+    """The headers of a request: `forwarded` is what is passed on, `sent` what the gateway reads itself, by name."""
 
     forwarded: list[tuple[bytes, bytes]]
-    authorization: bytes | None
+    sent: dict[bytes, bytes]
     content_length: int | None
 
 
@@ -38,7 +48,7 @@ def read(raw: list[tuple[bytes, bytes]]) -> Incoming:
     another (`X_User_Id` beside `X-User-Id`).
     """
     forwarded = []
-    seen: dict[bytes, Any] = {}
+    seen: dict[bytes, bytes] = {}
     for name, value in raw:
         if name in _FORWARDED:
             forwarded.append((name, value))
@@ -49,9 +59,9 @@ def read(raw: list[tuple[bytes, bytes]]) -> Incoming:
         seen[name] = value
     if b"host" not in seen:
         raise MalformedBody("The Host header is missing.", code="missing_host")
-    length: bytes | None = seen.get(b"content-length")
+    length = seen.get(b"content-length")
     return Incoming(
         forwarded,
-        seen.get(b"authorization"),
+        seen,
         int(length) if length is not None and length.isdigit() else None,
     )

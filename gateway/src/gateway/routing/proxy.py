@@ -12,7 +12,7 @@ from chassis.core.identity import InternalTokens
 from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, TooLarge, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
-from gateway.auth import bearer
+from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.headers import Incoming
 from gateway.routing.versions import VERSIONS, Version
@@ -34,6 +34,7 @@ class Proxy:
     def __init__(
         self,
         services: Mapping[str, ASGIApp],
+        credentials: Credentials,
         verifier: TokenVerifier,
         internal_tokens: InternalTokens,
         *,
@@ -42,6 +43,7 @@ class Proxy:
     ) -> None:
         """`timeout`: seconds until the answer begins."""
         self._services = services
+        self._credentials = credentials
         self._verifier = verifier
         self._internal_tokens = internal_tokens
         self._timeout = timeout
@@ -56,13 +58,27 @@ class Proxy:
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:
-            identity = await self._verifier.identify(bearer.read(incoming.authorization))
+            identity = await self._verifier.identify(self._credentials.token(scope, incoming.sent))
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
+        await self._call(service, version, {**scope, "headers": forwarded}, self.bounded(incoming, receive), send)
+
+    def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
+        """Return a `receive` that raises TooLarge beyond the longest body; raise it at once when that is announced."""
         if incoming.content_length is not None and incoming.content_length > self._max_body_bytes:
             raise self._too_large()
-        await self._call(service, version, {**scope, "headers": forwarded}, receive, send)
+        received = 0
+
+        async def receive_bounded() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._max_body_bytes:
+                raise self._too_large()
+            return message
+
+        return receive_bounded
 
     def _find(self, scope: Scope) -> tuple[Version, str]:
         path: str = scope["path"]
@@ -76,16 +92,7 @@ class Proxy:
         raise NotFound(NO_ADDRESS, code="route_not_found")
 
     async def _call(self, service: str, version: Version, scope: Scope, receive: Receive, send: Send) -> None:
-        received = 0
         began = False
-
-        async def receive_bounded() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._max_body_bytes:
-                raise self._too_large()
-            return message
 
         async def send_on(message: Message) -> None:
             nonlocal began
@@ -98,7 +105,7 @@ class Proxy:
 
         try:
             async with asyncio.timeout(self._timeout) as deadline:
-                await self._services[service](scope, receive_bounded, send_on)
+                await self._services[service](scope, receive, send_on)
         except TimeoutError:
             if began:
                 raise
