@@ -1,6 +1,6 @@
 """The routes of a kind of item, written once: each kind gives the types of its bodies and answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -16,10 +16,11 @@ from catalog_service.items.service import ItemService
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.facets import Facet, FacetCounts, documented_facets, read_facets
 from chassis.web.idempotency import answer_once
 from chassis.web.listing import Row, documented, page, read_query
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import check_precondition, created, item
+from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -34,11 +35,12 @@ def item_routes(
     expanded: type[BaseModel],
     listed: type[BaseModel],
     query: type[ItemFilters],
+    facets: Sequence[Facet],
 ) -> APIRouter:
     """Return the routes of a kind.
 
     Args: the bodies `written` (POST and PUT) and `patched`; the answers: an item as `answered`, `expanded`, and a page
-    of items as `listed`; the `query` of the list.
+    of items as `listed`; the `query` of the list, and its `facets`.
     """
     router = APIRouter(prefix=kind.path, route_class=StrictRoute, tags=[f"{kind.label.capitalize()}s"])
     a, name, by_external_id, by_id = kind.label, kind.name, "/by-external-id/{external_id:text}", f"/{{{kind.name}_id}}"
@@ -87,6 +89,18 @@ def item_routes(
         filters = read_query(request, query)
         rows, total = await items_of(request).find_page(filters)
         return page(request, rows, total, filters.skip, filters.limit)
+
+    @router.get(
+        "/facets",
+        name=f"count_{kind.table}",
+        response_model=FacetCounts,
+        summary=f"Count {a}s by the values of their fields",
+        openapi_extra=documented_facets(query, facets),
+    )
+    async def count(request: Request, viewer: Viewer) -> Response:
+        """Under the filters of the list; the counts of a facet leave out its own filter."""
+        wanted = read_facets(request.query_params.get("facets"), facets)
+        return answer(await items_of(request).count_facets(read_query(request, query), wanted))
 
     @router.get(
         by_external_id,

@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from catalog_service.items.schemas import PriorityLevel
+from chassis.web.facets import Facet
 from chassis.web.listing import Conditions, Limit, Skip
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
@@ -29,6 +30,12 @@ _SORTS = {
     "external_id": "external_id",
 }
 _RELEVANCE = "relevance"
+
+FACETS = (
+    *(Facet(name, name) for name in ("module", "status", "type", "priority")),
+    Facet("tag", "CASE WHEN cardinality(tags) = 0 THEN '{NULL}' ELSE tags END", many=True),
+)
+"""What items of both kinds are counted by."""
 
 Search = Annotated[
     str | None,
@@ -99,10 +106,10 @@ class ItemFilters(BaseModel):
         if tags is not None and tags.included:
             or_none = " OR tags = '{}'" if "" in tags.included else ""
             has_one = "tag_keys(tags) && tag_keys(%(tags_in)s::text[]) AND tags && %(tags_in)s::text[]"
-            conditions.add(f"({has_one}{or_none})", tags_in=list(tags.included))
+            conditions.add(f"({has_one}{or_none})", of="tag", tags_in=list(tags.included))
         if tags is not None and tags.excluded:
             and_some = " AND tags <> '{}'" if "" in tags.excluded else ""
-            conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", tags_out=list(tags.excluded))
+            conditions.add(f"NOT tags && %(tags_out)s::text[]{and_some}", of="tag", tags_out=list(tags.excluded))
         return conditions
 
     def conditions(self) -> Conditions:

@@ -1,6 +1,6 @@
 """What can be done to requirements and test cases: each change with its event, in one transaction."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -23,6 +23,7 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
+from chassis.web.facets import Facet, count_facets
 from chassis.web.listing import Row
 
 Check = Callable[[Row], None]
@@ -89,6 +90,14 @@ class ItemService:
             return await repository.find_page(
                 connection, self._kind, conditions, order, skip, limit, with_coverage=with_coverage
             )
+
+    async def count_facets(self, filters: ItemFilters, facets: Sequence[Facet]) -> Row:
+        """Return how many items the filters find, in all and by each facet; raises Invalid for unknown values."""
+        conditions = filters.conditions()
+        async with self._database.connection() as connection:
+            if filters.searched:
+                conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
+            return await count_facets(connection, self._kind.table, conditions, facets)
 
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
         """Create an item and return it; raises Invalid, and Conflict `external_id_taken`."""

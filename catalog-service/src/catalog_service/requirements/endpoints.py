@@ -4,7 +4,7 @@ from typing import Annotated
 
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
-from catalog_service.items.filters import ItemFilters
+from catalog_service.items.filters import FACETS, ItemFilters
 from catalog_service.items.kinds import REQUIREMENT
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import (
@@ -55,4 +55,5 @@ router = item_routes(
     expanded=ExpandedRequirement,
     listed=Page[ExpandedRequirement],
     query=RequirementFilters,
+    facets=FACETS,
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from catalog_service.items.endpoints import item_routes
-from catalog_service.items.filters import ItemFilters
+from catalog_service.items.filters import FACETS, ItemFilters
 from catalog_service.items.kinds import TEST_CASE
 from catalog_service.test_cases.schemas import (
     AutomationStatus,
@@ -16,6 +16,7 @@ from catalog_service.test_cases.schemas import (
     TestCaseType,
     TestCaseWrite,
 )
+from chassis.web.facets import Facet
 from chassis.web.listing import Conditions, Page
 from chassis.web.parameters import alternatives, parse_choice
 
@@ -52,4 +53,5 @@ router = item_routes(
     expanded=ExpandedTestCase,
     listed=Page[ExpandedTestCase],
     query=TestCaseFilters,
+    facets=(*FACETS, Facet("automation_status", "automation_status")),
 )

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Db
+from chassis.web.facets import FacetCounts, documented_facets, read_facets
 from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.peers import Peer
 from chassis.web.problem_documents import problem_responses
@@ -14,7 +15,7 @@ from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
-from suggestion_service.review.filters import Expand, ListQuery
+from suggestion_service.review.filters import FACETS, Expand, ListQuery
 from suggestion_service.review.schemas import Suggestion
 from suggestion_service.review.undoing import Undoing
 
@@ -46,6 +47,21 @@ async def list_suggestions(request: Request, _: Viewer, database: Db) -> Respons
     query = read_query(request, ListQuery)
     rows, total = await service.page(database, query)
     return page(request, rows, total, query.skip, query.limit)
+
+
+@router.get(
+    "/facets",
+    response_model=FacetCounts,
+    summary="Count suggestions by the values of their fields",
+    openapi_extra=documented_facets(ListQuery, FACETS),
+)
+async def count_suggestions(request: Request, _: Viewer, database: Db) -> Response:
+    """Under the filters of the list; the counts of a facet leave out its own filter.
+
+    A suggestion counts for the module of its requirement and for that of its test case.
+    """
+    wanted = read_facets(request.query_params.get("facets"), FACETS)
+    return answer(await service.facets(database, read_query(request, ListQuery), wanted))
 
 
 @router.post(

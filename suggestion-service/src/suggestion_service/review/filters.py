@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, Field
 
 from chassis.core.problems import Invalid
+from chassis.web.facets import Facet
 from chassis.web.listing import Conditions, Limit, Skip, containing
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
@@ -64,6 +65,15 @@ _MODULE = """
      OR s.test_case_id IN (SELECT i.id FROM items i WHERE i.side = 'test_case' AND {module}))
 """.format(module="coalesce(i.module, '') = ANY({values}::text[])")
 
+PAIR = "JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
+"""Both items of `suggestions s`."""
+FACETS = (
+    Facet("module", "ARRAY[r.module::text, t.module::text]", many=True, joined=PAIR),
+    Facet("band", BAND),
+    Facet("method", "s.suggestion_method"),
+    Facet("status", "s.status"),
+)
+
 
 class FilterFields(BaseModel):
     """The filters as they are written, by their names."""
@@ -100,9 +110,12 @@ class FilterFields(BaseModel):
         Raises Invalid, with pointers into /query, for an unknown value.
         """
         status = parse_choice("status", self.status, SuggestionStatus)
-        conditions = Conditions(*always, *(["s.status <> 'expired'"] if status is None else []))
+        conditions = Conditions(*always)
+        if status is None:
+            conditions.always("s.status <> 'expired'", of="status")
         conditions.choose("s.status", status)
-        conditions.choose("s.suggestion_method", _mapped(parse_choice("method", self.method, _MethodWord), _method))
+        methods = _mapped(parse_choice("method", self.method, _MethodWord), _method)
+        conditions.choose("s.suggestion_method", methods, of="method")
         conditions.match("band", parse_choice("band", self.band, Band), _BAND)
         conditions.match("module", parse_words("module", self.module), _MODULE)
         conditions.choose("s.requirement_id", parse_ids("requirement_id", self.requirement_id))

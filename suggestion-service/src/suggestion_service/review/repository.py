@@ -10,7 +10,7 @@ from chassis.db.rows import fetch_column, fetch_value
 from chassis.web.listing import Conditions, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
-from suggestion_service.review.filters import ListQuery, order_by
+from suggestion_service.review.filters import PAIR, ListQuery, order_by
 from suggestion_service.store import suggestions
 
 
@@ -45,7 +45,6 @@ _ANSWER = f"{_FIELDS}, {_short('r')} AS requirement, {_short('t')} AS test_case"
 _WITH_TEXTS = (
     f"{_FIELDS}, {_said('r')} AS requirement, {_said('t', 'preconditions', 'steps', 'postconditions')} AS test_case"
 )
-_PAIR = "JOIN items r ON r.id = s.requirement_id JOIN items t ON t.id = s.test_case_id"
 _COUNT_BY_STATUS = "SELECT coalesce(sum(s.rows), 0)::bigint FROM suggestion_counts s"
 _BEST_FIRST = order_by(Sort("score", descending=True))
 
@@ -111,14 +110,14 @@ async def page(
     columns = _WITH_TEXTS if texts else _ANSWER
     total = f"{_COUNT_BY_STATUS} {conditions.where}" if query.say_status_alone else None
     return await fetch_page(
-        connection, columns, "suggestions s", conditions, order_by(sort), query.skip, query.limit, total, joined=_PAIR
+        connection, columns, "suggestions s", conditions, order_by(sort), query.skip, query.limit, total, joined=PAIR
     )
 
 
 async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = False) -> Row | None:
     """Return a suggestion as it is answered, with all that the items say if asked for."""
     answer = _WITH_TEXTS if texts else _ANSWER
-    cursor = await connection.execute(f"SELECT {answer} FROM suggestions s {_PAIR} WHERE s.id = %s", (suggestion_id,))
+    cursor = await connection.execute(f"SELECT {answer} FROM suggestions s {PAIR} WHERE s.id = %s", (suggestion_id,))
     return await cursor.fetchone()
 
 
@@ -136,7 +135,7 @@ async def count_reviewable(connection: Connection, conditions: Conditions) -> in
 
 async def best_reviewable(connection: Connection, conditions: Conditions, limit: int) -> tuple[list[Row], int]:
     """Return, as they are answered, the best suggestions that these conditions find, and how many."""
-    return await fetch_page(connection, _ANSWER, "suggestions s", conditions, _BEST_FIRST, 0, limit, joined=_PAIR)
+    return await fetch_page(connection, _ANSWER, "suggestions s", conditions, _BEST_FIRST, 0, limit, joined=PAIR)
 
 
 async def still_reviewable(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> int:

@@ -1,5 +1,6 @@
 """Reviews of one suggestion."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -8,6 +9,7 @@ from chassis.core.problems import Problem
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
+from chassis.web.facets import Facet, count_facets
 from chassis.web.listing import Row
 from chassis.web.peers import Peer
 from contracts.suggestion import SuggestionReviewed
@@ -34,6 +36,13 @@ async def page(database: Database, query: ListQuery) -> tuple[list[Row], int]:
     if texts:
         await add_spans(rows)
     return rows, total
+
+
+async def facets(database: Database, query: ListQuery, wanted: Sequence[Facet]) -> Row:
+    """Return how many suggestions the filters find, in all and by each facet; raise Invalid for an unknown value."""
+    conditions = query.conditions()
+    async with database.connection() as connection:
+        return await count_facets(connection, "suggestions s", conditions, wanted)
 
 
 async def get(database: Database, suggestion_id: UUID, expand: str | None = None) -> Row:
