@@ -17,6 +17,7 @@ from pathlib import Path
 import install
 
 PAGE = Path(__file__).resolve().parents[1] / "gateway" / "frontend"
+BUILT = PAGE.parent / "src" / "gateway" / "static"
 PACKAGES = PAGE / "node_modules"
 INSTALLED, TOOLS_INSTALLED = PACKAGES / ".installed", PACKAGES / ".tools-installed"
 """Hold the hash of the lock that was installed; `npm ci` removes them with the rest."""
@@ -35,7 +36,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="a virtual environment, where Node goes")
     purpose = parser.add_mutually_exclusive_group()
     purpose.add_argument("--tools", action="store_true", help="install what checks and tests it as well, build nothing")
-    purpose.add_argument("--optional", action="store_true", help="if it cannot be built, say so in a line, and succeed")
+    purpose.add_argument("--optional", action="store_true", help="if it cannot be built, say so, and succeed")
     arguments = parser.parse_args()
     try:
         programs = install_node(arguments.folder, is_quiet=arguments.optional)
@@ -44,9 +45,12 @@ def main() -> int:
         if not arguments.tools:
             build(programs, environment)
     except NotBuilt as why:
-        goes_on = " Traceline starts without it; the API is all there." if arguments.optional else ""
-        print(f"The web page was not built: {why}{goes_on}", file=sys.stderr)
-        return 0 if arguments.optional else 1
+        print(f"The web page was not built: {why}", file=sys.stderr)
+        if not arguments.optional:
+            return 1
+        print("Traceline starts without it; the API is all there.", file=sys.stderr)
+        BUILT.mkdir(exist_ok=True)
+        (BUILT / "not-built.txt").write_text(f"{why}\n")
     return 0
 
 
@@ -90,7 +94,7 @@ def install_packages(programs: Path, environment: dict[str, str], *, with_tools:
     shutil.rmtree(environment["npm_config_cache"], ignore_errors=True)
     if done.returncode != 0:
         said = [line.removeprefix("npm error ") for line in done.stderr.splitlines() if line.startswith("npm error ")]
-        raise NotBuilt(f"its packages could not be installed (npm: {'; '.join(said[:2]) or done.returncode}).")
+        raise NotBuilt(f"Its packages could not be installed (npm: {'; '.join(said[:2]) or done.returncode}).")
     (TOOLS_INSTALLED if with_tools else INSTALLED).write_text(locked)
 
 
@@ -99,7 +103,7 @@ def build(programs: Path, environment: dict[str, str]) -> None:
     print("Building the web page ...", flush=True)
     command = [programs / "node", PACKAGES / "vite" / "bin" / "vite.js", "build", "--logLevel=warn"]
     if subprocess.run(command, cwd=PAGE, env=environment, check=False).returncode != 0:
-        raise NotBuilt("see above.")
+        raise NotBuilt("Vite refused its sources.")
 
 
 if __name__ == "__main__":

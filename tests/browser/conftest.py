@@ -15,6 +15,7 @@ from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from chassis.core.start_failure import StartFailure
 from chassis.local import debian
 
+from .session import PageOf, page_opener
 from .trap import Trap
 from .visit import Visit
 
@@ -37,8 +38,9 @@ def browser() -> Iterator[Any]:
     """Chromium without a window."""
     if find_spec("playwright") is None:
         pytest.fail("Playwright is not installed: `make browser` installs it and runs these tests.", pytrace=False)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
         arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         if os.geteuid() == 0:
@@ -54,6 +56,16 @@ def visit(browser: Any) -> Iterator[Visit]:
     context = browser.new_context()
     yield Visit(context)
     context.close()
+
+
+@pytest.fixture
+def page_of(
+    browser: Any, base_url: str, anyone: Traceline, viewer: Traceline, reviewer: Traceline, admin: Traceline
+) -> Iterator[PageOf]:
+    """`page_of("reviewer", "/review", theme="dark", width=320)`: somebody's own browser, at a screen; see PageOf."""
+    people = {"nobody": anyone, "viewer": viewer, "reviewer": reviewer, "admin": admin}
+    with page_opener(browser, base_url, people) as page_of:
+        yield page_of
 
 
 @pytest.fixture(scope="package")

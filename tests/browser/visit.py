@@ -13,11 +13,13 @@ class Visit:
         self.context = context
         self.dialogs: list[str] = []
         self.console: list[str] = []
+        self.complaints: list[str] = []
+        """Errors and warnings of the console: of scripts, of the policy, of requests that failed."""
         self.requests: list[str] = []
         self.downloads: list[str] = []
         context.on("dialog", self._answer)
-        context.on("console", lambda message: self.console.append(message.text))
-        context.on("weberror", lambda error: self.console.append(str(error.error)))
+        context.on("console", lambda message: self._hear(message.type, message.text))
+        context.on("weberror", lambda error: self._hear("error", str(error.error)))
         context.on("request", lambda request: self.requests.append(request.url))
         self.page = context.new_page()
         self.page.on("download", lambda download: self.downloads.append(download.url))
@@ -45,6 +47,11 @@ class Visit:
             if self.page.url == here and place.is_visible():
                 place.click(force=True, timeout=2000, no_wait_after=True)
                 self.settle()
+
+    def _hear(self, kind: str, text: str) -> None:
+        self.console.append(text)
+        if kind in {"error", "warning"}:
+            self.complaints.append(text)
 
     def _answer(self, dialog: Any) -> None:
         self.dialogs.append(dialog.message)

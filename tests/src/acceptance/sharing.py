@@ -18,7 +18,7 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc] # the library has no t
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
-        if file.startswith(("tests/fault/", "tests/edge/")):
+        if file.startswith(("tests/fault/", "tests/edge/", "tests/browser/")):
             return file.rpartition("/")[0]
         parameters = re.split(r"[\[\]-]", test)
         talks_to = _TRACELINES.intersection(parameters) if file.startswith("tests/e2e/") else set()
