@@ -11,7 +11,7 @@ const GATEWAY = process.env.TRACELINE_URL ?? "http://127.0.0.1:8000"
 const SMALLEST_COMPRESSED = 1024
 
 export default defineConfig({
-  plugins: [react(), compressed(), styleHashes()],
+  plugins: [react(), layerOrder(), compressed(), styleHashes()],
   build: {
     outDir: OUT,
     emptyOutDir: true,
@@ -21,6 +21,23 @@ export default defineConfig({
   },
   server: { proxy: Object.fromEntries(["/api", "/session", "/docs"].map((prefix) => [prefix, GATEWAY])) },
 })
+
+/** Begin each style sheet with the order of the layers: a screen's may be read before that of the theme, which says it. */
+function layerOrder(): Plugin {
+  const theme = readFileSync(path.resolve(import.meta.dirname, "src/theme.css"), "utf8")
+  const order = /^@layer [^;{]+;/.exec(theme)?.[0]
+  if (!order) throw new Error("src/theme.css does not begin with the order of the layers any more.")
+  return {
+    name: "layer-order",
+    apply: "build",
+    enforce: "post",
+    generateBundle(_, bundle) {
+      for (const asset of Object.values(bundle)) {
+        if (asset.type === "asset" && asset.fileName.endsWith(".css")) asset.source = `${order}${asset.source}`
+      }
+    },
+  }
+}
 
 /** Write a .br and a .gz beside each file that is worth it, so that the gateway compresses nothing itself. */
 function compressed(): Plugin {
