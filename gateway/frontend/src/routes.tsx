@@ -11,6 +11,7 @@ export const PROJECT = "MAIN"
 
 /** The screens below /p/{project}, each loaded when it is first opened. */
 const SCREENS: Record<string, ComponentType> = {
+  "/review": lazy(() => import("./review/page")),
   "/requirements": lazy(() => import("./requirements/page")),
 }
 

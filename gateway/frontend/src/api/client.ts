@@ -22,4 +22,9 @@ async function reach(request: Request): Promise<Response> {
 }
 
 /** The API, typed by its OpenAPI document; every call goes through the session of this browser. */
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: send })
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  fetch: send,
+  // A list of alternatives is one parameter, with commas.
+  querySerializer: { array: { style: "form", explode: false } },
+})

@@ -186,6 +186,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange your token for one that lives longer
+         * @description Possible until 12 hours after the log-in. The token that you came with works on until its own end.
+         */
+        post: operations["renew_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -469,6 +489,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/module-matrix": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The matrix in sums, module by module
+         * @description Return how many links are between the requirements of each module and the test cases of each module.
+         *
+         *     Modules are in the order of the matrix; null are the items in none.
+         */
+        get: operations["get_module_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/traceability-matrix": {
         parameters: {
             query?: never;
@@ -486,6 +528,63 @@ export interface paths {
          *     Every document names its filters and its time.
          */
         get: operations["get_traceability_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/traceability-matrix/axes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Labels of a part of the matrix
+         * @description Return the items from index `from` to before `to`, in the order of the compact matrix with the same `module`.
+         *
+         *     When `matrix` is not the ETag of the compact matrix that was read, the record has changed: read that again, too.
+         */
+        get: operations["get_matrix_axis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/traceability-matrix/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The whole matrix in binary form, to draw it
+         * @description Return every cell that is not empty; their labels are in GET /reports/traceability-matrix/axes.
+         *
+         *     Rows are requirements, columns are test cases, both by module, external_id and id; what has no module, or no
+         *     external_id, comes last. All numbers are little-endian:
+         *
+         *     | Bytes | What |
+         *     |---|---|
+         *     | 4 | `TLM1` |
+         *     | 4 | u32: how many rows |
+         *     | 4 | u32: how many columns |
+         *     | 4 | u32: how many cells |
+         *     | 4 x (rows + 1) | u32: the first cell of each row, and the end of the last |
+         *     | 4 x cells | u32: the column of each cell, ascending in each row |
+         *     | cells | u8: its state: 1 covered, 2 suspect |
+         *
+         *     The ETag changes with every change of the record, and to ask whether it is still right costs next to nothing.
+         */
+        get: operations["get_compact_matrix"];
         put?: never;
         post?: never;
         delete?: never;
@@ -623,6 +722,26 @@ export interface paths {
          *     Needs the role `reviewer`.
          */
         put: operations["put_requirement_by_external_id"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requirements/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count requirements by the values of their fields
+         * @description Under the filters of the list; the counts of a facet leave out its own filter.
+         */
+        get: operations["count_requirements"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -783,6 +902,28 @@ export interface paths {
          *     Needs the role `reviewer`.
          */
         post: operations["bulk_review_suggestions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suggestions/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count suggestions by the values of their fields
+         * @description Under the filters of the list; the counts of a facet leave out its own filter.
+         *
+         *     A suggestion counts for the module of its requirement and for that of its test case.
+         */
+        get: operations["count_suggestions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1041,6 +1182,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/test-cases/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count test cases by the values of their fields
+         * @description Under the filters of the list; the counts of a facet leave out its own filter.
+         */
+        get: operations["count_test_cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -1123,6 +1284,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who is signed in to the page
+         * @description Nobody is no error: `user` is null then.
+         */
+        get: operations["get_session"];
+        put?: never;
+        /**
+         * Sign in to the page
+         * @description The token stands in a cookie that no script can read, sent by Traceline's own page alone.
+         *
+         *     As at `/api/v1/auth/login`, 10 failures for an account, or 50 for an address, within 15 minutes: 429.
+         */
+        post: operations["sign_in"];
+        /**
+         * Sign out of the page
+         * @description The token works no more, and the browser forgets what it kept of Traceline. Nobody is no error.
+         */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/session/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go on with a session
+         * @description A new token takes the place of the one in the cookie, at most 12 hours after the log-in.
+         */
+        post: operations["renew_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1166,6 +1377,10 @@ export interface components {
         AccountInactive: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "account_inactive";
+        };
+        AccountInactiveOrCrossSiteRequest: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "account_inactive" | "cross_site_request";
         };
         /**
          * Action
@@ -1296,6 +1511,47 @@ export interface components {
          * @enum {string}
          */
         AutomationStatus: "manual" | "automated" | "automatable";
+        /**
+         * Axis
+         * @description An axis of the matrix: rows are requirements, columns are test cases.
+         * @enum {string}
+         */
+        Axis: "row" | "column";
+        /**
+         * AxisItem
+         * @description An item at an axis, with how many links it has in the whole record.
+         * @example {
+         *       "external_id": "REQ-42",
+         *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "index": 0,
+         *       "links": 2,
+         *       "module": "doors",
+         *       "suspect_links": 1,
+         *       "title": "Doors close before departure"
+         *     }
+         */
+        AxisItem: {
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Index
+             * @description The row, or the column, that the item is.
+             */
+            index: number;
+            /** Links */
+            links: number;
+            /** Module */
+            module: string | null;
+            /** Suspect Links */
+            suspect_links: number;
+            /** Title */
+            title: string;
+        };
         BadRequest: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "malformed_json" | "malformed_request" | "malformed_path" | "duplicate_header" | "missing_host";
@@ -1605,6 +1861,41 @@ export interface components {
             total_test_cases: number;
             /** Uncovered Requirements */
             uncovered_requirements: number;
+        };
+        CrossSiteRequest: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "cross_site_request";
+        };
+        /**
+         * CurrentSession
+         * @description The session of whoever asks; `user` is null when there is none.
+         */
+        CurrentSession: {
+            /**
+             * Demo
+             * @description In a demo on this machine alone.
+             */
+            demo?: components["schemas"]["DemoAccount"];
+            /**
+             * Expires At
+             * Format: date-time
+             * @description Left out when there is no session.
+             */
+            expires_at?: string;
+            user: components["schemas"]["SessionUser"] | null;
+        };
+        /**
+         * DemoAccount
+         * @description The account of a demo on this machine, which everybody knows.
+         */
+        DemoAccount: {
+            /** Email */
+            email: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
         };
         /**
          * DifferenceSegment
@@ -1918,6 +2209,55 @@ export interface components {
         ExternalIdTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "external_id_taken";
+        };
+        /**
+         * FacetCounts
+         * @description How many there are in all, and of each value. A value that nothing has is left out.
+         * @example {
+         *       "facets": {
+         *         "module": [
+         *           {
+         *             "count": 2,
+         *             "value": "doors"
+         *           },
+         *           {
+         *             "count": 1,
+         *             "value": null
+         *           }
+         *         ],
+         *         "status": [
+         *           {
+         *             "count": 3,
+         *             "value": "approved"
+         *           }
+         *         ]
+         *       },
+         *       "total": 3
+         *     }
+         */
+        FacetCounts: {
+            /**
+             * Facets
+             * @description By name, the values that most have first, at most 200. They are counted without the facet's own filter: each count is what choosing that value would find.
+             */
+            facets: {
+                [key: string]: components["schemas"]["FacetValue"][];
+            };
+            /**
+             * Total
+             * @description How many the filters find.
+             */
+            total: number;
+        };
+        /**
+         * FacetValue
+         * @description A value, null for none, and how many have it.
+         */
+        FacetValue: {
+            /** Count */
+            count: number;
+            /** Value */
+            value: string | null;
         };
         /**
          * FieldChange
@@ -2698,6 +3038,41 @@ export interface components {
             marked: number;
         };
         /**
+         * MatrixAxis
+         * @description A part of an axis.
+         */
+        MatrixAxis: {
+            axis: components["schemas"]["Axis"];
+            /**
+             * From
+             * @description The index of the first of `items`.
+             */
+            from: number;
+            /** Items */
+            items: components["schemas"]["AxisItem"][];
+            /**
+             * Matrix
+             * @description The ETag of the matrix that these are the labels of.
+             * @example "2c26b46b68ffc68ff99b453c"
+             */
+            matrix: string;
+            /**
+             * Total
+             * @description How many items the axis has.
+             */
+            total: number;
+        };
+        /**
+         * MatrixModule
+         * @description A module and how many items are in it; null: those in none.
+         */
+        MatrixModule: {
+            /** Items */
+            items: number;
+            /** Module */
+            module: string | null;
+        };
+        /**
          * MatrixRow
          * @description A requirement with its test cases.
          */
@@ -2770,6 +3145,26 @@ export interface components {
             totals: components["schemas"]["Totals"];
         };
         /**
+         * ModuleCell
+         * @description What is between the requirements of a module and the test cases of a module.
+         */
+        ModuleCell: {
+            /**
+             * Column
+             * @description An index into `columns`.
+             */
+            column: number;
+            /** Links */
+            links: number;
+            /**
+             * Row
+             * @description An index into `rows`.
+             */
+            row: number;
+            /** Suspect Links */
+            suspect_links: number;
+        };
+        /**
          * ModuleCoverage
          * @description The figures of a module; null: of what is in no module.
          * @example {
@@ -2815,6 +3210,47 @@ export interface components {
             total_test_cases: number;
             /** Uncovered Requirements */
             uncovered_requirements: number;
+        };
+        /**
+         * ModuleMatrix
+         * @description The matrix in sums: a row for each module of requirements, a column for each of test cases.
+         * @example {
+         *       "cells": [
+         *         {
+         *           "column": 0,
+         *           "links": 95,
+         *           "row": 0,
+         *           "suspect_links": 2
+         *         }
+         *       ],
+         *       "columns": [
+         *         {
+         *           "items": 90,
+         *           "module": "doors"
+         *         }
+         *       ],
+         *       "rows": [
+         *         {
+         *           "items": 60,
+         *           "module": "doors"
+         *         },
+         *         {
+         *           "items": 3,
+         *           "module": null
+         *         }
+         *       ]
+         *     }
+         */
+        ModuleMatrix: {
+            /**
+             * Cells
+             * @description Cells with nothing in them are left out.
+             */
+            cells: components["schemas"]["ModuleCell"][];
+            /** Columns */
+            columns: components["schemas"]["MatrixModule"][];
+            /** Rows */
+            rows: components["schemas"]["MatrixModule"][];
         };
         /**
          * NewerSide
@@ -3650,6 +4086,47 @@ export interface components {
             code?: "unavailable";
         };
         /**
+         * Session
+         * @description A session: whose it is, and when it ends unless it is renewed.
+         */
+        Session: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            user: components["schemas"]["SessionUser"];
+        };
+        /**
+         * SessionUser
+         * @description The user of a session, as stored now.
+         */
+        SessionUser: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Full Name
+             * @example Kim Person
+             */
+            full_name: string;
+            /**
+             * Id
+             * @example 7
+             */
+            id: number;
+            /** Is Active */
+            is_active: boolean;
+            role: components["schemas"]["Role"];
+        };
+        /**
          * ShortItem
          * @description What is needed to recognise a requirement or a test case.
          */
@@ -3665,6 +4142,23 @@ export interface components {
             module: string | null;
             /** Title */
             title: string;
+        };
+        /**
+         * SignIn
+         * @description Who signs in.
+         */
+        SignIn: {
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Password
+             * Format: password
+             * @example correct horse battery
+             */
+            password: string;
         };
         /**
          * Span
@@ -4508,6 +5002,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "unauthenticated" | "invalid_credentials";
         };
+        UnauthenticatedOrLoginTooOld: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "unauthenticated" | "login_too_old";
+        };
         Unauthorized: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "unauthenticated";
@@ -4643,6 +5141,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["AccountInactive"];
             };
         };
+        /** @description Role too low: `account_inactive`, `cross_site_request` */
+        AccountInactiveOrCrossSiteRequest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AccountInactiveOrCrossSiteRequest"];
+            };
+        };
         /** @description Malformed request or JSON: `malformed_json`, `malformed_request`, `malformed_path`, `duplicate_header`, `missing_host` */
         BadRequest: {
             headers: {
@@ -4661,6 +5169,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["CountChanged"];
+            };
+        };
+        /** @description Role too low: `cross_site_request` */
+        CrossSiteRequest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["CrossSiteRequest"];
             };
         };
         /** @description Duplicate or state conflict: `email_taken` */
@@ -4957,6 +5475,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnauthenticatedOrInvalidCredentials"];
             };
         };
+        /** @description Missing, invalid or expired token: `unauthenticated`, `login_too_old` */
+        UnauthenticatedOrLoginTooOld: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnauthenticatedOrLoginTooOld"];
+            };
+        };
         /** @description Missing, invalid or expired token: `unauthenticated` */
         Unauthorized: {
             headers: {
@@ -5034,6 +5563,11 @@ export interface components {
          */
         "Cache-Control": string;
         /**
+         * @description What the browser forgets.
+         * @example "cache", "storage"
+         */
+        "Clear-Site-Data": string;
+        /**
          * @description Whether it is to be shown or kept, and under which name.
          * @example attachment; filename="traceability-matrix-2026-03-02.csv"
          */
@@ -5059,6 +5593,11 @@ export interface components {
          */
         "Retry-After": number;
         /**
+         * @description The cookie of the session, or its end.
+         * @example __Host-traceline=<ACCESS_TOKEN>; Max-Age=3600; Path=/; HttpOnly; SameSite=Strict; Secure
+         */
+        "Set-Cookie": string;
+        /**
          * @description Which headers of the request decide what the answer is.
          * @example Accept
          */
@@ -5079,12 +5618,15 @@ export interface components {
 export type SchemaAccept = components['schemas']['Accept'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
+export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
 export type SchemaAutomationStatus = components['schemas']['AutomationStatus'];
+export type SchemaAxis = components['schemas']['Axis'];
+export type SchemaAxisItem = components['schemas']['AxisItem'];
 export type SchemaBadRequest = components['schemas']['BadRequest'];
 export type SchemaBand = components['schemas']['Band'];
 export type SchemaBandFigures = components['schemas']['BandFigures'];
@@ -5099,12 +5641,17 @@ export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
 export type SchemaCoverageSummary = components['schemas']['CoverageSummary'];
+export type SchemaCrossSiteRequest = components['schemas']['CrossSiteRequest'];
+export type SchemaCurrentSession = components['schemas']['CurrentSession'];
+export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
 export type SchemaExpandedTestCase = components['schemas']['ExpandedTestCase'];
 export type SchemaExternalIdTaken = components['schemas']['ExternalIdTaken'];
+export type SchemaFacetCounts = components['schemas']['FacetCounts'];
+export type SchemaFacetValue = components['schemas']['FacetValue'];
 export type SchemaFieldChange = components['schemas']['FieldChange'];
 export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
@@ -5133,10 +5680,14 @@ export type SchemaLinkPatch = components['schemas']['LinkPatch'];
 export type SchemaLinkSource = components['schemas']['LinkSource'];
 export type SchemaLinkType = components['schemas']['LinkType'];
 export type SchemaMarked = components['schemas']['Marked'];
+export type SchemaMatrixAxis = components['schemas']['MatrixAxis'];
+export type SchemaMatrixModule = components['schemas']['MatrixModule'];
 export type SchemaMatrixRow = components['schemas']['MatrixRow'];
 export type SchemaMatrixTestCase = components['schemas']['MatrixTestCase'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
+export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
+export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNotification = components['schemas']['Notification'];
@@ -5188,7 +5739,10 @@ export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
+export type SchemaSession = components['schemas']['Session'];
+export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
+export type SchemaSignIn = components['schemas']['SignIn'];
 export type SchemaSpan = components['schemas']['Span'];
 export type SchemaSuggestion = components['schemas']['Suggestion'];
 export type SchemaSuggestionMethod = components['schemas']['SuggestionMethod'];
@@ -5213,6 +5767,7 @@ export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
+export type SchemaUnauthenticatedOrLoginTooOld = components['schemas']['UnauthenticatedOrLoginTooOld'];
 export type SchemaUnauthorized = components['schemas']['Unauthorized'];
 export type SchemaUndoResult = components['schemas']['UndoResult'];
 export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEntity'];
@@ -5223,8 +5778,10 @@ export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
+export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
+export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -5254,6 +5811,7 @@ export type ResponseSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedO
 export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
+export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
@@ -5264,11 +5822,13 @@ export type ParameterIfNoneMatch = components['parameters']['If-None-Match'];
 export type ParameterPrefer = components['parameters']['Prefer'];
 export type ParameterXRequestId = components['parameters']['X-Request-ID'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
+export type HeaderClearSiteData = components['headers']['Clear-Site-Data'];
 export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderLink = components['headers']['Link'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderVary = components['headers']['Vary'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXRequestId = components['headers']['X-Request-ID'];
@@ -5682,6 +6242,42 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    renew_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["UnauthenticatedOrLoginTooOld"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6482,6 +7078,42 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    get_module_matrix: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModuleMatrix"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_traceability_matrix: {
         parameters: {
             query?: {
@@ -6540,6 +7172,106 @@ export interface operations {
                     "text/csv": string;
                     "text/html": string;
                 };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_matrix_axis: {
+        parameters: {
+            query: {
+                /** @description row: requirements; column: test cases. */
+                axis: components["schemas"]["Axis"];
+                /** @description The index of the first item. */
+                from?: number;
+                /** @description Modules of the rows. Columns are then the test cases of these modules, and those of others that a row has a cell with. comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                module?: string;
+                /** @description The index behind the last item, at most 2000 after `from`, which is the default. */
+                to?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MatrixAxis"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_compact_matrix: {
+        parameters: {
+            query?: {
+                /** @description Modules of the rows. Columns are then the test cases of these modules, and those of others that a row has a cell with. comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                module?: string;
+            };
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The cells of each row. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.traceline.matrix": string;
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -7112,6 +7844,65 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    count_requirements: {
+        parameters: {
+            query?: {
+                /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
+                coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                created_by?: string;
+                /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                external_id?: string;
+                /** @description Which facets to count, with commas between them: module, status, type, priority, tag. Left out: all. */
+                facets?: string;
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                module?: string;
+                /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
+                search?: string;
+                /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
+                /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                tag?: string;
+                /** @description functional, non_functional, technical: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
+                /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
+                updated_since?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     search: {
         parameters: {
             query: {
@@ -7464,6 +8255,67 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    count_suggestions: {
+        parameters: {
+            query?: {
+                /** @description Of hybrid scores; the other methods have none. very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
+                band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
+                /** @description Which facets to count, with commas between them: module, band, method, status. Left out: all. */
+                facets?: string;
+                /** @description Scores up to this one, 0 to 1. */
+                max_score?: number;
+                /** @description A method, or the algorithm by which people ask for it. tfidf, keyword, hybrid, semantic_similarity, keyword_match, heuristic: comma-separated alternatives; a leading ! excludes */
+                method?: ("tfidf" | "keyword" | "hybrid" | "semantic_similarity" | "keyword_match" | "heuristic" | "!tfidf" | "!keyword" | "!hybrid" | "!semantic_similarity" | "!keyword_match" | "!heuristic")[];
+                /** @description Scores from this one on, 0 to 1. */
+                min_score?: number;
+                /** @description Of the requirement or of the test case; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                module?: string;
+                /** @description One id, or several with commas. */
+                requirement_id?: string;
+                /** @description Emails; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                reviewed_by?: string;
+                /** @description Reviewed at this moment (RFC 3339, or a day) or later. */
+                reviewed_since?: string;
+                /** @description What a title, an external id or a text of the pair contains; at most 200 characters. */
+                search?: string;
+                /** @description pending, accepted, rejected, expired: comma-separated alternatives; a leading ! excludes */
+                status?: ("pending" | "accepted" | "rejected" | "expired" | "!pending" | "!accepted" | "!rejected" | "!expired")[];
+                /** @description One id, or several with commas. */
+                test_case_id?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8286,6 +9138,67 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    count_test_cases: {
+        parameters: {
+            query?: {
+                /** @description manual, automated, automatable: comma-separated alternatives; a leading ! excludes */
+                automation_status?: ("manual" | "automated" | "automatable" | "!manual" | "!automated" | "!automatable")[];
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                created_by?: string;
+                /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                external_id?: string;
+                /** @description Which facets to count, with commas between them: module, status, type, priority, tag, automation_status. Left out: all. */
+                facets?: string;
+                /** @description Whether a requirement is linked. */
+                linked?: boolean;
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                module?: string;
+                /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
+                search?: string;
+                /** @description draft, ready, executing, passed, failed, blocked, deprecated: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "ready" | "executing" | "passed" | "failed" | "blocked" | "deprecated" | "!draft" | "!ready" | "!executing" | "!passed" | "!failed" | "!blocked" | "!deprecated")[];
+                /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                tag?: string;
+                /** @description functional, integration, performance, security, ui, regression: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "integration" | "performance" | "security" | "ui" | "regression" | "!functional" | "!integration" | "!performance" | "!security" | "!ui" | "!regression")[];
+                /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
+                updated_since?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FacetCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     list_users: {
         parameters: {
             query?: {
@@ -8592,6 +9505,161 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["CrossSiteRequest"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["InvalidCredentials"];
+            403: components["responses"]["AccountInactiveOrCrossSiteRequest"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Clear-Site-Data": components["headers"]["Clear-Site-Data"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["CrossSiteRequest"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    renew_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["CrossSiteRequest"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
         };
     };

@@ -1,0 +1,101 @@
+import { useState } from "react"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { Field } from "../kit/field"
+import { useShortcuts } from "../kit/shortcuts"
+import { m } from "../messages"
+import css from "./actions.module.css"
+import type { Decision, Pair } from "./queue"
+import type { LinkType } from "./use-review"
+
+export const LINK_TYPES: LinkType[] = ["covers", "verifies", "validates", "related"]
+
+/** What is chosen and written for a pair before it is decided on. */
+type Draft = { pair: string; linkType: LinkType; note?: string | undefined }
+
+type Props = {
+  pair: Pair
+  isTaken: boolean
+  canUndo: boolean
+  decide: (decision: Decision, how?: { linkType?: LinkType; feedback?: string }) => void
+  undo: () => void
+}
+
+/** What a reviewer does with the pair that is read: one key each, or one button. */
+export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
+  // What was chosen for one pair is not meant for the next.
+  const [last, setLast] = useState<Draft>()
+  const draft = last?.pair === pair.id ? last : { pair: pair.id, linkType: "covers" as const }
+  const { linkType, note } = draft
+  const change = (some: Partial<Draft>) => setLast({ ...draft, ...some })
+  const feedback = note?.trim() || undefined
+  const accept = () => decide("accepted", { linkType, ...(feedback && { feedback }) })
+  const reject = () => decide("rejected", feedback ? { feedback } : {})
+  const skip = () => decide("skipped")
+  useShortcuts([
+    { keys: "a", label: m.review.keys.accept, run: accept },
+    { keys: "x", label: m.review.keys.reject, run: reject },
+    { keys: "s", label: m.review.keys.skip, run: skip },
+    ...LINK_TYPES.map((type, at) => ({
+      keys: String(at + 1),
+      label: m.review.keys.linkType(m.review.linkTypes[type]),
+      run: () => change({ linkType: type }),
+    })),
+    { keys: "n", label: m.review.keys.note, run: () => change({ note: note ?? "" }) },
+  ])
+  return (
+    <div className={css.actions}>
+      {note !== undefined && (
+        <Note note={note} change={(text) => change({ note: text })} close={() => change({ note: feedback })} />
+      )}
+      <div className={css.how}>
+        <Choice
+          label={m.review.linkType}
+          value={linkType}
+          options={LINK_TYPES.map((type, at) => ({
+            value: type,
+            label: m.review.linkTypes[type],
+            keys: String(at + 1),
+          }))}
+          onChange={(type) => change({ linkType: type })}
+        />
+        <Button look="quiet" keys="n" onPress={() => change({ note: note ?? "" })}>
+          {feedback ? m.review.noteThere : m.review.note}
+        </Button>
+      </div>
+      <div className={css.decide}>
+        <Button look="quiet" keys="u" isDisabled={!canUndo} onPress={undo}>
+          {m.common.undo}
+        </Button>
+        <Button keys="s" onPress={skip}>
+          {m.review.skip}
+        </Button>
+        <Button keys="x" isDisabled={isTaken} onPress={reject}>
+          {m.review.reject}
+        </Button>
+        <Button look="primary" keys="a" isDisabled={isTaken} onPress={accept}>
+          {m.review.accept}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function Note({ note, change, close }: { note: string; change: (note: string) => void; close: () => void }) {
+  return (
+    <Field
+      label={m.review.noteLabel}
+      hint={m.review.noteHint}
+      lines={2}
+      autoFocus
+      value={note}
+      onChange={change}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return
+        event.preventDefault()
+        if (event.target instanceof HTMLElement) event.target.blur()
+        close()
+      }}
+    />
+  )
+}

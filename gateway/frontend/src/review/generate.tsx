@@ -1,0 +1,130 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { useEffect, useRef, useState } from "react"
+import { api } from "../api/client"
+import { ApiProblem, unwrap } from "../api/problem"
+import { queryClient } from "../api/query-client"
+import type { components } from "../api/schema"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { Dialog, DialogButtons } from "../kit/dialog"
+import { toast } from "../kit/toast"
+import { formatShare, m } from "../messages"
+import css from "./generate.module.css"
+
+type Run = components["schemas"]["Run"]
+type Algorithm = components["schemas"]["AlgorithmName"]
+
+const EACH_MS = 1000
+const ALGORITHMS: Algorithm[] = ["hybrid", "tfidf", "keyword"]
+const LAST_RUN = ["review", "run"]
+
+/** The newest run: asked for each second while it goes on, told by `ended` when it no longer does. */
+export function useLastRun(ended: () => void): Run | undefined {
+  const { data: run } = useQuery({
+    queryKey: LAST_RUN,
+    queryFn: async ({ signal }) => {
+      const runs = await unwrap(api.GET("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal }))
+      return runs.items[0] ?? null
+    },
+    refetchInterval: ({ state }) => (isGoingOn(state.data ?? undefined) ? EACH_MS : false),
+  })
+  const wasGoingOn = useRef(false)
+  const goesOn = isGoingOn(run ?? undefined)
+  useEffect(() => {
+    if (wasGoingOn.current && !goesOn) ended()
+    wasGoingOn.current = goesOn
+  }, [goesOn, ended])
+  return run ?? undefined
+}
+
+export function isGoingOn(run: Run | undefined): boolean {
+  return run?.status === "queued" || run?.status === "running"
+}
+
+/** Choose how pairs are found, and start. */
+export function GenerateDialog({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+  const [algorithm, setAlgorithm] = useState<Algorithm>("hybrid")
+  const start = useMutation({
+    mutationFn: () =>
+      unwrap(
+        api.POST("/api/v1/suggestions/generate", {
+          params: { query: { algorithm }, header: { Prefer: "respond-async" } },
+        }),
+      ),
+    onSuccess: (run) => {
+      queryClient.setQueryData(LAST_RUN, run)
+      void queryClient.invalidateQueries({ queryKey: LAST_RUN })
+      close()
+    },
+  })
+  return (
+    <Dialog title={m.review.generate.title} isOpen={isOpen} onClose={close}>
+      <p>{m.review.generate.hint}</p>
+      <Choice
+        label={m.review.generate.algorithm}
+        value={algorithm}
+        options={ALGORITHMS.map((value) => ({ value, label: m.review.generate.algorithms[value] }))}
+        onChange={setAlgorithm}
+      />
+      <p className={css.hint}>{m.review.generate.hints[algorithm]}</p>
+      {start.error && (
+        <p className={css.error} role="alert">
+          {start.error instanceof ApiProblem ? start.error.message || m.common.unreachable : m.common.failed}
+        </p>
+      )}
+      <DialogButtons>
+        <Button onPress={close}>{m.common.cancel}</Button>
+        <Button look="primary" isDisabled={start.isPending} onPress={() => start.mutate()}>
+          {m.review.generate.start}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}
+
+/** How far a run is, and at its end what came of it. */
+export function RunStrip({ run, mayCancel, close }: { run: Run; mayCancel: boolean; close: () => void }) {
+  async function cancel() {
+    try {
+      const path = { run_id: run.id }
+      queryClient.setQueryData(
+        LAST_RUN,
+        await unwrap(api.POST("/api/v1/suggestions/runs/{run_id}/cancel", { params: { path } })),
+      )
+    } catch (error) {
+      toast(error instanceof ApiProblem ? error.message : m.common.failed, { isError: true })
+    }
+  }
+  const goesOn = isGoingOn(run)
+  return (
+    <div className={css.strip} role="status">
+      <span>{sentenceOf(run)}</span>
+      {goesOn && <progress max={1} value={run.progress} aria-label={m.review.generate.progress} />}
+      {goesOn && mayCancel && (
+        <Button look="quiet" onPress={() => void cancel()}>
+          {m.review.generate.cancel}
+        </Button>
+      )}
+      {!goesOn && (
+        <Button look="quiet" onPress={close}>
+          {m.common.close}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function sentenceOf(run: Run): string {
+  const { generate } = m.review
+  const counts = [run.suggestions_created, run.suggestions_updated, run.suggestions_withdrawn] as const
+  if (run.status === "queued") return generate.queued
+  if (run.status === "running") return generate.running(formatShare(run.progress), secondsLeft(run, Date.now()))
+  if (run.status === "failed") return generate.failed(run.error ?? "")
+  return run.status === "cancelled" ? generate.cancelled(...counts) : generate.completed(...counts)
+}
+
+/** Return how long a run takes from now on, if it goes on as it did. */
+function secondsLeft({ progress, started_at: startedAt }: Run, now: number): number | undefined {
+  if (!startedAt || progress < 0.05) return undefined
+  return Math.ceil((((now - Date.parse(startedAt)) / 1000) * (1 - progress)) / progress)
+}

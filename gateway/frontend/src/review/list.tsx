@@ -1,0 +1,138 @@
+import { useVirtualizer } from "@tanstack/react-virtual"
+import { memo, useEffect, useLayoutEffect, useRef } from "react"
+import { formatScore, m } from "../messages"
+import { usePreferences } from "../shell/preferences"
+import css from "./list.module.css"
+import type { Pair } from "./queue"
+
+const HEIGHT = { comfortable: 56, compact: 44 }
+const NEAR_THE_END = 20
+
+type Props = {
+  pairs: readonly Pair[]
+  current: string | undefined
+  failures: ReadonlyMap<string, string>
+  left: number
+  choose: (id: string) => void
+  more: () => void
+}
+
+/** The pairs that wait, as many as are in view. */
+export const List = memo(function List({ pairs, current, failures, left, choose, more }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const height = HEIGHT[usePreferences().density]
+  const rows = useVirtualizer({
+    count: pairs.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => height,
+    overscan: 6,
+    useFlushSync: false,
+  })
+  useEffect(() => rows.measure(), [rows, height])
+  const index = pairs.findIndex(({ id }) => id === current)
+  useKeepInView(box, current, index, height)
+  const items = rows.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last > pairs.length - NEAR_THE_END) more()
+  }, [last, pairs.length, more])
+  return (
+    <div className={css.box} ref={box}>
+      <ol className={css.list} style={{ blockSize: rows.getTotalSize() }} aria-label={m.review.list}>
+        {items.map(({ index: place, start }) => {
+          const pair = pairs[place]
+          return (
+            pair && (
+              <Row
+                key={pair.id}
+                pair={pair}
+                top={start}
+                height={height}
+                number={place + 1}
+                count={left}
+                isCurrent={pair.id === current}
+                isFailed={failures.has(pair.id)}
+                choose={choose}
+              />
+            )
+          )
+        })}
+      </ol>
+    </div>
+  )
+})
+
+type RowProps = {
+  pair: Pair
+  top: number
+  height: number
+  number: number
+  count: number
+  isCurrent: boolean
+  isFailed: boolean
+  choose: (id: string) => void
+}
+
+const Row = memo(function Row({ pair, top, height, number, count, isCurrent, isFailed, choose }: RowProps) {
+  const { requirement, test_case: testCase, band } = pair
+  return (
+    <li
+      className={css.place}
+      style={{ transform: `translateY(${top}px)`, blockSize: height }}
+      aria-posinset={number}
+      aria-setsize={count}
+    >
+      <button
+        type="button"
+        className={css.row}
+        aria-current={isCurrent || undefined}
+        tabIndex={isCurrent ? 0 : -1}
+        onClick={() => choose(pair.id)}
+      >
+        <span className={css.score} data-band={band}>
+          {formatScore(pair.similarity_score)}
+        </span>
+        <span className={css.titles}>
+          <span>{requirement.title}</span>
+          <span className={css.test}>{testCase.title}</span>
+        </span>
+        {isFailed && <span className={css.failed}>{m.review.failedMark}</span>}
+      </button>
+    </li>
+  )
+})
+
+/** Scroll so that the current row is seen; when rows above it go, it stays where it is. The focus goes along. */
+function useKeepInView(
+  box: { current: HTMLDivElement | null },
+  current: string | undefined,
+  index: number,
+  height: number,
+): void {
+  const before = useRef({ current, index })
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    const element = box.current
+    const note = () => {
+      hadFocus.current = element?.contains(document.activeElement) ?? false
+    }
+    document.addEventListener("focusin", note)
+    return () => document.removeEventListener("focusin", note)
+  }, [box])
+  useLayoutEffect(() => {
+    const element = box.current
+    const { current: last, index: lastIndex } = before.current
+    before.current = { current, index }
+    if (!element || index < 0) return
+    if (last === current) {
+      element.scrollTop += lastIndex < 0 ? 0 : (index - lastIndex) * height
+      return
+    }
+    const [top, bottom] = [index * height, (index + 1) * height]
+    if (top < element.scrollTop) element.scrollTop = top
+    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+    if (hadFocus.current) {
+      element.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true })
+    }
+  }, [box, current, index, height])
+}

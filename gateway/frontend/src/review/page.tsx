@@ -1,0 +1,188 @@
+import { useCallback, useState } from "react"
+import { Button } from "../kit/button"
+import { useTitle } from "../kit/page"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, Failure, Skeleton } from "../kit/states"
+import { m } from "../messages"
+import { useMay } from "../session/session"
+import { AcceptAbove } from "./accept-above"
+import { Actions } from "./actions"
+import { Both } from "./both"
+import { type Filters, isNarrowed, useFilters } from "./filters"
+import { GenerateDialog, isGoingOn, RunStrip, useLastRun } from "./generate"
+import { List } from "./list"
+import { nameOf } from "./names"
+import css from "./page.module.css"
+import { Progress } from "./progress"
+import { around, skipped } from "./queue"
+import { Reading } from "./reading"
+import { TakenLately } from "./taken"
+import { Toolbar } from "./toolbar"
+import { useReview } from "./use-review"
+
+type Open = "above" | "generate" | "both" | undefined
+
+/** The queue of pairs that wait for a decision. */
+export default function ReviewPage() {
+  const [filters, change] = useFilters()
+  const review = useReview(filters)
+  const { queue, dispatch, reload } = review
+  const mayReview = useMay("reviewer")
+  const [open, setOpen] = useState<Open>()
+  const [isListOpen, setListOpen] = useState(false)
+  const [closedRun, setClosedRun] = useState<string>()
+  const run = useLastRun(reload)
+  const [ownRun, setOwnRun] = useState<string>()
+  if (run && isGoingOn(run) && ownRun !== run.id) setOwnRun(run.id)
+  const close = () => setOpen(undefined)
+  useTitle(m.review.title)
+  const { pair, index } = around(queue, 0)
+  const choose = useCallback(
+    (id: string) => {
+      dispatch({ type: "chosen", id })
+      setListOpen(false)
+    },
+    [dispatch],
+  )
+  const go = (by: number) => () => dispatch({ type: "moved", by })
+  useShortcuts([
+    { keys: "j", label: m.review.keys.next, repeats: true, run: go(1) },
+    { keys: "k", label: m.review.keys.previous, repeats: true, run: go(-1) },
+    ...(pair ? [{ keys: "o", label: m.review.keys.both, run: () => setOpen("both") }] : []),
+    ...(mayReview
+      ? [
+          { keys: "u", label: m.review.keys.undo, run: review.undo },
+          { keys: "Mod+z", label: m.review.keys.undo, run: review.undo },
+          { keys: "Backspace", label: m.review.keys.undo, run: review.undo },
+          { keys: "Shift+A", label: m.review.keys.acceptAbove, run: () => setOpen("above") },
+        ]
+      : []),
+  ])
+  return (
+    <div className={css.page}>
+      <header className={css.header}>
+        <h1>{m.review.title}</h1>
+        <Toolbar filters={filters} change={change} />
+        <Progress queue={queue} isLoaded={review.isLoaded} />
+        {mayReview && (
+          <div className={css.buttons}>
+            <Button keys="Shift+A" isDisabled={queue.shown.length === 0} onPress={() => setOpen("above")}>
+              {m.review.acceptAbove.open}
+            </Button>
+            <Button onPress={() => setOpen("generate")}>{m.review.generate.open}</Button>
+          </div>
+        )}
+      </header>
+      {run && run.id === ownRun && run.id !== closedRun && (
+        <RunStrip run={run} mayCancel={mayReview} close={() => setClosedRun(run.id)} />
+      )}
+      <TakenLately reports={review.takenLately} close={review.forgetTaken} />
+      <p className="visually-hidden" role="status">
+        {pair && m.review.reading(index + 1, queue.left, nameOf(pair))}
+      </p>
+      {pair ? (
+        <div className={css.columns} data-list-open={isListOpen || undefined}>
+          <div className={css.list}>
+            <List
+              pairs={queue.shown}
+              current={pair.id}
+              failures={queue.failures}
+              left={queue.left}
+              choose={choose}
+              more={review.more}
+            />
+          </div>
+          <div className={css.main}>
+            <div className={css.narrow}>
+              <Button look="quiet" aria-expanded={isListOpen} onPress={() => setListOpen(!isListOpen)}>
+                {m.review.listButton(index + 1, queue.left)}
+              </Button>
+            </div>
+            <Reading pair={pair} taken={queue.taken.get(pair.id)} failure={queue.failures.get(pair.id)} />
+            {mayReview && (
+              <Actions
+                pair={pair}
+                isTaken={queue.taken.has(pair.id)}
+                canUndo={queue.steps.length > 0}
+                decide={review.decide}
+                undo={review.undo}
+              />
+            )}
+          </div>
+        </div>
+      ) : (
+        <NoPair
+          review={review}
+          filters={filters}
+          change={change}
+          generate={mayReview ? () => setOpen("generate") : undefined}
+        />
+      )}
+      {pair && <Both pair={pair} isOpen={open === "both"} close={close} />}
+      {mayReview && (
+        <>
+          <AcceptAbove
+            filters={filters}
+            isOpen={open === "above"}
+            close={close}
+            done={(reviewId, count, message) => review.decidedMany("accepted", reviewId, count, message)}
+          />
+          <GenerateDialog isOpen={open === "generate"} close={close} />
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Why no pair is shown: still loading, not to be loaded, or nothing left. */
+function NoPair({
+  review,
+  filters,
+  change,
+  generate,
+}: {
+  review: ReturnType<typeof useReview>
+  filters: Filters
+  change: (some: Partial<Filters>) => void
+  generate: (() => void) | undefined
+}) {
+  const { queue } = review
+  if (review.error) return <Failure error={review.error} retry={review.retry} />
+  if (!review.isLoaded || review.hasMore) return <Skeleton />
+  const skips = skipped(queue)
+  const isNarrow = isNarrowed(filters)
+  return (
+    <Empty
+      title={isNarrow ? m.review.empty.narrowed : m.review.empty.all}
+      hint={skips > 0 ? m.review.empty.skipped(skips) : generate ? m.review.empty.hint : m.review.empty.viewerHint}
+    >
+      {skips > 0 && (
+        <Button look="primary" onPress={() => review.dispatch({ type: "skips-returned" })}>
+          {m.review.empty.returnSkipped}
+        </Button>
+      )}
+      {isNarrow && (
+        <Button
+          onPress={() =>
+            change({
+              module: undefined,
+              band: undefined,
+              method: undefined,
+              min: undefined,
+              requirement: undefined,
+              test_case: undefined,
+            })
+          }
+        >
+          {m.review.empty.everything}
+        </Button>
+      )}
+      {generate && <Button onPress={generate}>{m.review.generate.open}</Button>}
+      {queue.steps.length > 0 && generate && (
+        <Button keys="u" onPress={review.undo}>
+          {m.common.undo}
+        </Button>
+      )}
+    </Empty>
+  )
+}

@@ -1,0 +1,70 @@
+import { type InfiniteData, queryOptions, useInfiniteQuery } from "@tanstack/react-query"
+import { api } from "../api/client"
+import { unwrap } from "../api/problem"
+import { queryClient } from "../api/query-client"
+import type { components } from "../api/schema"
+import { asQuery, type Filters } from "./filters"
+import type { Suggestion } from "./queue"
+
+type Schemas = components["schemas"]
+/** A pair with all that both sides say. */
+export type Texts = Suggestion & { requirement: Schemas["RequirementTexts"]; test_case: Schemas["TestCaseTexts"] }
+export type ListPage = { items: Suggestion[]; total: number; next_after?: string | null }
+
+const PAGE = 100
+const FRESH_MS = 60_000
+const KEPT_MS = 120_000
+
+/** Read the pending pairs, page by page; never by itself: what is being read stays where it is. */
+export function useList(filters: Filters) {
+  return useInfiniteQuery<ListPage, Error, InfiniteData<ListPage>, unknown[], string | undefined>({
+    queryKey: ["review", "list", filters],
+    queryFn: ({ pageParam, signal }) => readPage(filters, pageParam, signal),
+    initialPageParam: undefined,
+    getNextPageParam: (page) => page.next_after ?? undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+}
+
+function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
+  const query = { ...asQuery(filters), sort: filters.sort, limit: PAGE, ...(after && { after }) }
+  return unwrap<ListPage>(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+}
+
+/** What both sides of a pair say, and why they were put together. */
+export const textsOf = (id: string) =>
+  queryOptions({
+    queryKey: ["review", "texts", id],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/suggestions/{suggestion_id}", {
+          params: { path: { suggestion_id: id }, query: { expand: "texts" } },
+          signal,
+        }),
+      ) as Promise<Texts>,
+    staleTime: FRESH_MS,
+    gcTime: KEPT_MS,
+  })
+
+/** Read the texts of what comes next, so that it is there when its turn comes. */
+export function prefetch(ids: readonly string[]): void {
+  for (const id of ids) void queryClient.prefetchQuery(textsOf(id))
+}
+
+export type Facets = Partial<Record<"module" | "band" | "method", { value: string | null; count: number }[]>>
+
+/** How many pairs wait in each module, band and method, under the other filters. */
+export const facetsOf = (filters: Filters) =>
+  queryOptions({
+    queryKey: ["review", "facets", filters],
+    queryFn: async ({ signal }) => {
+      const query = { ...asQuery(filters), facets: "module,band,method" }
+      const answer = await unwrap(api.GET("/api/v1/suggestions/facets", { params: { query }, signal }))
+      return answer.facets as Facets
+    },
+    staleTime: FRESH_MS,
+    placeholderData: (before) => before,
+  })

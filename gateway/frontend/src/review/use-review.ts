@@ -1,0 +1,173 @@
+import { useCallback, useEffect, useReducer, useRef, useState } from "react"
+import { api } from "../api/client"
+import { ApiProblem, unwrap } from "../api/problem"
+import { queryClient } from "../api/query-client"
+import { toast } from "../kit/toast"
+import { m } from "../messages"
+import { useUser } from "../session/session"
+import type { Filters } from "./filters"
+import { nameOf } from "./names"
+import type { Report, Write } from "./outbox"
+import { prefetch, useList } from "./queries"
+import { around, type Decision, EMPTY, type Queue, reduce, type Step } from "./queue"
+import { begin, listen, outbox, tell } from "./sending"
+
+const AHEAD = 10
+const NEAR_THE_END = 40
+const MOST_STEPS_KEPT = 200
+const KEPT_STEPS = "traceline.review.steps"
+
+export type LinkType = NonNullable<Write["linkType"]>
+
+/** The queue of the one who is signed in: what is shown, and what can be done with it. */
+export function useReview(filters: Filters) {
+  const { email } = useUser()
+  const list = JSON.stringify(filters)
+  const [queue, dispatch] = useReducer(reduce, email, restored)
+  const pages = useList(filters)
+  const latest = useRef(queue)
+  latest.current = queue
+  const [takenLately, setTakenLately] = useState<Report[]>([])
+
+  useEffect(() => begin(email), [email])
+  useKeptSteps(latest, email)
+
+  const seen = useRef<{ first: unknown; count: number }>({ first: undefined, count: 0 })
+  useEffect(() => {
+    const all = pages.data?.pages ?? []
+    const [first] = all
+    if (!first) return
+    const isNew = seen.current.first !== first
+    if (isNew) {
+      const unconfirmed = new Set(outbox.unconfirmed.filter(({ kind }) => kind !== "reopen").map(({ pair }) => pair.id))
+      dispatch({ type: "started", list, pairs: first.items, total: first.total, unconfirmed })
+    }
+    for (const page of all.slice(isNew ? 1 : seen.current.count)) {
+      dispatch({ type: "continued", list, pairs: page.items })
+    }
+    seen.current = { first, count: all.length }
+  }, [pages.data, list])
+
+  const { index, next } = around(queue, AHEAD)
+  const ahead = next.map(({ id }) => id).join()
+  useEffect(() => prefetch(ahead ? ahead.split(",") : []), [ahead])
+
+  const { fetchNextPage, hasNextPage, isFetching } = pages
+  const isNearTheEnd = index > queue.shown.length - NEAR_THE_END || queue.shown.length === 0
+  const more = useCallback(() => {
+    if (hasNextPage && !isFetching) void fetchNextPage()
+  }, [hasNextPage, isFetching, fetchNextPage])
+  useEffect(() => {
+    if (isNearTheEnd) more()
+  }, [isNearTheEnd, more])
+
+  useEffect(() => listen(hear), [])
+  function hear(report: Report): void {
+    const { pair, decision, kind } = report.write
+    if (report.outcome === "taken") {
+      const { suggestion_status: status, reviewed_by: by, reviewed_at: at } = report.problem.body
+      const taken = { status: String(status), by: (by as string) ?? null, at: (at as string) ?? null }
+      dispatch({ type: "taken", ids: [pair.id], by: taken, mine: true })
+      setTakenLately((before) => [...before, report])
+    } else if (report.outcome === "failed" && kind === "reopen") {
+      dispatch({ type: "undo-failed", pair, decision, at: Date.now() })
+      toast(m.review.undoFailed(report.problem.message), { isError: true })
+    } else if (report.outcome === "failed") {
+      dispatch({ type: "failed", id: pair.id, message: report.problem.message })
+      toast(m.review.notSaved(nameOf(pair), report.problem.message), { isError: true })
+    }
+  }
+
+  const reload = useCallback(() => void queryClient.resetQueries({ queryKey: ["review", "list"] }), [])
+
+  function decide(decision: Decision, how: { linkType?: LinkType; feedback?: string } = {}): void {
+    const { pair } = around(latest.current, 0)
+    if (!pair) return
+    const isTaken = latest.current.taken.has(pair.id)
+    if (!isTaken && decision !== "skipped") {
+      const kind = decision === "accepted" ? "accept" : "reject"
+      if (!tell({ pair, kind, decision, ...how })) {
+        toast(m.review.tooManyUnsent, { isError: true })
+        return
+      }
+    }
+    dispatch({ type: "decided", id: pair.id, decision, at: Date.now() })
+    if (!isTaken) toast(m.review.done[decision](nameOf(pair)), { undo })
+  }
+
+  function undo(): void {
+    const step = latest.current.steps.at(-1)
+    if (!step) {
+      toast(m.review.nothingToUndo)
+      return
+    }
+    if (step.kind === "many") {
+      void undoMany(step)
+      return
+    }
+    if (step.decision !== "skipped") tell({ pair: step.pair, kind: "reopen", decision: step.decision })
+    dispatch({ type: "undone" })
+    toast(m.review.undone(nameOf(step.pair)))
+  }
+
+  async function undoMany({ reviewId }: Step & { kind: "many" }): Promise<void> {
+    try {
+      const path = { review_id: reviewId }
+      const answer = await unwrap(api.POST("/api/v1/suggestions/reviews/{review_id}/undo", { params: { path } }))
+      dispatch({ type: "undone" })
+      toast(answer.message, { isError: answer.failed > 0 })
+      reload()
+    } catch (error) {
+      toast(m.review.undoFailed(error instanceof ApiProblem ? error.message : ""), { isError: true })
+    }
+  }
+
+  function decidedMany(decision: Decision, reviewId: string, count: number, message: string): void {
+    dispatch({ type: "decided-many", decision, reviewId, count, at: Date.now() })
+    toast(message, { undo })
+    reload()
+  }
+
+  return {
+    queue,
+    dispatch,
+    isLoaded: queue.list === list,
+    hasMore: hasNextPage,
+    error: pages.error,
+    retry: () => void pages.refetch(),
+    more,
+    reload,
+    decide,
+    decidedMany,
+    undo,
+    takenLately,
+    forgetTaken: () => setTakenLately([]),
+  }
+}
+
+/** Keep what can be undone while the page is reloaded or another screen is open. */
+function useKeptSteps(queue: { current: Queue }, email: string): void {
+  useEffect(() => {
+    function keep() {
+      const steps = queue.current.steps.slice(-MOST_STEPS_KEPT)
+      sessionStorage.setItem(KEPT_STEPS, JSON.stringify({ email, steps }))
+    }
+    addEventListener("pagehide", keep)
+    return () => {
+      removeEventListener("pagehide", keep)
+      keep()
+    }
+  }, [queue, email])
+}
+
+function restored(email: string): Queue {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(KEPT_STEPS) ?? "null")
+    if (kept?.email !== email) return EMPTY
+    const skips = (kept.steps as Step[]).filter((step) => step.kind === "one" && step.decision === "skipped")
+    const out = new Map(skips.map((step) => [step.kind === "one" ? step.pair.id : "", "skipped" as const]))
+    return { ...EMPTY, steps: kept.steps, out }
+  } catch {
+    return EMPTY
+  }
+}
