@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from chassis.core.identity import Role
+from chassis.web.listing import PageRequest
 from contracts import auth, catalog, factories
 from notification_service import repository
 from notification_service.queries import ActivityQuery
@@ -82,8 +83,9 @@ async def test_activity_counts_from_the_very_moment_on(world: "World", zone: tim
     await keep(world, 45, 75, resource_type="user")
     moment = (NOON + timedelta(minutes=since)).astimezone(zone)
     async with world.database.connection() as connection:
-        items, found = await repository.find_activity(connection, moment, ActivityQuery().conditions(moment), 0, 100)
-    assert (found, len(items)) == (total, total)
+        wanted, conditions = PageRequest(repository.NEWEST_ENTRY, 100), ActivityQuery().conditions(moment)
+        found = await repository.find_activity(connection, moment, conditions, wanted)
+    assert (found.total, len(found.rows)) == (total, total)
 
 
 async def test_a_filtered_audit_log_counts_what_it_lists(world: "World") -> None:

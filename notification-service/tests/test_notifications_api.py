@@ -40,6 +40,7 @@ async def test_the_list_is_newest_first_and_paged(world: "World") -> None:
         "total": 5,
         "skip": 1,
         "limit": 2,
+        "next_after": page["next_after"],
         "unread_count": 5,
     }
     assert page["items"][0]["created_at"] == "2026-01-31T11:00:00Z"
@@ -56,7 +57,10 @@ async def test_the_list_gives_twenty_unless_asked_and_links_to_the_next_page(wor
     await world.tell(*(catalog.RequirementCreated(requirement=factories.requirement()) for _ in range(21)))
     response = await world.ask("GET", "/notifications", params={"unread_only": "true"})
     assert len(response.json()["items"]) == 20
-    assert response.headers["link"] == ('</api/v1/notifications?unread_only=true&skip=20&limit=20>; rel="next"')
+    after = response.json()["next_after"]
+    assert response.headers["link"] == f'</api/v1/notifications?unread_only=true&after={after}&limit=20>; rel="next"'
+    by_skip = await world.ask("GET", "/notifications", params={"unread_only": "true", "skip": 0})
+    assert by_skip.headers["link"] == '</api/v1/notifications?unread_only=true&skip=20&limit=20>; rel="next"'
 
 
 async def test_a_page_beyond_the_end_is_empty_and_still_counts(world: "World") -> None:
@@ -88,6 +92,7 @@ async def test_nothing_yet_is_an_empty_list_and_zero(world: "World") -> None:
         "total": 0,
         "skip": 0,
         "limit": 20,
+        "next_after": None,
         "unread_count": 0,
     }
     assert await unread(world) == 0

@@ -25,7 +25,7 @@ async def test_every_change_is_told_with_who_made_it_and_each_field(catalog: Any
     await catalog.patch(here, {"module": None})
     history = await viewer.read(f"{here}/history")
     updated, retitled, created = history.pop("items")
-    assert history == {"total": 3, "skip": 0, "limit": 50}
+    assert history == {"total": 3, "skip": 0, "limit": 50, "next_after": None}
     assert updated == {
         "action": "updated",
         "actor": OTHER.email,

@@ -18,12 +18,15 @@ async def test_the_newest_come_first_in_pages_that_lead_to_one_another(catalog: 
     module = catalog.word()
     made = [(await catalog.create(path, module=module))["id"] for _ in range(5)][::-1]
     first = await catalog.get(path, module=module, limit=2)
-    assert first.json() | {"items": []} == {"items": [], "total": 5, "skip": 0, "limit": 2}
+    after = first.json()["next_after"]
+    assert first.json() | {"items": []} == {"items": [], "total": 5, "skip": 0, "limit": 2, "next_after": after}
     assert [item["id"] for item in first.json()["items"]] == made[:2]
     assert "prev" not in first.links
-    assert "skip=2&limit=2" in first.links["next"]["url"]
-    second = await catalog.read(path, module=module, limit=2, skip=2)
-    assert [item["id"] for item in second["items"]] == made[2:4]
+    assert f"module={module}&after={after}&limit=2" in first.links["next"]["url"]
+    second = await catalog.get(path, module=module, limit=2, skip=2)
+    assert [item["id"] for item in second.json()["items"]] == made[2:4]
+    assert "skip=4&limit=2" in second.links["next"]["url"]
+    assert "skip=0&limit=2" in second.links["prev"]["url"]
     beyond = await catalog.read(path, module=module, skip=2**31 - 1)
     assert (beyond["items"], beyond["total"]) == ([], 5)
     assert (await catalog.read(path))["limit"] == 50

@@ -318,6 +318,7 @@ async def test_the_items_of_the_other_side_are_listed_with_their_link(catalog: A
         "total": 1,
         "skip": 0,
         "limit": 50,
+        "next_after": None,
     }
 
 

@@ -17,7 +17,8 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.server.app import create_app
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Limit, Skip, page
+from chassis.web.keyset import By, Order
+from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import parse_sort
 from chassis.web.responses import check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
@@ -54,12 +55,17 @@ async def patch_thing(patch: ThingPatch, reviewer: Reviewer, request: Request) -
     return item(request, {"name": patch.name})
 
 
-@router.get("/things")
-async def list_things(
-    viewer: Viewer, request: Request, skip: Skip = 0, limit: Limit = 50, sort: str = "name"
-) -> Response:
-    parse_sort(sort, ["name"])
-    return page(request, list(range(100))[skip : skip + limit], 100, skip, limit)
+class ThingQuery(PageQuery):
+    sort: str = "name"
+
+
+@router.get("/things", openapi_extra=documented(ThingQuery))
+async def list_things(viewer: Viewer, request: Request) -> Response:
+    query = read_query(request, ThingQuery)
+    parse_sort(query.sort, ["name"])
+    wanted = query.page(request, Order("number:asc", (By("number", int),)))
+    found = wanted.found([{"number": number} for number in range(wanted.skip, wanted.skip + query.limit)], 100)
+    return page(request, wanted, found, [row["number"] for row in found.rows])
 
 
 @router.get("/thing")
@@ -247,7 +253,14 @@ async def test_an_etag_answers_304_and_guards_a_write(client: httpx.AsyncClient)
 
 async def test_pages_link_to_their_neighbours(client: httpx.AsyncClient) -> None:
     response = await client.get("/api/v1/things?limit=40&sort=name:asc&skip=40")
-    assert response.json() == {"items": list(range(40, 80)), "total": 100, "skip": 40, "limit": 40}
+    after = response.json()["next_after"]
+    assert response.json() == {
+        "items": list(range(40, 80)),
+        "total": 100,
+        "skip": 40,
+        "limit": 40,
+        "next_after": after,
+    }
     assert response.headers["link"] == (
         '</api/v1/things?sort=name:asc&skip=80&limit=40>; rel="next", '
         '</api/v1/things?sort=name:asc&skip=0&limit=40>; rel="prev"'

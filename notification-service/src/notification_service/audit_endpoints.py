@@ -8,6 +8,7 @@ from chassis.web.listing import Page, documented, page, read_query
 from chassis.web.strict_route import StrictRoute
 from notification_service import notifications
 from notification_service.queries import ActivityQuery, AuditQuery
+from notification_service.repository import NEWEST_ENTRY
 from notification_service.schemas import Activity, AuditEntry
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
@@ -23,8 +24,8 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
     """Work on requirements, test cases, links, suggestions and coverage; accounts are not shown."""
     query = read_query(request, ActivityQuery)
-    items, total = await notifications.find_activity(database, query)
-    return page(request, items, total, query.skip, query.limit)
+    wanted = query.page(request, NEWEST_ENTRY)
+    return page(request, wanted, await notifications.find_activity(database, query, wanted))
 
 
 @router.get(
@@ -37,5 +38,5 @@ async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
 async def list_audit_log(request: Request, _: Admin, database: Db) -> Response:
     """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
     query = read_query(request, AuditQuery)
-    items, total = await notifications.find_audit_entries(database, query)
-    return page(request, items, total, query.skip, query.limit)
+    wanted = query.page(request, NEWEST_ENTRY)
+    return page(request, wanted, await notifications.find_audit_entries(database, query, wanted))

@@ -14,6 +14,7 @@ from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
 from notification_service import notifications
 from notification_service.queries import NotificationQuery, Types
+from notification_service.repository import NEWEST_NOTIFICATION
 from notification_service.schemas import Marked, Notification, NotificationId, NotificationList, UnreadCount
 from notification_service.vocabulary import NotificationType
 
@@ -34,8 +35,9 @@ async def _unread_counts(request: Request) -> Coalesced[int, int]:
 async def list_notifications(request: Request, viewer: Viewer, database: Db) -> Response:
     """`unread_count` of the envelope counts all unread notifications of the caller, whatever is asked for."""
     query = read_query(request, NotificationQuery)
-    items, counts = await notifications.find_notifications(database, _id(viewer), query)
-    return page(request, items, counts["total"], query.skip, query.limit, {"unread_count": counts["unread"]})
+    wanted = query.page(request, NEWEST_NOTIFICATION)
+    found, unread = await notifications.find_notifications(database, _id(viewer), query, wanted)
+    return page(request, wanted, found, extra={"unread_count": unread})
 
 
 @router.get("/unread-count", response_model=UnreadCount, summary="Count the caller's unread notifications")

@@ -7,7 +7,7 @@ from typing import Any
 from chassis.core.problems import NotFound
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import Received
-from chassis.web.listing import Row
+from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.auth import UserState
 from notification_service import repository
 from notification_service.entries import Entry, changes
@@ -40,14 +40,14 @@ async def write_audit_log(connection: Connection, entries: Sequence[Entry]) -> N
         await repository.insert_entries(connection, entries)
 
 
-async def find_audit_entries(database: Database, query: AuditQuery) -> tuple[list[Row], int]:
-    """Return audit entries, newest first, each with the `changes` of its fields, and how many there are."""
+async def find_audit_entries(database: Database, query: AuditQuery, wanted: PageRequest) -> Fetched:
+    """Return a page of audit entries, each with the `changes` of its fields."""
     conditions = query.conditions()
     async with database.connection() as connection:
-        rows, total = await repository.find_entries(connection, conditions, query.skip, query.limit)
-    for row in rows:
+        found = await repository.find_entries(connection, conditions, wanted)
+    for row in found.rows:
         row["changes"] = changes(row.pop("before"), row.pop("after"))
-    return rows, total
+    return found
 
 
 async def copy_users(connection: Connection, states: Sequence[tuple[int, UserState]]) -> None:
@@ -60,23 +60,21 @@ async def copy_users(connection: Connection, states: Sequence[tuple[int, UserSta
     await repository.upsert_recipients(connection, list(newest.values()))
 
 
-async def find_activity(database: Database, query: ActivityQuery) -> tuple[list[Row], int]:
-    """Return the work on items within the days that are asked for, newest first, and how much there is."""
+async def find_activity(database: Database, query: ActivityQuery, wanted: PageRequest) -> Fetched:
+    """Return a page of the work on items within the days that are asked for."""
     since = datetime.now(UTC) - timedelta(days=query.days)
     conditions = query.conditions(since)
     async with database.connection() as connection:
-        return await repository.find_activity(connection, since, conditions, query.skip, query.limit)
+        return await repository.find_activity(connection, since, conditions, wanted)
 
 
 async def find_notifications(
-    database: Database, user_id: int, query: NotificationQuery
-) -> tuple[list[Row], dict[str, int]]:
-    """Return a page of a user's notifications, newest first, and the counts: `total` of them, `unread` of all."""
+    database: Database, user_id: int, query: NotificationQuery, wanted: PageRequest
+) -> tuple[Fetched, int]:
+    """Return a page of a user's notifications, and how many are unread of all."""
     conditions = query.conditions(user_id)
     async with database.connection() as connection:
-        return await repository.find_notifications(
-            connection, conditions, query.skip, query.limit, unread_only=query.unread_only
-        )
+        return await repository.find_notifications(connection, conditions, wanted, unread_only=query.unread_only)
 
 
 async def find_notification(database: Database, user_id: int, notification_id: int) -> Row:

@@ -4,9 +4,9 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from chassis.web.listing import Conditions, Limit, Skip
+from chassis.web.listing import Conditions, PageQuery
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
@@ -22,11 +22,10 @@ _MOMENT = "a time (RFC 3339) or a day, which is its midnight in UTC."
 Types = Annotated[str | None, alternatives(NotificationType)]
 
 
-class NotificationQuery(BaseModel):
+class NotificationQuery(PageQuery):
     """What narrows the list of a user's notifications."""
 
     unread_only: Annotated[bool, Field(description="Only those that are not read.")] = False
-    skip: Skip = 0
     limit: Annotated[int, Query(ge=1, le=100, description="How many items to give at most.")] = 20
     type: Types = None
     updated_since: Annotated[
@@ -45,7 +44,7 @@ class NotificationQuery(BaseModel):
         return conditions
 
 
-class _EntryQuery(BaseModel):
+class _EntryQuery(PageQuery):
     actor: Annotated[str | None, Field(description=f"Emails: {FREE_ALTERNATIVES}.", examples=["ana@example.com"])] = (
         None
     )
@@ -72,8 +71,6 @@ class ActivityQuery(_EntryQuery):
     """What narrows the list of what was done to items."""
 
     days: Annotated[int, Query(ge=1, le=90, description="How many days back.")] = 7
-    skip: Skip = 0
-    limit: Limit = 50
 
     def conditions(self, since: datetime) -> Conditions:
         """Return what work on items since then must fulfil; raises Invalid for an unknown value."""
@@ -85,8 +82,6 @@ class AuditQuery(_EntryQuery):
 
     since: Annotated[str | None, Field(description=f"From this moment on: {_MOMENT}")] = None
     until: Annotated[str | None, Field(description=f"Before this moment: {_MOMENT}")] = None
-    skip: Skip = 0
-    limit: Limit = 50
 
     def conditions(self) -> Conditions:
         """Return what the entries must fulfil; raises Invalid for an unknown value."""

@@ -9,7 +9,8 @@ from uuid import UUID
 import orjson
 
 from chassis.db.database import Connection, Database
-from chassis.web.listing import Conditions, Row, fetch_page, fetch_page_and_counts
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
 from chassis.web.parameters import Choice
 from contracts.auth import UserState
 from notification_service.entries import Entry
@@ -22,7 +23,8 @@ _ENTRY = (
     "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary,"
     " before, after, details, request_id, gateway_request_id, resource_ids"
 )
-_NEWEST = "occurred_at DESC, id DESC"
+NEWEST_ENTRY = Order("occurred_at:desc", (By("occurred_at", datetime, True), By("id", int, True)))
+NEWEST_NOTIFICATION = Order("created_at:desc", (By("created_at", datetime, True), By("id", int, True)))
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
 
 
@@ -111,9 +113,9 @@ def _records(rows: Sequence[object]) -> str:
 
 
 async def find_notifications(
-    connection: Connection, conditions: Conditions, skip: int, limit: int, *, unread_only: bool
-) -> tuple[list[Row], dict[str, int]]:
-    """Return a page of a user's notifications, newest first, and the counts: `total` of them, `unread` of all.
+    connection: Connection, conditions: Conditions, wanted: PageRequest, *, unread_only: bool
+) -> tuple[Fetched, int]:
+    """Return a page of a user's notifications, and how many are unread of all.
 
     `conditions` are those of a NotificationQuery.
     """
@@ -122,9 +124,10 @@ async def find_notifications(
     if conditions.narrowed:
         total = f"SELECT count(*) FROM notifications {conditions.where}"
     counts = f"SELECT ({total}) AS total, ({counted.format('unread')}) AS unread"
-    return await fetch_page_and_counts(
-        connection, counts, _NOTIFICATION, "notifications", conditions, "created_at DESC, id DESC", skip, limit
+    found, counted_all = await fetch_page_and_counts(
+        connection, counts, _NOTIFICATION, "notifications", conditions, wanted
     )
+    return found, counted_all["unread"]
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
@@ -173,16 +176,16 @@ async def delete_notification(connection: Connection, user_id: int, notification
     return cursor.rowcount == 1
 
 
-async def find_entries(connection: Connection, conditions: Conditions, skip: int, limit: int) -> tuple[list[Row], int]:
-    """Return a page of audit entries, newest first, and how many there are."""
+async def find_entries(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of audit entries."""
     total = None if conditions.narrowed else "SELECT coalesce(sum(total), 0)::bigint FROM audit_entry_counts"
-    return await fetch_page(connection, _ENTRY, "audit_entries", conditions, _NEWEST, skip, limit, total)
+    return await fetch_page(connection, _ENTRY, "audit_entries", conditions, wanted, total)
 
 
 async def find_activity(
-    connection: Connection, since: datetime, conditions: Conditions, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return a page of the work on items since then, newest first, and how much there is; nothing about accounts.
+    connection: Connection, since: datetime, conditions: Conditions, wanted: PageRequest
+) -> Fetched:
+    """Return a page of the work on items since then; nothing about accounts.
 
     `conditions` are those of an ActivityQuery since the same moment.
     """
@@ -195,4 +198,4 @@ async def find_activity(
             SELECT (SELECT coalesce(sum(activity), 0)::bigint FROM audit_entry_counts WHERE hour >= %(next_hour)s)
                  + (SELECT count(*) FROM audit_entries {conditions.where} AND occurred_at < %(next_hour)s)
         """
-    return await fetch_page(connection, _ACTIVITY, "audit_entries", conditions, _NEWEST, skip, limit, total)
+    return await fetch_page(connection, _ACTIVITY, "audit_entries", conditions, wanted, total)

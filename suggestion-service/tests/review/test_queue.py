@@ -168,11 +168,30 @@ async def test_sorts_and_pages_give_everything_once(service: Any, queue: Any) ->
         assert [page["total"] for page in pages] == [4] * 5
         assert [len(page["items"]) for page in pages] == [1, 1, 1, 1, 0]
         assert {page["items"][0]["id"] for page in pages[:4]} == {suggestion["id"] for suggestion in queue}
+        behind = [page["next_after"] for page in pages]
+        assert behind[3:] == [None, None]
+        after = [await service.read("/suggestions", after=position, limit=1, **order) for position in behind[:3]]
+        assert [page["items"] for page in after] == [page["items"] for page in pages[1:4]]
+        assert [page["next_after"] for page in after] == behind[1:4]
     response = await service.http.get("/suggestions", params={"skip": 1, "limit": 1, "status": "pending"})
     assert response.headers["link"] == (
         '</api/v1/suggestions?status=pending&skip=2&limit=1>; rel="next", '
         '</api/v1/suggestions?status=pending&skip=0&limit=1>; rel="prev"'
     )
+
+
+@pytest.mark.parametrize("sort", ["score:desc", "relevance", "created_at:asc"])
+async def test_whoever_empties_the_queue_while_reading_it_sees_everything_once(
+    service: Any, queue: Any, sort: str
+) -> None:
+    params = {"status": "pending", "limit": 1, "sort": sort}
+    page = await service.read("/suggestions", **params)
+    seen = [page["items"][0]["id"]]
+    while page["next_after"] is not None:
+        await service.post(f"/suggestions/{seen[-1]}/reject")
+        page = await service.read("/suggestions", **params, after=page["next_after"])
+        seen.append(page["items"][0]["id"])
+    assert sorted(seen) == sorted(suggestion["id"] for suggestion in queue)
 
 
 async def test_the_newest_come_first(service: Any, queue: Any) -> None:

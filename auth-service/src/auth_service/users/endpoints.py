@@ -1,11 +1,12 @@
 """The HTTP door to users: registering, oneself, and administration."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from hashlib import sha256
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from auth_service.users import service
 from auth_service.users.passwords import PasswordPort, Passwords
@@ -16,7 +17,17 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Conditions, Limit, Page, Skip, containing, documented, page, read_query
+from chassis.web.keyset import By
+from chassis.web.listing import (
+    Conditions,
+    Page,
+    PageQuery,
+    PageRequest,
+    containing,
+    documented,
+    page,
+    read_query,
+)
 from chassis.web.parameters import alternatives, parse_choice, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition, created, item
@@ -53,18 +64,20 @@ async def get_me(request: Request, viewer: Viewer) -> Response:
     return item(request, user)
 
 
-_SORTS = {"created_at": "created_at", "email": "email", "full_name": "lower(full_name)"}
+_SORTS = {
+    "created_at": By("created_at", datetime),
+    "email": By("email", str),
+    "full_name": By("full_name", str, expression="lower({})"),
+}
 
 
-class UserQuery(BaseModel):
+class UserQuery(PageQuery):
     """What narrows and orders the list of users."""
 
     role: Annotated[str | None, alternatives(Role)] = None
     is_active: Annotated[bool | None, Field(description="Only those who can log in, or only those who cannot.")] = None
     q: Annotated[str | None, Field(max_length=200, description="Part of the email or the full name.")] = None
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
-    skip: Skip = 0
-    limit: Limit = 50
 
     def conditions(self) -> Conditions:
         """Return what the users must fulfil; raises Invalid for an unknown value."""
@@ -76,10 +89,10 @@ class UserQuery(BaseModel):
             conditions.add("(email ILIKE %(q)s OR full_name ILIKE %(q)s)", q=containing(self.q))
         return conditions
 
-    def order(self) -> str:
-        """Return the ORDER BY; raises Invalid for an unknown field."""
+    def wanted(self, request: Request) -> PageRequest:
+        """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list."""
         sort = parse_sort(self.sort, list(_SORTS))
-        return f"{_SORTS[sort.field]} {sort.direction}, id {sort.direction}"
+        return self.page(request, sort.order(_SORTS, By("id", int, sort.descending)))
 
 
 @router.get(
@@ -92,8 +105,8 @@ class UserQuery(BaseModel):
 async def list_users(request: Request, database: Db, _: Admin) -> Response:
     """Those who are not active any more are in it, too."""
     query = read_query(request, UserQuery)
-    rows, total = await service.find_page(database, query.conditions(), query.order(), query.skip, query.limit)
-    return page(request, rows, total, query.skip, query.limit)
+    wanted = query.wanted(request)
+    return page(request, wanted, await service.find_page(database, query.conditions(), wanted))
 
 
 @router.post(

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 from chassis.db.database import Connection, columns, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.listing import Conditions, Fetched, PageRequest, fetch_page
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""
@@ -102,8 +102,6 @@ async def lock_active_admins(connection: Connection) -> list[int]:
     return [row["id"] for row in await cursor.fetchall()]
 
 
-async def find_page(
-    connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return one page of users, as the API shows them, and how many there are."""
-    return await fetch_page(connection, _SHOWN, "users", conditions, order, skip, limit)
+async def find_page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return one page of users, as the API shows them."""
+    return await fetch_page(connection, _SHOWN, "users", conditions, wanted)

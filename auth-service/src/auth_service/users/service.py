@@ -10,7 +10,7 @@ from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.listing import Conditions
+from chassis.web.listing import Conditions, Fetched, PageRequest
 from contracts.auth import UserCreated, UserState, UserUpdated
 
 _SHOWN = ("id", "email", "full_name", "role", "is_active", "created_at")
@@ -48,12 +48,10 @@ async def create(
     return shown
 
 
-async def find_page(
-    database: Database, conditions: Conditions, order: str, skip: int, limit: int
-) -> tuple[list[Shown], int]:
-    """Return one page of users and how many there are."""
+async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return one page of users, as they are shown."""
     async with database.connection() as connection:
-        return await repository.find_page(connection, conditions, order, skip, limit)
+        return await repository.find_page(connection, conditions, wanted)
 
 
 async def find(database: Database, ids: Sequence[int]) -> dict[int, Shown]:

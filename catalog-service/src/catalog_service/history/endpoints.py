@@ -3,29 +3,35 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import Field
 
 from catalog_service.history import service
+from catalog_service.history.repository import NEWEST_FIRST
 from catalog_service.history.schemas import History, Suspicion
 from catalog_service.history.service import Versions
 from catalog_service.items.kinds import KINDS, ItemKind
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.listing import Limit, Skip, page
+from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import item
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(route_class=StrictRoute, tags=["History"])
 
-From = Annotated[
-    int | None,
-    Query(alias="from", description="A version to compare with; left out: the one before `to`.", examples=[1]),
-]
-To = Annotated[
-    int | None,
-    Query(description="The version that `from` is compared with; left out: the present one.", examples=[2]),
-]
+
+class HistoryQuery(PageQuery):
+    """Which versions are compared."""
+
+    from_version: Annotated[
+        int | None,
+        Field(alias="from", description="A version to compare with; left out: the one before `to`.", examples=[1]),
+    ] = None
+    to: Annotated[
+        int | None,
+        Field(description="The version that `from` is compared with; left out: the present one.", examples=[2]),
+    ] = None
 
 
 _HISTORY = """\
@@ -43,20 +49,18 @@ def _add_history(kind: ItemKind) -> None:
         responses=problem_responses(f"404 {kind.name}_not_found"),
         summary=f"Everything that happened to a {kind.label}",
         description=_HISTORY.format(kind.label),
+        openapi_extra=documented(HistoryQuery),
     )
     async def read_history(
         request: Request,
         item_id: Annotated[UUID, Path(alias=f"{kind.name}_id")],
         viewer: Viewer,
         database: Db,
-        from_version: From = None,
-        to: To = None,
-        skip: Skip = 0,
-        limit: Limit = 50,
     ) -> Response:
-        versions = Versions(from_version, to)
-        entries, total, compared = await service.history(database, kind, item_id, versions, skip, limit)
-        return page(request, entries, total, skip, limit, compared)
+        query = read_query(request, HistoryQuery)
+        wanted, versions = query.page(request, NEWEST_FIRST), Versions(query.from_version, query.to)
+        found, compared = await service.history(database, kind, item_id, versions, wanted)
+        return page(request, wanted, found, extra=compared)
 
 
 for _kind in KINDS:

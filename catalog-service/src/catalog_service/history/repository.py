@@ -10,17 +10,22 @@ from uuid import UUID
 from catalog_service.items.kinds import ItemKind
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
 
 
 class ItemChange(TypedDict):
     """What changed or deleted an item: the fields before and after, or all fields as they were last."""
 
+    id: int
     action: str
     actor: str | None
     occurred_at: datetime
     version: int
     told: Row
+
+
+NEWEST_FIRST = Order("occurred_at:desc", (By("id", int, True),))
 
 
 async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Row | None:
@@ -37,21 +42,19 @@ async def find_item(connection: Connection, kind: ItemKind, item_id: UUID) -> Ro
     return None if deleted is None else deleted["told"]
 
 
-async def find_changes(
-    connection: Connection, item_id: UUID, after: int, up_to: int, skip: int, limit: int | None
-) -> tuple[list[ItemChange], int]:
-    """Return a page of what changed or deleted an item, the newest first, and the total.
+async def find_changes(connection: Connection, item_id: UUID, above: int, up_to: int, wanted: PageRequest) -> Fetched:
+    """Return a page of what changed or deleted an item, each an ItemChange, the newest first.
 
-    Only what belongs to versions above `after` and up to `up_to`; a version is that after the change.
+    Only what belongs to versions above `above` and up to `up_to`; a version is that after the change.
     """
     conditions = Conditions(
-        "item_id = %(item_id)s AND action <> 'created' AND version > %(after)s AND version <= %(up_to)s",
+        "item_id = %(item_id)s AND action <> 'created' AND version > %(above)s AND version <= %(up_to)s",
         item_id=item_id,
-        after=after,
+        above=above,
         up_to=up_to,
     )
     columns = ", ".join(ItemChange.__annotations__)
-    return await fetch_page(connection, columns, "item_changes", conditions, "id DESC", skip, limit)
+    return await fetch_page(connection, columns, "item_changes", conditions, wanted)
 
 
 async def find_values(connection: Connection, item_id: UUID, version: int) -> Row:

@@ -17,10 +17,13 @@ from catalog_service.links import service as links
 from catalog_service.snapshot import snapshot
 from chassis.core.problems import FieldError, Invalid
 from chassis.db.database import Connection, Database
-from chassis.web.listing import Row
+from chassis.web.listing import Fetched, PageRequest, Row
 
 _IN_EVERY_ENTRY = frozenset({"id", "version", "created_at", "updated_at"})
 """Fields that are in every entry by themselves."""
+
+
+_ALL = PageRequest(repository.NEWEST_FIRST, None)
 
 
 class Entry(TypedDict):
@@ -65,9 +68,9 @@ class Versions:
 
 
 async def history(
-    database: Database, kind: ItemKind, item_id: UUID, versions: Versions, skip: int, limit: int
-) -> tuple[list[Entry], int, Row]:
-    """Return (entries of a page, newest first; how many there are; what two versions differ in, if any is given).
+    database: Database, kind: ItemKind, item_id: UUID, versions: Versions, wanted: PageRequest
+) -> tuple[Fetched, Row]:
+    """Return (a page of entries, newest first; what two versions differ in, if any is given).
 
     Raises NotFound, and Invalid for a version that there is not. An item that was deleted keeps its history.
     """
@@ -76,20 +79,30 @@ async def history(
         if item is None:
             raise kind.not_found()
         if not versions.are_given:
-            changes, total = await repository.find_changes(connection, item_id, 0, item["version"], skip, limit)
-            entries = [_entry(kind, change) for change in changes]
-            if skip <= total < skip + limit:
-                entries.append(await _creation(connection, kind, item))
-            return entries, total + 1, {}
+            found = await repository.find_changes(connection, item_id, 0, item["version"], wanted)
+            return await _with_creation(connection, kind, item, wanted, found), {}
         first, last = versions.of(item["version"])
         low, high = sorted((first, last))
-        changes, total = await repository.find_changes(connection, item_id, low, high, skip, limit)
+        found = await repository.find_changes(connection, item_id, low, high, wanted)
         before, after = [item | await repository.find_values(connection, item_id, number) for number in (first, last)]
     return (
-        [_entry(kind, change) for change in changes],
-        total,
+        found._replace(rows=[_entry(kind, change) for change in found.rows]),
         {"from_version": first, "to_version": last, "differences": await _differences(kind, before, after)},
     )
+
+
+async def _with_creation(
+    connection: Connection, kind: ItemKind, item: Row, wanted: PageRequest, found: Fetched
+) -> Fetched:
+    """Return the entries of a page of changes, and behind the last change the creation, which is none of them."""
+    assert wanted.limit is not None, "a history is read page by page"
+    entries, end = [_entry(kind, change) for change in found.rows], found.end
+    if end is None and wanted.skip <= found.total:
+        if len(entries) < wanted.limit:
+            entries.append(await _creation(connection, kind, item))
+        else:
+            end = wanted.order.position(found.rows[-1])
+    return Fetched(entries, found.total + 1, end)
 
 
 def _entry(kind: ItemKind, change: ItemChange) -> Entry:
@@ -159,7 +172,7 @@ async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any])
     assert item is not None, "its link keeps it"
     if now == then:
         return item, item, []
-    changes, _ = await repository.find_changes(connection, item_id, then, now, 0, None)
+    found = await repository.find_changes(connection, item_id, then, now, _ALL)
     changed_by = [
         {
             "actor": entry["actor"],
@@ -167,7 +180,7 @@ async def _side(connection: Connection, kind: ItemKind, link: Mapping[str, Any])
             "to_version": entry["to_version"],
             "fields": [name for name in kind.meaning if name in entry["changes"]],
         }
-        for entry in (_entry(kind, change) for change in changes)
+        for entry in (_entry(kind, change) for change in found.rows)
         if entry["from_version"] != entry["to_version"]
     ]
     return item | await repository.find_values(connection, item_id, then), item, changed_by

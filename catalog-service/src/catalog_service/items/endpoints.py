@@ -87,8 +87,8 @@ def item_routes(
     async def find(request: Request, viewer: Viewer) -> Response:
         """Return one page of those that all the filters find; what is left out does not narrow."""
         filters = read_query(request, query)
-        rows, total = await items_of(request).find_page(filters)
-        return page(request, rows, total, filters.skip, filters.limit)
+        wanted = filters.wanted(request)
+        return page(request, wanted, await items_of(request).find_page(filters, wanted))
 
     @router.get(
         "/facets",

@@ -1,18 +1,24 @@
 """The query of a list of items: filters, search and sorting."""
 
+from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, ClassVar
+from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import Request
+from pydantic import ConfigDict, Field
 
 from catalog_service.items.schemas import PriorityLevel
+from catalog_service.search.windows import by_relevance
 from chassis.web.facets import Facet
-from chassis.web.listing import Conditions, Limit, Skip
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, PageQuery, PageRequest
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
     Choice,
+    Sort,
     alternatives,
     parse_choice,
     parse_expand,
@@ -23,13 +29,14 @@ from chassis.web.parameters import (
 )
 
 _SORTS = {
-    "created_at": "created_at",
-    "updated_at": "updated_at",
-    "title": "lower(title)",
-    "priority": "array_position(ARRAY['low', 'medium', 'high', 'critical'], priority)",
-    "external_id": "external_id",
+    "created_at": By("created_at", datetime),
+    "updated_at": By("updated_at", datetime),
+    "title": By("title", str, expression="lower({})"),
+    "priority": By("priority", str, expression="array_position(ARRAY['low', 'medium', 'high', 'critical'], {})"),
+    "external_id": By("external_id", str, nullable=True),
 }
 _RELEVANCE = "relevance"
+_NEWEST_FIRST = Sort("created_at", descending=True)
 
 FACETS = (
     *(Facet(name, name) for name in ("module", "status", "type", "priority")),
@@ -64,7 +71,7 @@ UpdatedSince = Annotated[
 ]
 
 
-class ItemFilters(BaseModel):
+class ItemFilters(PageQuery):
     """What narrows and orders a list of items."""
 
     model_config = ConfigDict(frozen=True)
@@ -90,8 +97,6 @@ class ItemFilters(BaseModel):
             " relevance needs a search, and is the best first unless it says :asc. ",
         ),
     ] = None
-    skip: Skip = 0
-    limit: Limit = 50
 
     @cached_property
     def modules(self) -> Choice[str] | None:
@@ -130,26 +135,27 @@ class ItemFilters(BaseModel):
         """Whether each item is to tell of its coverage; raises Invalid for what cannot be expanded."""
         return with_coverage(self.expand)
 
-    def order(self) -> str | None:
-        """Return the ORDER BY, or None when the order is by relevance; raises Invalid for an unknown field."""
+    def wanted(self, request: Request) -> PageRequest:
+        """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list."""
         if self.sort is None:
-            return None if self.searched else "created_at DESC, id"
+            return self._best_first(request) if self.searched else self.page(request, _order(_NEWEST_FIRST))
         sort = parse_sort(self.sort, [*_SORTS, _RELEVANCE] if self.searched else list(_SORTS))
         if sort.field == _RELEVANCE:
-            return None
-        # An index serves only an order that is spelled as its own: NULLS only where there are some.
-        nulls = " NULLS LAST" if sort.field == "external_id" else ""
-        return f"{_SORTS[sort.field]} {sort.direction}{nulls}, id"
+            return self._best_first(request, not self.sort.endswith(":asc"))
+        return self.page(request, _order(sort))
 
-    @property
-    def best_first(self) -> bool:
-        """Whether an order by relevance begins with the best."""
-        return self.sort is None or not self.sort.endswith(":asc")
+    def _best_first(self, request: Request, best_first: bool = True) -> PageRequest:
+        return self.page(request, by_relevance(best_first=best_first), self.searched)
 
     @property
     def searched(self) -> str:
         """What to search for; nothing when empty."""
         return (self.search or "").strip()
+
+
+@cache
+def _order(sort: Sort) -> Order:
+    return sort.order(_SORTS, By("id", UUID))
 
 
 def with_coverage(expand: str | None) -> bool:

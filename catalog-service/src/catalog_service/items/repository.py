@@ -13,7 +13,7 @@ from catalog_service.row_counts import counted
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row
 
 
 async def find(connection: Connection, kind: ItemKind, item_id: UUID, lock: str) -> Row | None:
@@ -56,28 +56,33 @@ async def find_page(
     connection: Connection,
     kind: ItemKind,
     conditions: Conditions,
-    order: str,
-    skip: int,
-    limit: int,
+    wanted: PageRequest,
     *,
     with_coverage: bool,
-) -> tuple[orjson.Fragment, int]:
-    """Return one page of items as one JSON array that PostgreSQL has written, and how many there are.
+) -> Fetched:
+    """Return one page of items as one JSON array that PostgreSQL has written.
 
     Pages are answered as they are stored: to make twenty rows into objects only to write them down again takes longer
     than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     total = f"SELECT count(*) FROM {kind.table} {conditions.where}" if conditions.where else counted(kind.table)
-    ids = f"SELECT id FROM {kind.table} {conditions.where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s"
+    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.order.sql, with_coverage=with_coverage)
+    place = ", ".join(by.name for by in wanted.order.columns)
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
-        f"SELECT ({total}), ({_as_json(kind, ids, order, with_coverage=with_coverage)})",
-        {**conditions.parameters, "limit": limit, "skip": skip},
+        f"""
+        WITH chosen AS MATERIALIZED (SELECT ARRAY({wanted.rows(kind.table, conditions, "id")}) AS ids)
+        SELECT ({items}), ({total}), cardinality(ids),
+               (SELECT json_build_array({place}) FROM {kind.table} WHERE id = chosen.ids[%(most)s])
+        FROM chosen
+        """,
+        {**conditions.parameters, **wanted.parameters, "most": wanted.limit},
         prepare=conditions.prepare,
     )
     row = await cursor.fetchone()
     assert row is not None
-    return orjson.Fragment(row[1]), row[0]
+    items, total, found, end = row
+    return Fetched(orjson.Fragment(items), total, end if wanted.has_more(found, total) else None)
 
 
 async def find_in_order(
@@ -86,7 +91,7 @@ async def find_in_order(
     """Return those of the items that exist, in the order of the ids, as `find_page` does."""
     cursor = connection.cursor(row_factory=tuple_row)
     order = "array_position(%(ids)s::uuid[], id)"
-    query = _as_json(kind, "SELECT unnest(%(ids)s::uuid[])", order, with_coverage=with_coverage)
+    query = _as_json(kind, "%(ids)s::uuid[]", order, with_coverage=with_coverage)
     await cursor.execute(f"SELECT ({query})", {"ids": list(ids)})
     row = await cursor.fetchone()
     assert row is not None
@@ -101,7 +106,7 @@ def _as_json(kind: ItemKind, ids: str, order: str, *, with_coverage: bool) -> st
     return f"""
         SELECT coalesce(json_agg(page), '[]')::text FROM (
             SELECT {selected} FROM (
-                SELECT {columns} FROM {kind.table} WHERE id = ANY (ARRAY({ids})) ORDER BY {order}
+                SELECT {columns} FROM {kind.table} WHERE id = ANY ({ids}) ORDER BY {order}
             ) stored
         ) page
     """

@@ -18,13 +18,14 @@ from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.search.query import parse_query
 from catalog_service.search.repository import FOUND, parameters, search
+from catalog_service.search.windows import is_by_relevance
 from chassis.core.problems import Conflict, Invalid, PreconditionFailed
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
 from chassis.web.facets import Facet, count_facets
-from chassis.web.listing import Row
+from chassis.web.listing import Fetched, PageRequest, Row
 
 Check = Callable[[Row], None]
 """Refuses a change, by raising, of an item as it is."""
@@ -72,24 +73,19 @@ class ItemService:
         async with self._database.connection() as connection:
             return self._found(await repository.find_by_external_id(connection, self._kind, external_id), external_id)
 
-    async def find_page(self, filters: ItemFilters) -> tuple[orjson.Fragment, int]:
-        """Return one page of items, as JSON, and the total; raises Invalid for unknown values."""
-        conditions, order = filters.conditions(), filters.order()
-        skip, limit, with_coverage = filters.skip, filters.limit, filters.with_coverage
+    async def find_page(self, filters: ItemFilters, wanted: PageRequest) -> Fetched:
+        """Return one page of items, as JSON; raises Invalid for unknown values."""
+        conditions, with_coverage = filters.conditions(), filters.with_coverage
         async with self._database.connection() as connection:
             if filters.searched:
                 query = await parse_query(connection, filters.searched)
-                if order is None:
-                    kinds, best_first = (self._kind.name,), filters.best_first
-                    hits, total = await search(connection, query, kinds, skip, limit, conditions, best_first=best_first)
-                    ids = [hit.id for hit in hits]
+                if is_by_relevance(wanted.order):
+                    found = await search(connection, query, (self._kind.name,), wanted, conditions)
+                    ids = [hit.id for hit in found.rows]
                     rows = await repository.find_in_order(connection, self._kind, ids, with_coverage=with_coverage)
-                    return rows, total
+                    return found._replace(rows=rows)
                 conditions.add(FOUND, **parameters(query))
-            assert order is not None, "there is always one unless it is by relevance"
-            return await repository.find_page(
-                connection, self._kind, conditions, order, skip, limit, with_coverage=with_coverage
-            )
+            return await repository.find_page(connection, self._kind, conditions, wanted, with_coverage=with_coverage)
 
     async def count_facets(self, filters: ItemFilters, facets: Sequence[Facet]) -> Row:
         """Return how many items the filters find, in all and by each facet; raises Invalid for unknown values."""

@@ -1,7 +1,8 @@
 """The routes of links, and of the items on their other side."""
 
 from collections.abc import Callable
-from functools import partial
+from datetime import datetime
+from functools import cache, partial
 from typing import Annotated
 from uuid import UUID
 
@@ -29,9 +30,11 @@ from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Conditions, Limit, Page, Row, Skip, documented, page, read_query
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, Page, PageQuery, Row, documented, page, read_query
 from chassis.web.parameters import (
     ALTERNATIVES,
+    Sort,
     alternatives,
     parse_choice,
     parse_expand,
@@ -45,7 +48,14 @@ from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
 
 PATH = "/api/v1/links"
-_SORTS = {"created_at": "l.created_at", "updated_at": "l.updated_at", "confidence_score": "l.confidence_score"}
+_SORTS = {
+    "created_at": By("l.created_at", datetime),
+    "updated_at": By("l.updated_at", datetime),
+    "confidence_score": By("l.confidence_score", float, nullable=True),
+}
+_NEWEST_LINK_FIRST = Order(
+    "linked_at:desc", (By("l.created_at", datetime, True, member="link_created_at"), By("l.id", UUID, member="link_id"))
+)
 
 router = APIRouter(route_class=StrictRoute, tags=["Links"])
 internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
@@ -61,7 +71,7 @@ Expand = Annotated[
 ]
 
 
-class LinkFilters(BaseModel):
+class LinkFilters(PageQuery):
     """What narrows and orders a list of links."""
 
     requirement_id: Annotated[str | None, Field(description=f"Ids of requirements: {ALTERNATIVES}")] = None
@@ -79,8 +89,6 @@ class LinkFilters(BaseModel):
     ] = None
     expand: Expand = None
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
-    skip: Skip = 0
-    limit: Limit = 50
 
     def conditions(self) -> Conditions:
         """Return what the links must fulfil; raises Invalid for an unknown value."""
@@ -95,6 +103,11 @@ class LinkFilters(BaseModel):
         if moment is not None:
             conditions.add("l.updated_at >= %(updated_since)s", updated_since=moment)
         return conditions
+
+
+@cache
+def _order(sort: Sort) -> Order:
+    return sort.order(_SORTS, By("l.id", UUID))
 
 
 def _with_items(expand: str | None) -> Callable[[LinkRow], Row]:
@@ -148,11 +161,9 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     """Return one page of those that all the filters find; what is left out does not narrow."""
     filters = read_query(request, LinkFilters)
     conditions, shown = filters.conditions(), _with_items(filters.expand)
-    sort = parse_sort(filters.sort, list(_SORTS))
-    nulls = " NULLS LAST" if sort.field == "confidence_score" else ""
-    order = f"{_SORTS[sort.field]} {sort.direction}{nulls}, l.id"
-    rows, total = await service.find_page(database, conditions, order, filters.skip, filters.limit)
-    return page(request, [shown(row) for row in rows], total, filters.skip, filters.limit)
+    wanted = filters.page(request, _order(parse_sort(filters.sort, list(_SORTS))))
+    found = await service.find_page(database, conditions, wanted)
+    return page(request, wanted, found, [shown(row) for row in found.rows])
 
 
 @router.get(
@@ -212,18 +223,18 @@ def _add_linked(kind: ItemKind, other: ItemKind, listed: type[BaseModel]) -> Non
         response_model=listed,
         responses=problem_responses(f"404 {kind.name}_not_found"),
         summary=f"List the {other.label}s that are linked to a {kind.label}",
+        openapi_extra=documented(PageQuery),
     )
     async def find_linked(
         request: Request,
         item_id: Annotated[UUID, Path(alias=f"{kind.name}_id")],
         viewer: Viewer,
         database: Db,
-        skip: Skip = 0,
-        limit: Limit = 50,
     ) -> Response:
         """Each with its link; the link made last comes first."""
-        rows, total = await service.find_linked(database, kind, item_id, other, skip, limit)
-        return page(request, rows, total, skip, limit)
+        wanted = read_query(request, PageQuery).page(request, _NEWEST_LINK_FIRST)
+        found = await service.find_linked(database, kind, item_id, other, wanted)
+        return page(request, wanted, found)
 
 
 _add_linked(REQUIREMENT, TEST_CASE, Page[LinkedTestCase])

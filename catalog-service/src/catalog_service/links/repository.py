@@ -15,7 +15,7 @@ from chassis.db.database import Connection, columns, map_constraint_violations, 
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
 
 
 class StoredLink(TypedDict):
@@ -109,18 +109,16 @@ async def lock(connection: Connection, link_id: UUID) -> None:
     await connection.execute("SELECT FROM links WHERE id = %s FOR UPDATE", (link_id,))
 
 
-async def find_page(
-    connection: Connection, conditions: Conditions, order: str, skip: int, limit: int
-) -> tuple[list[LinkRow], int]:
-    """Return one page of links under conditions on `links l`, and the total."""
+async def find_page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return one page of links, each a LinkRow, under conditions on `links l`."""
     total = None if conditions.narrowed else counted("links")
-    return await fetch_page(connection, SELECTED, "links l", conditions, order, skip, limit, total, joined=JOINED_ENDS)
+    return await fetch_page(connection, SELECTED, "links l", conditions, wanted, total, joined=JOINED_ENDS)
 
 
 async def find_linked(
-    connection: Connection, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return the items of kind `other` that are linked to an item, newest link first, and how many there are.
+    connection: Connection, kind: ItemKind, item_id: UUID, other: ItemKind, wanted: PageRequest
+) -> Fetched:
+    """Return a page of the items of kind `other` that are linked to an item.
 
     A row has the item's columns, those of its link behind PREFIX, and what `service.ends` and `suspicion.reason` need.
     """
@@ -135,8 +133,7 @@ async def find_linked(
     )
     conditions = Conditions()
     conditions.add(f"l.{kind.name}_id = %(item_id)s", item_id=item_id)
-    order = "l.created_at DESC, l.id"
-    return await fetch_page(connection, selected, "links l", conditions, order, skip, limit, joined=JOINED_ENDS)
+    return await fetch_page(connection, selected, "links l", conditions, wanted, joined=JOINED_ENDS)
 
 
 async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:

@@ -17,7 +17,7 @@ from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 Check = Callable[[Row], None]
@@ -60,23 +60,21 @@ async def read(database: Database, link_id: UUID) -> LinkRow:
         return await get(connection, link_id)
 
 
-async def find_page(
-    database: Database, conditions: Conditions, order: str, skip: int, limit: int
-) -> tuple[list[LinkRow], int]:
-    """Return one page of links under conditions on `links l`, and the total."""
+async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return one page of links, each a LinkRow, under conditions on `links l`."""
     async with database.connection() as connection:
-        return await repository.find_page(connection, conditions, order, skip, limit)
+        return await repository.find_page(connection, conditions, wanted)
 
 
 async def find_linked(
-    database: Database, kind: ItemKind, item_id: UUID, other: ItemKind, skip: int, limit: int
-) -> tuple[list[Row], int]:
-    """Return a page of the items that are linked to an item, as they are answered, and the total; raises NotFound."""
+    database: Database, kind: ItemKind, item_id: UUID, other: ItemKind, wanted: PageRequest
+) -> Fetched:
+    """Return a page of the items that are linked to an item, as they are answered; raises NotFound."""
     async with database.connection() as connection:
-        rows, total = await repository.find_linked(connection, kind, item_id, other, skip, limit)
-        if total == 0 and not await items.find_all(connection, kind, [item_id]):
+        found = await repository.find_linked(connection, kind, item_id, other, wanted)
+        if found.total == 0 and not await items.find_all(connection, kind, [item_id]):
             raise kind.not_found()
-    return [_linked(row, other) for row in rows], total
+    return found._replace(rows=[_linked(row, other) for row in found.rows])
 
 
 async def create(connection: Connection, fields: Row, actor: Actor) -> Row:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from catalog_service.reports import export, service
@@ -12,12 +12,13 @@ from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.html_format import HtmlMatrix
 from catalog_service.reports.formats.xlsx_format import XlsxMatrix
+from catalog_service.reports.paging import paged_together
 from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.listing import Limit, Skip, documented, page, read_query
+from chassis.web.listing import PageQuery, documented, envelope, link_header, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES
 from chassis.web.problem_documents import with_headers
 from chassis.web.responses import answer
@@ -45,7 +46,10 @@ class MatrixQuery(RequirementFilters):
     ] = None
 
 
-Modules = Annotated[str | None, Query(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])]
+class GapsQuery(PageQuery):
+    """What the gaps are of."""
+
+    module: Annotated[str | None, Field(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])] = None
 
 
 @router.get(
@@ -78,9 +82,9 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     if matrix_format is not MatrixFormat.JSON:
         response = _document(database, scope, matrix_format)
     else:
-        matrix = await service.matrix(database, scope, datetime.now(UTC), query.skip, query.limit)
-        items, total = matrix.pop("items"), matrix["summary"]["total_requirements"]
-        response = page(request, items, total, query.skip, query.limit, matrix)
+        wanted = paged_together(request, query, service.MATRIX_ORDERS)
+        found, matrix = await service.matrix(database, scope, datetime.now(UTC), wanted)
+        response = page(request, wanted.whole, found, extra=matrix)
     response.headers["Vary"] = "Accept"
     return response
 
@@ -110,12 +114,14 @@ async def get_coverage_by_module(viewer: Viewer, database: Db) -> Response:
     return answer(await service.coverage_by_module(database))
 
 
-@router.get("/gaps", response_model=Gaps, summary="What is missing or in doubt")
-async def get_gaps(viewer: Viewer, database: Db, module: Modules = None, skip: Skip = 0, limit: Limit = 50) -> Response:
+@router.get("/gaps", response_model=Gaps, summary="What is missing or in doubt", openapi_extra=documented(GapsQuery))
+async def get_gaps(request: Request, viewer: Viewer, database: Db) -> Response:
     """Return requirements without a test case, test cases without a requirement, and suspect links.
 
-    Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
+    Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. `module` is that of the
     requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
     """
-    gaps = await service.gaps(database, module, datetime.now(UTC), skip, limit)
-    return answer({**gaps, "skip": skip, "limit": limit})
+    query = read_query(request, GapsQuery)
+    wanted = paged_together(request, query, service.GAPS_ORDERS)
+    found, gaps = await service.gaps(database, query.module, datetime.now(UTC), wanted)
+    return answer({**gaps, **envelope(wanted.whole, found)}, headers=link_header(request, wanted.whole, found))

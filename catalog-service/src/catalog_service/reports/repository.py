@@ -7,18 +7,17 @@ from uuid import UUID
 
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import ItemKind
-from catalog_service.links.repository import JOINED_ENDS, LinkRow
+from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
 from catalog_service.reports.scope import Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Choice
 
 _ROWS_AT_ONCE = 500
-_ORDER = "r.module, r.external_id, r.id"
-
 _ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
 
 
@@ -80,6 +79,16 @@ class MatrixRow(ReportedItem):
     test_cases: list[LinkedTestCase]
 
 
+def _by_module(alias: str) -> Order:
+    names = (By(f"{alias}.{name}", str, nullable=True) for name in ("module", "external_id"))
+    return Order("module:asc", (*names, By(f"{alias}.id", UUID)))
+
+
+MATRIX_ORDER = _by_module("r")
+UNLINKED_ORDER = _by_module("i")
+SUSPECT_ORDER = Order("created_at:desc", (By("suspect.created_at", datetime, True), By("suspect.id", UUID)))
+
+
 async def modules(connection: Connection) -> list[str]:
     """Return the names of all modules that a requirement or a test case is in."""
     # Each name is looked up after the one before it: reading every item would take a hundred times as long.
@@ -136,14 +145,12 @@ _CHANGES = (
 )
 
 
-def _matrix(scope: Conditions) -> str:
+def _matrix(scope: Conditions, wanted: PageRequest) -> str:
     # The page is chosen before anything is joined: rows that are skipped cost next to nothing.
+    columns = "r.id, r.external_id, r.title, r.module, r.type, r.priority, r.status, r.version"
     return f"""
-        SELECT r.id, r.external_id, r.title, r.module, r.type, r.priority, r.status, r.version, linked.test_cases
-        FROM (
-            SELECT r.id, r.external_id, r.title, r.module, r.type, r.priority, r.status, r.version
-            FROM requirements r {scope.where} ORDER BY {_ORDER} LIMIT %(limit)s OFFSET %(skip)s
-        ) AS r CROSS JOIN LATERAL (
+        SELECT {columns}, linked.test_cases
+        FROM ({wanted.rows("requirements r", scope, columns)}) AS r CROSS JOIN LATERAL (
             SELECT coalesce(json_agg(json_build_object(
                        'id', t.id, 'external_id', t.external_id, 'title', t.title, 'module', t.module,
                        'status', t.status,
@@ -153,21 +160,22 @@ def _matrix(scope: Conditions) -> str:
                    ) ORDER BY t.external_id, t.id), '[]') AS test_cases
             FROM links l JOIN test_cases t ON t.id = l.test_case_id WHERE l.requirement_id = r.id
         ) AS linked
-        ORDER BY {_ORDER}
+        ORDER BY {MATRIX_ORDER.sql}
     """
 
 
-async def matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[MatrixRow]:
-    """Return a page of the matrix: requirements, each with its `test_cases`."""
-    parameters = {**scope.parameters, "skip": skip, "limit": limit}
-    cursor = await connection.execute(_matrix(scope), parameters, prepare=scope.prepare)
-    return _with_reasons(await cursor.fetchall())
+async def matrix_page(connection: Connection, scope: Conditions, wanted: PageRequest, total: int) -> Fetched:
+    """Return a page of the matrix, of which there are so many rows: requirements, each with its `test_cases`."""
+    parameters = {**scope.parameters, **wanted.parameters}
+    cursor = await connection.execute(_matrix(scope, wanted), parameters, prepare=scope.prepare)
+    return wanted.found(_with_reasons(await cursor.fetchall()), total)
 
 
 async def matrix_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[MatrixRow], None]:
     """Return the whole matrix, some hundred requirements at a time, through a cursor of the server."""
     async with connection.cursor(name="matrix") as cursor:
-        await cursor.execute(_matrix(scope), {**scope.parameters, "skip": 0, "limit": None})
+        everything = PageRequest(MATRIX_ORDER, None)
+        await cursor.execute(_matrix(scope, everything), {**scope.parameters, **everything.parameters})
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
             yield _with_reasons(rows)
 
@@ -182,29 +190,25 @@ def _with_reasons(rows: list[Row]) -> list[MatrixRow]:
     return matrix
 
 
-_ORPHAN_ORDER = "i.module, i.external_id, i.id"
-
-
-async def orphans_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[UnlinkedItem]:
-    """Return a page of the test cases in scope that have no link."""
-    query = f"{_orphans(scope)} LIMIT %(limit)s OFFSET %(skip)s"
-    parameters = {**scope.parameters, "skip": skip, "limit": limit}
-    return await fetch_all(connection, UnlinkedItem, query, parameters, prepare=scope.prepare)
+async def orphans_page(connection: Connection, scope: Conditions, wanted: PageRequest, total: int) -> Fetched:
+    """Return a page of the test cases in scope that have no link, of which there are so many."""
+    query, parameters = _orphans(scope, wanted), {**scope.parameters, **wanted.parameters}
+    rows = await fetch_all(connection, UnlinkedItem, query, parameters, prepare=scope.prepare)
+    return wanted.found(rows, total)
 
 
 async def orphan_rows(connection: Connection, scope: Conditions) -> AsyncGenerator[list[UnlinkedItem], None]:
     """Return the test cases in scope that have no link, some hundred at a time, through a cursor of the server."""
     async with connection.cursor(name="orphans") as cursor:
-        await cursor.execute(_orphans(scope), scope.parameters)
+        everything = PageRequest(UNLINKED_ORDER, None)
+        await cursor.execute(_orphans(scope, everything), {**scope.parameters, **everything.parameters})
         while rows := await cursor.fetchmany(_ROWS_AT_ONCE):
             yield cast("list[UnlinkedItem]", rows)
 
 
-def _orphans(scope: Conditions) -> str:
-    return f"""
-        SELECT {_ITEM} FROM (SELECT * FROM test_cases {scope.where}) AS i
-        WHERE NOT EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = i.id) ORDER BY {_ORPHAN_ORDER}
-    """
+def _orphans(scope: Conditions, wanted: PageRequest) -> str:
+    unlinked = Conditions("NOT EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = i.id)")
+    return wanted.rows(f"(SELECT * FROM test_cases {scope.where}) i", unlinked, _ITEM)
 
 
 async def by_module(connection: Connection) -> list[CountsOfModule]:
@@ -231,21 +235,17 @@ async def by_module(connection: Connection) -> list[CountsOfModule]:
     )
 
 
-async def unlinked(
-    connection: Connection, kind: ItemKind, modules: Choice[str] | None, skip: int, limit: int
-) -> tuple[list[UnlinkedItem], int]:
-    """Return a page of the items of a kind that have no link, and the total."""
+async def unlinked(connection: Connection, kind: ItemKind, modules: Choice[str] | None, wanted: PageRequest) -> Fetched:
+    """Return a page of the items of a kind that have no link, each an UnlinkedItem."""
     conditions = Conditions()
     conditions.add(f"NOT EXISTS (SELECT FROM linked_{kind.table} WHERE {kind.name}_id = i.id)")
     conditions.choose("i.module", modules)
     total = None if modules else f"SELECT ({counted(kind.table)}) - ({counted(f'linked_{kind.table}')})"
-    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, _ORPHAN_ORDER, skip, limit, total)
+    return await fetch_page(connection, _ITEM, f"{kind.table} i", conditions, wanted, total)
 
 
-async def suspect_links(
-    connection: Connection, modules: Choice[str] | None, skip: int, limit: int
-) -> tuple[list[LinkRow], int]:
-    """Return a page of the suspect links whose requirement is in one of the modules, and the total."""
+async def suspect_links(connection: Connection, modules: Choice[str] | None, wanted: PageRequest) -> Fetched:
+    """Return a page of the suspect links whose requirement is in one of the modules, each a LinkRow."""
     scope = Conditions()
     scope.choose("r.module", modules)
     page = Conditions(**scope.parameters)
@@ -257,9 +257,7 @@ async def suspect_links(
         LINK,
         "suspect",
         page,
-        "suspect.created_at DESC, suspect.id",
-        skip,
-        limit,
+        wanted,
         joined=f"JOIN links l ON l.id = suspect.id {JOINED_ENDS}",
         common=f"WITH suspect AS MATERIALIZED ({found})",
     )

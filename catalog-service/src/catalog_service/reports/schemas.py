@@ -12,7 +12,7 @@ from catalog_service.items.schemas import ShortItem
 from catalog_service.links.schemas import EXPANDED_LINK_EXAMPLE, Link, SuspectReason
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE
-from chassis.web.listing import Page
+from chassis.web.listing import NextAfter, Page
 
 T = TypeVar("T")
 
@@ -167,3 +167,4 @@ class Gaps(ReportScope):
     suspect_links: GapPage[SuspectLink]
     skip: int
     limit: int
+    next_after: NextAfter

@@ -7,14 +7,14 @@ from typing import Any, TypedDict
 
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core.wording import nearest
-from chassis.web.listing import Conditions
+from chassis.web.listing import Conditions, PageQuery
 from chassis.web.parameters import Choice
 
 PROJECT = "MAIN"
 """The one project that there is."""
 NOT_OF_REPORTS = frozenset({"expand", "sort"})
 """Parameters of the lists that reports do not take: they tell all, in the order of module and external id."""
-_FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - {"skip", "limit"}
+_FILTERS = set(RequirementFilters.model_fields) - NOT_OF_REPORTS - PageQuery.model_fields.keys()
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
+from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.repository import Counts
 from catalog_service.reports.scope import PROJECT, About, Scope, Summary, notes_on
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Connection, Database
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row
 from chassis.web.parameters import Choice, parse_words
 
 
@@ -46,15 +47,22 @@ async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[s
     return () if modules is None else notes_on(modules, await repository.modules(connection))
 
 
-async def matrix(database: Database, scope: Scope, made_at: datetime, skip: int, limit: int) -> Row:
+MATRIX_ORDERS = (repository.MATRIX_ORDER, repository.UNLINKED_ORDER)
+"""Those of the lists of a matrix: its rows, and its orphan test cases."""
+GAPS_ORDERS = (repository.UNLINKED_ORDER, repository.UNLINKED_ORDER, repository.SUSPECT_ORDER)
+"""Those of the lists of gaps: requirements, test cases, suspect links."""
+
+
+async def matrix(database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:
     """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about."""
     async with snapshot(database) as connection:
         of = await about(connection, scope, made_at)
-        orphans = await repository.orphans_page(connection, scope.test_cases, skip, limit)
-        items = await _matrix_page(connection, scope.requirements, skip, limit)
-    return {
-        "items": items,
-        "orphan_test_cases": {"items": orphans, "total": of.summary["orphan_test_cases"]},
+        of_rows, of_orphans = wanted.parts
+        orphan_total, total = of.summary["orphan_test_cases"], of.summary["total_requirements"]
+        orphans = await repository.orphans_page(connection, scope.test_cases, of_orphans, orphan_total)
+        items = await _matrix_page(connection, scope.requirements, of_rows, total)
+    return Fetched(items.rows, total, wanted.end((items, orphans))), {
+        "orphan_test_cases": {"items": orphans.rows, "total": orphan_total},
         "summary": of.summary,
         "project": PROJECT,
         "made_at": of.made_at,
@@ -63,14 +71,14 @@ async def matrix(database: Database, scope: Scope, made_at: datetime, skip: int,
     }
 
 
-async def _matrix_page(connection: Connection, scope: Conditions, skip: int, limit: int) -> list[Row]:
+async def _matrix_page(connection: Connection, scope: Conditions, wanted: PageRequest, total: int) -> Fetched:
     """Return a page of the matrix: requirements with their `test_cases`, and each item also in short, by its kind."""
-    rows = cast("list[Row]", await repository.matrix_page(connection, scope, skip, limit))
-    for row in rows:
+    found = await repository.matrix_page(connection, scope, wanted, total)
+    for row in found.rows:
         row[REQUIREMENT.name] = {name: row[name] for name in BRIEF}
         for linked in row["test_cases"]:
             linked[TEST_CASE.name] = {name: linked[name] for name in BRIEF}
-    return rows
+    return found
 
 
 async def coverage_by_module(database: Database) -> Row:
@@ -85,24 +93,23 @@ async def coverage_by_module(database: Database) -> Row:
     }
 
 
-async def gaps(database: Database, module: str | None, made_at: datetime, skip: int, limit: int) -> Row:
+async def gaps(database: Database, module: str | None, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:
     """Return a page of each kind of gap, with its `total`, and what they are of; raises Invalid.
 
     `module` is the filter as it was given; None: everywhere.
     """
     modules = parse_words("module", module)
     async with snapshot(database) as connection:
-        uncovered, uncovered_total = await repository.unlinked(connection, REQUIREMENT, modules, skip, limit)
-        orphans, orphans_total = await repository.unlinked(connection, TEST_CASE, modules, skip, limit)
-        suspect, suspect_total = await repository.suspect_links(connection, modules, skip, limit)
+        of_requirements, of_test_cases, of_links = wanted.parts
+        uncovered = await repository.unlinked(connection, REQUIREMENT, modules, of_requirements)
+        orphans = await repository.unlinked(connection, TEST_CASE, modules, of_test_cases)
+        suspect = await repository.suspect_links(connection, modules, of_links)
         notes = await _notes(connection, modules)
-    return {
-        "uncovered_requirements": {"items": uncovered, "total": uncovered_total},
-        "orphan_test_cases": {"items": orphans, "total": orphans_total},
-        "suspect_links": {
-            "items": [_suspect_link(row) for row in suspect],
-            "total": suspect_total,
-        },
+    found = (uncovered, orphans, suspect)
+    return Fetched([], max(page.total for page in found), wanted.end(found)), {
+        "uncovered_requirements": {"items": uncovered.rows, "total": uncovered.total},
+        "orphan_test_cases": {"items": orphans.rows, "total": orphans.total},
+        "suspect_links": {"items": [_suspect_link(row) for row in suspect.rows], "total": suspect.total},
         "project": PROJECT,
         "made_at": made_at,
         "filters": {} if module is None else {"module": module},

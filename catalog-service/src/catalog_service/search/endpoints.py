@@ -2,40 +2,48 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
+from pydantic import Field
 
 from catalog_service.search import service
 from catalog_service.search.schemas import ItemKind, SearchPage
+from catalog_service.search.windows import by_relevance
 from chassis.core.identity import Viewer
 from chassis.core.problems import Invalid
 from chassis.db.database import Db
-from chassis.web.listing import Limit, Skip, page
+from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Search"])
 
 
-@router.get("/search", response_model=SearchPage, summary="Search requirements and test cases")
-async def search(
-    request: Request,
-    viewer: Viewer,
-    database: Db,
+class SearchParameters(PageQuery):
+    """What is searched for, and in what."""
+
     q: Annotated[
         str,
-        Query(
+        Field(
             min_length=1,
             max_length=500,
             description="Words to find, by their beginning and in their other forms, with or without accents and"
             ' case; parts of identifiers; "a phrase", -without, this or that.',
             examples=["ALLO-001", "door clos", '"closed doors" -manual'],
         ),
-    ],
-    type: Annotated[  # noqa: A002 - the parameter's public name
-        str | None, alternatives(ItemKind, "Both when left out. ")
-    ] = None,
-    skip: Skip = 0,
-    limit: Limit = 50,
+    ]
+    type: Annotated[str | None, alternatives(ItemKind, "Both when left out. ")] = None
+
+
+@router.get(
+    "/search",
+    response_model=SearchPage,
+    summary="Search requirements and test cases",
+    openapi_extra=documented(SearchParameters),
+)
+async def search(
+    request: Request,
+    viewer: Viewer,
+    database: Db,
 ) -> Response:
     """Return what the words of `q` are found in, best first; no query is wrong, a query without words finds nothing.
 
@@ -45,13 +53,14 @@ async def search(
     Of more than a thousand hits the newest thousand come first, in their order, then the next thousand, and so on.
     `total` counts ten thousand hits at most, or one more than were paged through: so that `next` leads to all.
     """
-    text = q.strip()
+    query = read_query(request, SearchParameters)
+    text = query.q.strip()
     if not text:
         raise Invalid.field("/query/q", "Say what to search for.", "blank")
-    choice = parse_choice("type", type, ItemKind)
+    choice = parse_choice("type", query.type, ItemKind)
     kinds = tuple(ItemKind)
     if choice is not None:
         kinds = tuple(one for one in choice.included or ItemKind if one not in choice.excluded)
-    found = await service.search(database, text, kinds, skip, limit)
-    more = {"did_you_mean": found.did_you_mean}
-    return page(request, found.items, found.total, skip, limit, more)
+    wanted = query.page(request, by_relevance(best_first=True), text)
+    found, did_you_mean = await service.search(database, text, kinds, wanted)
+    return page(request, wanted, found, extra={"did_you_mean": did_you_mean})

@@ -5,15 +5,14 @@ from typing import NamedTuple
 from uuid import UUID
 
 from catalog_service.search.query import SearchQuery
+from catalog_service.search.windows import BY_AGE, Cut, Window, first_cut, next_cut
 from chassis.db.database import Connection
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row
 
 _TABLES = {"requirement": "requirements", "test_case": "test_cases"}
 
 _EXCERPT_FROM = 20_000
 """What is searched beyond it is not searched for an excerpt: finding the words again costs as much as parsing."""
-_RANKED_TOGETHER = 1000
-"""To rank a hit takes as long as to find ten: of more than so many, each such number by age is ranked by itself."""
 _COUNTED = 10_000
 """Every hit has to be looked at to be counted: of a word that all items have it would be all items, for each search."""
 
@@ -68,53 +67,66 @@ async def search(
     connection: Connection,
     query: SearchQuery,
     kinds: Sequence[str],
-    skip: int,
-    limit: int,
+    wanted: PageRequest,
     narrowed: Conditions | None = None,
-    *,
-    best_first: bool = True,
-) -> tuple[list[Hit], int]:
-    """Return (hits of a page, total), best first.
+) -> Fetched:
+    """Return a page of hits, in an order that `by_relevance` gives.
 
     An item whose external_id is the query (whatever the case) comes first, then those whose external_id begins
     with it, then the rest by rank. Of more than a thousand hits, the newest thousand come first, ranked, then the
-    next thousand, and so on. Hits are counted up to ten thousand, or to the first one behind the page.
+    next thousand, and so on; of an order that does not begin with the best, each thousand begins with the worst. Hits
+    are counted up to ten thousand, or to the first one behind the page.
 
-    Args: `narrowed` are conditions that hits must fulfil, too. Not `best_first`: each thousand begins with the worst.
+    Args: `narrowed` are conditions that hits must fulfil, too.
     """
-    first = skip - skip % _RANKED_TOGETHER
-    most = max(_COUNTED, skip + limit + 1)
-    together = _RANKED_TOGETHER * (2 if skip + limit > first + _RANKED_TOGETHER else 1)
-    fulfilled = narrowed or Conditions()
-    direction = "DESC" if best_first else "ASC"
+    assert wanted.limit is not None, "hits are ranked page by page"
+    fulfilled, cut = narrowed or Conditions(), first_cut(wanted)
+    hits, total, window = await _read(connection, query, kinds, fulfilled, cut)
+    if wanted.after is not None and (behind := next_cut(cut, len(hits))):
+        more, _, next_window = await _read(connection, query, kinds, fulfilled, behind)
+        hits += more
+        # What there is beyond the page does not count.
+        window = next_window if len(hits) - len(more) < wanted.limit else window
+    if not wanted.has_more(len(hits), total):
+        return Fetched(hits, total, None)
+    hits = hits[: wanted.limit]
+    return Fetched(hits, total, window.position((hits[-1].score, hits[-1].type, hits[-1].id)))
+
+
+async def _read(
+    connection: Connection, query: SearchQuery, kinds: Sequence[str], fulfilled: Conditions, cut: Cut
+) -> tuple[list[Hit], int, Window]:
+    """Return hits, how many there are in all, and the window that the last of these hits was ranked in."""
+    most = max(_COUNTED, cut.skip + cut.limit + 1)
+    by_score = cut.order.columns[-3].ordered
     cursor = await connection.execute(
         f"""
         WITH {", ".join(_looked_through(kind, kinds[:place], fulfilled.also) for place, kind in enumerate(kinds))},
         counted AS MATERIALIZED (SELECT {" + ".join(f"(SELECT n FROM counted_{kind})" for kind in kinds)} AS found),
-        named AS MATERIALIZED ({" UNION ALL ".join(_named(kind, fulfilled.also) for kind in kinds)}),
-        newest AS ({" UNION ALL ".join(_newest(kind, fulfilled.also) for kind in kinds)} UNION ALL TABLE named),
+        named AS MATERIALIZED ({" UNION ALL ".join(_named(kind, fulfilled.also, cut.window) for kind in kinds)}),
+        newest AS (
+            {" UNION ALL ".join(_newest(kind, fulfilled.also, cut.window) for kind in kinds)} UNION ALL TABLE named
+        ),
         near AS MATERIALIZED (
-            SELECT *, row_number() OVER (ORDER BY level DESC, created_at DESC, type, id) > %(ranked)s AS later
-            FROM (SELECT * FROM newest ORDER BY level DESC, created_at DESC, type, id
-                  LIMIT %(near)s OFFSET %(first)s) AS nearest
+            SELECT *, row_number() OVER (ORDER BY {BY_AGE.sql}) - %(before)s AS place
+            FROM (SELECT * FROM newest ORDER BY {BY_AGE.sql} LIMIT %(near)s OFFSET %(first)s) AS nearest
+        ),
+        ages AS (
+            SELECT json_agg(json_build_array(place, level, created_at, type, id)) AS ages
+            FROM near WHERE place IN (0, %(ranked)s, (SELECT max(place) FROM near))
         )
-        SELECT least(counted.found, %(most)s) AS total, page.* FROM counted
+        SELECT least(counted.found, %(most)s) AS total, ages.ages, page.* FROM counted CROSS JOIN ages
         LEFT JOIN (
-            SELECT * FROM ({" UNION ALL ".join(_ranked(kind) for kind in kinds)}) AS ranked
-            ORDER BY later, score {direction}, type, id LIMIT %(limit)s OFFSET %(skip)s
+            SELECT * FROM ({" UNION ALL ".join(_ranked(kind) for kind in kinds)}) AS ranked {cut.behind}
+            ORDER BY later, {by_score}, type, id LIMIT %(limit)s OFFSET %(skip)s
         ) AS page ON true
-        ORDER BY later, score {direction}, type, id
+        ORDER BY later, {by_score}, type, id
         """,
         {
             **parameters(query),
             **fulfilled.parameters,
+            **cut.parameters,
             "exact": query.exact,
-            "skip": skip - first,
-            "limit": limit,
-            "first": first,
-            "ranked": _RANKED_TOGETHER,
-            "near": together,
-            "newest": first + together,
             "most": most,
             "far": _AS_FAR * most + 1,
         },
@@ -122,8 +134,11 @@ async def search(
         prepare=False,
     )
     rows = await cursor.fetchall()
-    total: int = rows[0]["total"]
-    return [Hit(row["type"], row["id"], row["score"]) for row in rows if row["id"] is not None], total
+    total, ages = rows[0]["total"], {place: tuple(age) for place, *age in rows[0]["ages"] or ()}
+    if rows[0]["id"] is None:
+        return [], total, cut.window
+    window = cut.window_of_last(ages, later=rows[-1]["later"])
+    return [Hit(row["type"], row["id"], row["score"]) for row in rows], total, window
 
 
 async def texts(connection: Connection, hits: Sequence[Hit]) -> dict[UUID, Row]:
@@ -167,21 +182,22 @@ def _looked_through(kind: str, before: Sequence[str], also: str) -> str:
     """
 
 
-def _named(kind: str, also: str) -> str:
+def _named(kind: str, also: str, window: Window) -> str:
     """The newest hits by their external_id, of a kind that has many hits."""
     return " UNION ALL ".join(
-        f"({_hits(kind, level, also)} AND (SELECT many FROM counted_{kind}) ORDER BY created_at DESC, id"
-        " LIMIT %(newest)s)"
+        f"({_hits(kind, level, also)}{window.inside(kind, level)} AND (SELECT many FROM counted_{kind})"
+        " ORDER BY created_at DESC, id LIMIT %(newest)s)"
         for level in _LEVELS
         if level > 0
     )
 
 
-def _newest(kind: str, also: str) -> str:
+def _newest(kind: str, also: str, window: Window) -> str:
     """All hits of a kind, or of one that has many the newest by their words."""
+    few = f"SELECT * FROM hits_{kind} WHERE NOT (SELECT many FROM counted_{kind}){window.inside()}"
+    newest = _from_the_newest_on(kind, f"{also}{window.inside(kind, 0)}")
     return f"""
-        SELECT * FROM hits_{kind} WHERE NOT (SELECT many FROM counted_{kind})
-        UNION ALL ({_hits(kind, 0, "", _from_the_newest_on(kind, also))} AND (SELECT many FROM counted_{kind})
+        {few} UNION ALL ({_hits(kind, 0, "", newest)} AND (SELECT many FROM counted_{kind})
                    AND (SELECT count(*) < %(newest)s FROM named) LIMIT %(newest)s)
     """
 
@@ -197,7 +213,7 @@ def _from_the_newest_on(kind: str, also: str, limit: str = "OFFSET 0") -> str:
 def _ranked(kind: str) -> str:
     """Whole words rank higher than those that only begin with what was typed."""
     return f"""
-        SELECT near.type, near.id, later, level + (ts_rank(i.search, %(condition)s::tsquery, 32)
+        SELECT near.type, near.id, place > %(ranked)s AS later, level + (ts_rank(i.search, %(condition)s::tsquery, 32)
             + ts_rank(i.search, %(exact)s::tsquery, 32))::double precision / 2 AS score
-        FROM near JOIN {_TABLES[kind]} i ON i.id = near.id AND near.type = '{kind}'
+        FROM near JOIN {_TABLES[kind]} i ON i.id = near.id AND near.type = '{kind}' AND place > 0
     """

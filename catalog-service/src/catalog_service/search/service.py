@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from catalog_service.search import repository, spelling
 from catalog_service.search.query import SearchQuery, parse_query
 from catalog_service.search.repository import Hit
 from catalog_service.search.snippet import Snippets
 from chassis.db.database import Database
-from chassis.web.listing import Row
+from chassis.web.listing import Fetched, PageRequest, Row
 
 _TEXTS = ("title", "tags", "description", "steps", "preconditions", "postconditions", "test_data")
 _SHOWN = ("external_id", "title", "module", "status")
@@ -17,28 +16,25 @@ _LONG = 100_000
 """To look through texts of so many characters takes longer than others should wait."""
 
 
-class Found(NamedTuple):
-    """A page of what was found, how much there is, and what may have been meant by words that are nowhere."""
+async def search(
+    database: Database, text: str, kinds: Sequence[str], wanted: PageRequest
+) -> tuple[Fetched, str | None]:
+    """Search items of `kinds` (`requirement`, `test_case`); see repository.search for the order.
 
-    items: list[Row]
-    total: int
-    did_you_mean: str | None
-
-
-async def search(database: Database, text: str, kinds: Sequence[str], skip: int, limit: int) -> Found:
-    """Search items of `kinds` (`requirement`, `test_case`); see repository.search for the order."""
+    Return a page of what was found, and what may have been meant by words that are nowhere.
+    """
     async with database.connection() as connection:
         query = await parse_query(connection, text)
-        hits, total = await repository.search(connection, query, kinds, skip, limit)
-        if total == 0:
-            return Found([], 0, await spelling.did_you_mean(connection, query, kinds))
-        texts = await repository.texts(connection, hits)
-    shown = [(hit, texts[hit.id]) for hit in hits if hit.id in texts]
+        found = await repository.search(connection, query, kinds, wanted)
+        if found.total == 0:
+            return found, await spelling.did_you_mean(connection, query, kinds)
+        texts = await repository.texts(connection, found.rows)
+    shown = [(hit, texts[hit.id]) for hit in found.rows if hit.id in texts]
     if sum(len(row[name] or "") for _, row in shown for name in _TEXTS) > _LONG:
         items = await asyncio.to_thread(_items, query, shown)
     else:
         items = _items(query, shown)
-    return Found(items, total, None)
+    return found._replace(rows=items), None
 
 
 def _items(query: SearchQuery, shown: list[tuple[Hit, Row]]) -> list[Row]:

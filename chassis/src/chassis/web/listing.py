@@ -1,16 +1,18 @@
 """Lists: a query model, the conditions that it makes, and one page of rows with their total in one query."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
-import orjson
 from fastapi import Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
+from chassis.core.problems import Invalid
 from chassis.db.database import Connection
+from chassis.web.keyset import Order, Values, read, written
 from chassis.web.parameters import Choice
 from chassis.web.responses import answer
 
@@ -20,6 +22,15 @@ MAX_SKIP = 2**31 - 1
 
 Skip = Annotated[int, Query(ge=0, le=MAX_SKIP, description="How many items to leave out at the start.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="How many items to give at most.")]
+After = Annotated[
+    str | None,
+    Field(
+        description="The position behind which the page begins, `next_after` of the page before: whatever others add"
+        " or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same.",
+    ),
+]
+
+NextAfter = Annotated[str | None, Field(description="`after` of the next page; null on the last.")]
 
 NOT_FILTERS = frozenset({"skip", "limit", "after", "sort", "expand", "fields"})
 """Parameters of lists that say which of what is found is shown, and how."""
@@ -41,13 +52,36 @@ def read_query(request: Request, model: type[Q]) -> Q:
         ) from None
 
 
+class PageQuery(BaseModel):
+    """What every list takes: which page of it is asked for."""
+
+    skip: Skip = 0
+    limit: Limit = 50
+    after: After = None
+
+    def page(self, request: Request, order: Order, searched: str = "") -> "PageRequest":
+        """Return the page that is asked for; raise Invalid for a position that is none of this list in this order.
+
+        `searched` is what else says where a row is: another search has other positions.
+        """
+        of = f"{request.scope['path']} {searched}"
+        if self.after is None:
+            return PageRequest(order, self.limit, self.skip, of=of, by_skip="skip" in self.model_fields_set)
+        if "skip" in self.model_fields_set:
+            message = "Send `skip` or `after`, not both: `after` goes on behind a row, however many are before it."
+            raise Invalid.field("/query/skip", message, "contradiction")
+        return PageRequest(order, self.limit, after=read(self.after, order, of), of=of)
+
+
 def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[str, Any]:
     """Return the `openapi_extra` of a route that reads its query as `model`, without the members `leave_out`."""
     document = model.model_json_schema()
     parameters = []
-    for name, member in document["properties"].items():
+    # What narrows a list comes first, what every list takes last.
+    for name in sorted(document["properties"], key=PageQuery.model_fields.keys().__contains__):
         if name in leave_out:
             continue
+        member = document["properties"][name]
         schema = _inlined(member, document.get("$defs", {}))
         parameter = {"name": name, "in": "query", "required": False, "schema": schema}
         if "description" in member:
@@ -159,18 +193,70 @@ def containing(text: str) -> str:
     return f"%{text.translate(_LITERALLY)}%"
 
 
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which page of a list is asked for: `limit` rows (None: all) behind the first `skip`, or behind `after`."""
+
+    order: Order
+    limit: int | None
+    skip: int = 0
+    after: Values | None = None
+    of: str = ""
+    """What its positions are of: the list, and what is searched for."""
+    by_skip: bool = False
+    """Whether the caller has named `skip`, and so goes on by it."""
+
+    def found(self, rows: list[Any], total: int) -> "Fetched":
+        """Return the page of these rows, which `rows` gave, of so many in all."""
+        if not self.has_more(len(rows), total) or not rows:
+            return Fetched(rows, total, None)
+        rows = rows[: self.limit]
+        return Fetched(rows, total, self.order.position(rows[-1]))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of `rows`. Whether anything is behind a position, the total does not tell: a row more does."""
+        if self.after is None:
+            return {"limit": self.limit, "skip": self.skip}
+        assert self.limit is not None, "only a page has a position"
+        return {"limit": self.limit + 1, **self.order.parameters(self.after)}
+
+    def rows(self, source: str, conditions: "Conditions", columns: str = "*") -> str:
+        """Return the query of `columns` of the page's rows FROM `source`, `table alias` or `table`."""
+        if self.after is None:
+            where = f"{conditions.where} ORDER BY {self.order.sql} LIMIT %(limit)s OFFSET %(skip)s"
+            return f"SELECT {columns} FROM {source} {where}"
+        parts = " UNION ALL ".join(
+            f"(SELECT * FROM {source} WHERE {behind}{conditions.also} ORDER BY {order} LIMIT %(limit)s)"
+            for behind, order in self.order.behind(self.after)
+        )
+        return f"SELECT {columns} FROM ({parts}) {source.split()[-1]} ORDER BY {self.order.sql} LIMIT %(limit)s"
+
+    def has_more(self, rows: int, total: int) -> bool:
+        """Check whether anything is behind a page, of which so many rows were read."""
+        if self.limit is None:
+            return False
+        return self.skip + rows < total if self.after is None else rows > self.limit
+
+
+class Fetched(NamedTuple):
+    """A page of a list: its rows, or their JSON; how many there are in all; where it ends, unless it is the last."""
+
+    rows: Any
+    total: int
+    end: Values | None
+
+
 async def fetch_page(
     connection: Connection,
     columns: str,
     source: str,
     conditions: Conditions,
-    order: str,
-    skip: int,
-    limit: int | None,
+    wanted: PageRequest,
     total: str | None = None,
     joined: str = "",
     common: str = "",
-) -> tuple[list[Any], int]:
+) -> Fetched:
     """Return one page of `columns` FROM `source`, `table alias`, and how many rows there are in all.
 
     Args: `total` is a query for that where counting can be spared. `joined` are joins that give each row exactly
@@ -178,10 +264,8 @@ async def fetch_page(
     are dictionaries, of which the caller knows the type.
     """
     counts = f"SELECT ({total or f'SELECT count(*) FROM {source} {conditions.where}'}) AS total"
-    rows, counted = await fetch_page_and_counts(
-        connection, counts, columns, source, conditions, order, skip, limit, joined, common
-    )
-    return rows, counted["total"]
+    found, _ = await fetch_page_and_counts(connection, counts, columns, source, conditions, wanted, joined, common)
+    return found
 
 
 async def fetch_page_and_counts(
@@ -190,37 +274,34 @@ async def fetch_page_and_counts(
     columns: str,
     source: str,
     conditions: Conditions,
-    order: str,
-    skip: int,
-    limit: int | None,
+    wanted: PageRequest,
     joined: str = "",
     common: str = "",
-) -> tuple[list[Any], Row]:
+) -> tuple[Fetched, Row]:
     """Like `fetch_page`, with the one row of the query `counts`, whose columns have other names than those of the page.
 
-    The page is chosen before anything is joined: rows that are skipped cost next to nothing.
+    One of these is `total`. The page is chosen before anything is joined: rows that are skipped cost next to nothing.
     """
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"""
         {common} SELECT counted.*, page.* FROM ({counts}) counted
         LEFT JOIN LATERAL (
-            SELECT true AS is_row, {columns} FROM (
-                SELECT * FROM {source} {conditions.where} ORDER BY {order} LIMIT %(limit)s OFFSET %(skip)s
-            ) {source.split()[-1]} {joined} ORDER BY {order}
+            SELECT true AS is_row, {columns} FROM ({wanted.rows(source, conditions)}) {source.split()[-1]}
+            {joined} ORDER BY {wanted.order.sql}
         ) page ON true
         """,
-        {**conditions.parameters, "limit": limit, "skip": skip},
+        {**conditions.parameters, **wanted.parameters},
         prepare=conditions.prepare,
     )
     rows = await cursor.fetchall()
     counted = {name: rows[0][name] for name in takewhile(lambda name: name != "is_row", rows[0])}
     if not rows[0]["is_row"]:  # beyond the last row, the counts stand alone
-        return [], counted
+        return Fetched([], counted["total"], None), counted
     for row in rows:
         for name in (*counted, "is_row"):
             del row[name]
-    return rows, counted
+    return wanted.found(rows, counted["total"]), counted
 
 
 class Page(BaseModel, Generic[T]):
@@ -230,34 +311,49 @@ class Page(BaseModel, Generic[T]):
     total: int
     skip: int
     limit: int
+    next_after: NextAfter
 
 
 def page(
     request: Request,
-    items: Sequence[Any] | orjson.Fragment,
-    total: int,
-    skip: int,
-    limit: int,
+    wanted: PageRequest,
+    found: Fetched,
+    items: Sequence[Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> Response:
-    """Return one page of a list, its items as they are or as JSON; `extra` are further members of the envelope."""
-    body = {"items": items, "total": total, "skip": skip, "limit": limit, **(extra or {})}
-    links = _links(request, total, skip, limit)
-    return answer(body, headers={"Link": links} if links else None)
+    """Return a page of a list, its rows as they were found or as `items`; `extra` are more members of the envelope."""
+    body = {
+        "items": found.rows if items is None else items,
+        "total": found.total,
+        **envelope(wanted, found),
+        **(extra or {}),
+    }
+    return answer(body, headers=link_header(request, wanted, found))
 
 
-def _links(request: Request, total: int, skip: int, limit: int) -> str:
-    """Return the Link header (RFC 8288) to the next page and the one before."""
+def envelope(wanted: PageRequest, found: Fetched) -> Row:
+    """Return the members of a list that say which page it is of, and where the next begins."""
+    after = None if found.end is None else written(found.end, wanted.order, wanted.of)
+    return {"skip": wanted.skip, "limit": wanted.limit, "next_after": after}
+
+
+def link_header(request: Request, wanted: PageRequest, found: Fetched) -> dict[str, str] | None:
+    """Return the header (RFC 8288) that leads to the next page and, for those who go by `skip`, to the one before."""
+    assert wanted.limit is not None, "a list that is answered has pages"
     others = [
         pair
         for pair in request.scope["query_string"].decode("latin-1").split("&")
-        if pair and pair.partition("=")[0] not in {"skip", "limit"}
+        if pair and pair.partition("=")[0] not in {"skip", "limit", "after"}
     ]
     # What the caller sent stays as it is, but for what would end the address in the header.
     base = quote(f"{request.scope['path']}?{''.join(f'{pair}&' for pair in others)}", safe="/?=&%+,:;!@$'()*~-._[]")
+    skip, limit = wanted.skip, wanted.limit
     links = []
-    if skip + limit < total:
+    if wanted.by_skip and skip + limit < found.total:
         links.append(f'<{base}skip={skip + limit}&limit={limit}>; rel="next"')
-    if skip > 0:
+    if wanted.by_skip and skip > 0:
         links.append(f'<{base}skip={max(0, skip - limit)}&limit={limit}>; rel="prev"')
-    return ", ".join(links)
+    if not wanted.by_skip and found.end is not None:
+        after = written(found.end, wanted.order, wanted.of)
+        links.append(f'<{base}after={after}&limit={limit}>; rel="next"')
+    return {"Link": ", ".join(links)} if links else None

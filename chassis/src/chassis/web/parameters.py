@@ -1,8 +1,8 @@
 """What the parameters of lists mean: alternatives of a filter, ids, moments, the order, what is expanded."""
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.wording import A_MOMENT, listed, no_such_value, no_uuid, shown
+from chassis.web.keyset import By, Order
 
 T = TypeVar("T")
 E = TypeVar("E", bound=StrEnum)
@@ -24,10 +25,10 @@ class Sort:
     field: str
     descending: bool
 
-    @property
-    def direction(self) -> str:
-        """The word of SQL for it."""
-        return "DESC" if self.descending else "ASC"
+    def order(self, columns: Mapping[str, By], last: By) -> Order:
+        """Return the order that it is: the column that `columns` has for its field, ties in the order of `last`."""
+        by = replace(columns[self.field], descending=self.descending)
+        return Order(f"{self.field}:{'desc' if self.descending else 'asc'}", (by, last))
 
 
 def parse_sort(value: str, allowed: Sequence[str]) -> Sort:

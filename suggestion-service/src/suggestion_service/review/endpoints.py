@@ -15,7 +15,7 @@ from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
 from suggestion_service.review import bulk, service
 from suggestion_service.review.bodies import Accept, BulkPreview, BulkResult, BulkReview, Reject, UndoResult
-from suggestion_service.review.filters import FACETS, Expand, ListQuery
+from suggestion_service.review.filters import FACETS, Expand, ListQuery, order_by, read_sort
 from suggestion_service.review.schemas import Suggestion
 from suggestion_service.review.undoing import Undoing
 
@@ -45,8 +45,8 @@ _NOT_REOPENED = tuple(
 async def list_suggestions(request: Request, _: Viewer, database: Db) -> Response:
     """Return one page, newest first unless sorted otherwise. Expired ones are there when `status` asks for them."""
     query = read_query(request, ListQuery)
-    rows, total = await service.page(database, query)
-    return page(request, rows, total, query.skip, query.limit)
+    wanted = query.page(request, order_by(read_sort(query.sort)))
+    return page(request, wanted, await service.page(database, query, wanted))
 
 
 @router.get(

@@ -1,14 +1,18 @@
 """The filters and sorts of the review queue, for the list and for reviews in bulk."""
 
 from collections.abc import Callable
+from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, TypeVar
+from uuid import UUID
 
 from pydantic import BaseModel, Field
 
 from chassis.core.problems import Invalid
 from chassis.web.facets import Facet
-from chassis.web.listing import Conditions, Limit, Skip, containing
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, PageQuery, containing
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     Choice,
@@ -28,7 +32,11 @@ from suggestion_service.store.suggestions import REVIEWED
 T = TypeVar("T")
 U = TypeVar("U")
 
-SORTS = {"score": "similarity_score", "relevance": "relevance", "created_at": "created_at"}
+_SORTS = {
+    "score": By("s.similarity_score", float),
+    "relevance": By("s.relevance", float, member="exact_relevance"),
+    "created_at": By("s.created_at", datetime),
+}
 NEWEST_FIRST = Sort("created_at", descending=True)
 _LONGEST_SEARCH = 200
 
@@ -144,32 +152,31 @@ Expand = Annotated[
 ]
 
 
-class ListQuery(FilterFields):
+class ListQuery(FilterFields, PageQuery):
     """What narrows and orders the list."""
 
     sort: Annotated[
         str | None,
         sorts(
-            list(SORTS),
+            list(_SORTS),
             "Left out: the newest first. relevance is the score and what reviews of like pairs say, together, and the"
             " best first unless it says :asc. ",
         ),
     ] = None
     expand: Expand = None
-    skip: Skip = 0
-    limit: Limit = 50
 
 
 def read_sort(value: str | None) -> Sort:
     """Read `field`, `field:asc` or `field:desc`, None for the newest first; `relevance` alone is the best first."""
     if value is None:
         return NEWEST_FIRST
-    return parse_sort("relevance:desc" if value == "relevance" else value, list(SORTS))
+    return parse_sort("relevance:desc" if value == "relevance" else value, list(_SORTS))
 
 
-def order_by(sort: Sort) -> str:
-    """Return the ORDER BY of a sort over `suggestions s`; ties end at id."""
-    return f"s.{SORTS[sort.field]} {sort.direction}, s.id {sort.direction}"
+@cache
+def order_by(sort: Sort) -> Order:
+    """Return the order of a sort over `suggestions s`; ties end at id."""
+    return sort.order(_SORTS, By("s.id", UUID, descending=sort.descending))
 
 
 def _method(word: _MethodWord) -> SuggestionMethod:

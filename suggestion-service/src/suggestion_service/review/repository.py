@@ -7,10 +7,10 @@ from uuid import UUID
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
-from suggestion_service.review.filters import PAIR, ListQuery, order_by
+from suggestion_service.review.filters import PAIR, order_by
 from suggestion_service.store import suggestions
 
 
@@ -104,14 +104,23 @@ class Undoable:
 
 
 async def page(
-    connection: Connection, query: ListQuery, conditions: Conditions, sort: Sort, *, texts: bool
-) -> tuple[list[Row], int]:
-    """Return one page of suggestions as they are answered, with the items' texts if asked for, and their total."""
+    connection: Connection, conditions: Conditions, wanted: PageRequest, *, status_alone: bool, texts: bool
+) -> Fetched:
+    """Return one page of suggestions as they are answered, with the items' texts if asked for.
+
+    `status_alone`: nothing narrows but the status.
+    """
     columns = _WITH_TEXTS if texts else _ANSWER
-    total = f"{_COUNT_BY_STATUS} {conditions.where}" if query.say_status_alone else None
-    return await fetch_page(
-        connection, columns, "suggestions s", conditions, order_by(sort), query.skip, query.limit, total, joined=PAIR
-    )
+    # Answered rounded, which is no position.
+    by_relevance = wanted.order.columns[0].name == "exact_relevance"
+    if by_relevance:
+        columns = f"s.relevance AS exact_relevance, {columns}"
+    total = f"{_COUNT_BY_STATUS} {conditions.where}" if status_alone else None
+    found = await fetch_page(connection, columns, "suggestions s", conditions, wanted, total, joined=PAIR)
+    if by_relevance:
+        for row in found.rows:
+            del row["exact_relevance"]
+    return found
 
 
 async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = False) -> Row | None:
@@ -123,7 +132,7 @@ async def get(connection: Connection, suggestion_id: UUID, *, texts: bool = Fals
 
 async def reviewable(connection: Connection, conditions: Conditions, limit: int) -> list[UUID]:
     """Return the ids of the suggestions that these conditions, of reviewable ones, find, best first."""
-    query = f"SELECT s.id FROM suggestions s {conditions.where} ORDER BY {_BEST_FIRST} LIMIT %(limit)s"
+    query = f"SELECT s.id FROM suggestions s {conditions.where} ORDER BY {_BEST_FIRST.sql} LIMIT %(limit)s"
     return await fetch_column(connection, query, {**conditions.parameters, "limit": limit})
 
 
@@ -135,7 +144,9 @@ async def count_reviewable(connection: Connection, conditions: Conditions) -> in
 
 async def best_reviewable(connection: Connection, conditions: Conditions, limit: int) -> tuple[list[Row], int]:
     """Return, as they are answered, the best suggestions that these conditions find, and how many."""
-    return await fetch_page(connection, _ANSWER, "suggestions s", conditions, _BEST_FIRST, 0, limit, joined=PAIR)
+    wanted = PageRequest(_BEST_FIRST, limit)
+    found = await fetch_page(connection, _ANSWER, "suggestions s", conditions, wanted, joined=PAIR)
+    return found.rows, found.total
 
 
 async def still_reviewable(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> int:

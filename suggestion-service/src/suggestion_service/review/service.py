@@ -10,13 +10,13 @@ from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
 from chassis.web.facets import Facet, count_facets
-from chassis.web.listing import Row
+from chassis.web.listing import Fetched, PageRequest, Row
 from chassis.web.peers import Peer
 from contracts.suggestion import SuggestionReviewed
 from suggestion_service.metrics import count_reviews
 from suggestion_service.review import acceptance, repository
 from suggestion_service.review.bodies import Accept, Reject
-from suggestion_service.review.filters import ListQuery, read_sort
+from suggestion_service.review.filters import ListQuery
 from suggestion_service.review.links import Refused
 from suggestion_service.review.precision import add_precision
 from suggestion_service.review.refusals import not_found, why_not
@@ -27,15 +27,15 @@ from suggestion_service.store.suggestions import Rejection
 _PATIENCE = timedelta(seconds=5)
 
 
-async def page(database: Database, query: ListQuery) -> tuple[list[Row], int]:
-    """Return one page of suggestions as they are answered, and their total; raise Invalid for an unknown value."""
-    conditions, sort, texts = query.conditions(), read_sort(query.sort), wants_texts(query.expand)
+async def page(database: Database, query: ListQuery, wanted: PageRequest) -> Fetched:
+    """Return one page of suggestions as they are answered; raise Invalid for an unknown value."""
+    conditions, texts = query.conditions(), wants_texts(query.expand)
     async with database.connection() as connection:
-        rows, total = await repository.page(connection, query, conditions, sort, texts=texts)
-        await add_precision(connection, rows)
+        found = await repository.page(connection, conditions, wanted, status_alone=query.say_status_alone, texts=texts)
+        await add_precision(connection, found.rows)
     if texts:
-        await add_spans(rows)
-    return rows, total
+        await add_spans(found.rows)
+    return found
 
 
 async def facets(database: Database, query: ListQuery, wanted: Sequence[Facet]) -> Row:

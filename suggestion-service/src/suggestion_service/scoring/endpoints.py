@@ -5,11 +5,12 @@ from uuid import UUID
 
 import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import Field
 
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Limit, Page, Skip, page
+from chassis.web.listing import Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import UPDATED_SINCE, parse_moment
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
@@ -17,13 +18,22 @@ from chassis.web.strict_route import StrictRoute
 from suggestion_service.scoring import run_service
 from suggestion_service.scoring.schemas import AlgorithmName, Run
 from suggestion_service.settings import Settings
+from suggestion_service.store.runs import NEWEST_FIRST
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
 
-UpdatedSince = Annotated[
-    str | None,
-    Query(description=f"{UPDATED_SINCE} A run that goes on changes all the time.", examples=["2026-01-31T12:00:00Z"]),
-]
+
+class RunsQuery(PageQuery):
+    """What narrows the list of runs."""
+
+    updated_since: Annotated[
+        str | None,
+        Field(
+            description=f"{UPDATED_SINCE} A run that goes on changes all the time.", examples=["2026-01-31T12:00:00Z"]
+        ),
+    ] = None
+
+
 _WAIT = 20
 """Seconds that a caller waits for the end of a run."""
 
@@ -86,14 +96,14 @@ def _wants_no_wait(request: Request) -> bool:
     return any(preference.partition(";")[0].strip().lower() == "respond-async" for preference in preferences)
 
 
-@router.get("/runs", response_model=Page[Run], summary="List the runs, newest first")
-async def list_generation_runs(
-    request: Request, _: Viewer, database: Db, skip: Skip = 0, limit: Limit = 50, updated_since: UpdatedSince = None
-) -> Response:
+@router.get(
+    "/runs", response_model=Page[Run], summary="List the runs, newest first", openapi_extra=documented(RunsQuery)
+)
+async def list_generation_runs(request: Request, _: Viewer, database: Db) -> Response:
     """Return one page of the runs."""
-    since = parse_moment("updated_since", updated_since)
-    rows, total = await run_service.page(database, skip, limit, since)
-    return page(request, rows, total, skip, limit)
+    query = read_query(request, RunsQuery)
+    wanted, since = query.page(request, NEWEST_FIRST), parse_moment("updated_since", query.updated_since)
+    return page(request, wanted, await run_service.page(database, wanted, since))
 
 
 @router.get(

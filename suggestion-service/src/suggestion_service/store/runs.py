@@ -13,11 +13,13 @@ from uuid import UUID, uuid4
 from chassis.db.database import Connection
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_one, fetch_only
-from chassis.web.listing import Conditions, Row, fetch_page
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Conditions, Fetched, PageRequest, fetch_page
 from suggestion_service.engine import Algorithm
 from suggestion_service.store import run_parts, settlement
 from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
 
+NEWEST_FIRST = Order("created_at:desc", (By("r.created_at", datetime, True), By("r.id", UUID, True)))
 LEASES = Leases("runs", "id", 15, where="status = 'running'")
 
 _ANSWER = (
@@ -128,13 +130,12 @@ async def last_scale(connection: Connection) -> LastScale | None:
     return await fetch_one(connection, LastScale, _LAST_SCALE)
 
 
-async def page(connection: Connection, skip: int, limit: int, since: datetime | None = None) -> tuple[list[Row], int]:
-    """Return runs, newest first, and how many there are; with `since` those that have not ended before."""
+async def page(connection: Connection, wanted: PageRequest, since: datetime | None = None) -> Fetched:
+    """Return a page of the runs; with `since` of those that have not ended before."""
     conditions = Conditions()
     if since is not None:
         conditions.add("coalesce(r.finished_at, 'infinity') >= %(since)s", since=since)
-    order = "r.created_at DESC, r.id DESC"
-    return await fetch_page(connection, _ANSWER, "runs r", conditions, order, skip, limit, joined=_WITH_SUMS)
+    return await fetch_page(connection, _ANSWER, "runs r", conditions, wanted, joined=_WITH_SUMS)
 
 
 async def claim(connection: Connection) -> ClaimedRun | None:
