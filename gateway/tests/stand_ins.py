@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from chassis.core.identity import InternalTokens
 from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated, render
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.web.event_stream import EventStream, event
 from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.routes import AUTH, SERVICES
@@ -135,7 +136,7 @@ class Issuer:
 def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
     """A service that answers with what reached it, sleeps at .../slow and fails at .../crash.
 
-    At .../endless it answers until it is stopped, and then sets `ended`.
+    At .../endless and /events it answers until it is stopped, and then sets `ended`.
     """
     app = FastAPI()
 
@@ -151,6 +152,21 @@ def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
                     ended.set()
 
         return StreamingResponse(parts())
+
+    @app.get("/api/v1/events")
+    async def follow(request: Request) -> EventStream:
+        async def chunks() -> AsyncGenerator[bytes, None]:
+            try:
+                position = int(request.headers.get("last-event-id", 0))
+                while True:
+                    position += 1
+                    yield event(position, "told", b"{}")
+                    await asyncio.sleep(0.01)
+            finally:
+                if ended is not None:
+                    ended.set()
+
+        return EventStream(chunks())
 
     @app.exception_handler(Problem)
     async def answer_problem(request: Request, problem: Problem) -> Response:

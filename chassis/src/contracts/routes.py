@@ -18,7 +18,8 @@ class Service:
     `context` is the first word of its events and the name of its queue. `resources` are the first segments of its
     paths, `tags` what the OpenAPI document says of each of its tags, `public` the (method, path) that need no token.
     `by_value` are beginnings of paths that end with a value, in which a percent-encoded slash or backslash is only a
-    character. Answers of `unstored` resources are about people: no cache may store them.
+    character. Answers of `unstored` resources are about people: no cache may store them. Those of `streams` go
+    on until somebody ends them.
     """
 
     context: str
@@ -29,6 +30,7 @@ class Service:
     public: tuple[tuple[str, str], ...] = ()
     by_value: tuple[str, ...] = ()
     unstored: tuple[str, ...] = ()
+    streams: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -88,14 +90,16 @@ SUGGESTION = Service(
 )
 NOTIFICATION = Service(
     "notification",
-    resources=("notifications", "activity", "audit-log"),
+    resources=("notifications", "activity", "audit-log", "events"),
     tags={
         "Notifications": "What the caller was told.",
         "Activity": "Who did what lately.",
         "Audit log": "Every change with the fields before and after, for admins.",
+        "Events": "What happens, told at once to those who are connected.",
     },
     consumes=(*auth.EVENTS, *catalog.EVENTS, *suggestion.EVENTS),
-    unstored=("audit-log", "notifications"),
+    unstored=("audit-log", "notifications", "events"),
+    streams=("events",),
 )
 
 SERVICES = (AUTH, CATALOG, SUGGESTION, NOTIFICATION)

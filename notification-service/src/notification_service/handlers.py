@@ -7,8 +7,9 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
-from notification_service import entries, notifications, texts
+from notification_service import entries, notifications, stream_events, stream_repository, texts
 from notification_service.entries import Entries
+from notification_service.stream_events import StreamEvents
 from notification_service.texts import Text
 from notification_service.vocabulary import ResourceType
 
@@ -42,6 +43,17 @@ def to_reviewers(write: Callable[[Received[Any]], Text | None]) -> Handler:
     return _notified(notifications.notify_reviewers, write)
 
 
+def streamed(describe: StreamEvents) -> Handler:
+    """Return a handler that tells those who are connected what `describe` makes of the events."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        told = list(describe(events))
+        if told:
+            await stream_repository.insert(connection, told)
+
+    return handle
+
+
 async def copy_users(connection: Connection, events: list[Received[Any]]) -> None:
     """Copy the user of each event."""
     await notifications.copy_users(connection, [(event.sequence, event.data.user) for event in events])
@@ -61,27 +73,54 @@ _REQUIREMENT = ResourceType.REQUIREMENT
 _TEST_CASE = ResourceType.TEST_CASE
 _LINK = ResourceType.LINK
 
+
+def _created(kind: ResourceType, text: Callable[[Received[Any]], Text]) -> Handler:
+    return each(audited(entries.created(kind)), to_actor(text), streamed(stream_events.item_changed(kind, "created")))
+
+
+def _updated(kind: ResourceType) -> Handler:
+    return each(audited(entries.updated(kind)), streamed(stream_events.item_changed(kind, "updated")))
+
+
+def _deleted(kind: ResourceType) -> Handler:
+    return each(audited(entries.deleted(kind)), streamed(stream_events.item_changed(kind, "deleted")))
+
+
 HANDLERS: Mapping[type[Payload], Handler] = {
-    catalog.RequirementCreated: each(audited(entries.created(_REQUIREMENT)), to_actor(texts.requirement_created)),
-    catalog.RequirementUpdated: audited(entries.updated(_REQUIREMENT)),
-    catalog.RequirementDeleted: audited(entries.deleted(_REQUIREMENT)),
-    catalog.TestCaseCreated: each(audited(entries.created(_TEST_CASE)), to_actor(texts.test_case_created)),
-    catalog.TestCaseUpdated: audited(entries.updated(_TEST_CASE)),
-    catalog.TestCaseDeleted: audited(entries.deleted(_TEST_CASE)),
-    catalog.LinkCreated: audited(entries.created(_LINK)),
-    catalog.LinkUpdated: audited(entries.updated(_LINK)),
-    catalog.LinkDeleted: audited(entries.deleted(_LINK)),
+    catalog.RequirementCreated: _created(_REQUIREMENT, texts.requirement_created),
+    catalog.RequirementUpdated: _updated(_REQUIREMENT),
+    catalog.RequirementDeleted: _deleted(_REQUIREMENT),
+    catalog.TestCaseCreated: _created(_TEST_CASE, texts.test_case_created),
+    catalog.TestCaseUpdated: _updated(_TEST_CASE),
+    catalog.TestCaseDeleted: _deleted(_TEST_CASE),
+    catalog.LinkCreated: each(audited(entries.created(_LINK)), streamed(stream_events.item_changed(_LINK, "created"))),
+    catalog.LinkUpdated: _updated(_LINK),
+    catalog.LinkDeleted: _deleted(_LINK),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
     suggestion.ItemSuggestionsGenerated: each(
         audited(entries.item_suggestions_generated), to_actor(texts.item_suggestions_generated)
     ),
-    suggestion.RunFinished: each(audited(entries.run_finished), to_actor(texts.run_finished)),
-    suggestion.SuggestionReviewed: each(audited(entries.suggestion_reviewed), to_actor(texts.suggestion_reviewed)),
-    suggestion.SuggestionsBulkReviewed: each(
-        audited(entries.suggestions_bulk_reviewed), to_actor(texts.suggestions_bulk_reviewed)
+    suggestion.RunFinished: each(
+        audited(entries.run_finished), to_actor(texts.run_finished), streamed(stream_events.run_finished)
     ),
-    suggestion.SuggestionsReopened: each(audited(entries.suggestions_reopened), to_actor(texts.suggestions_reopened)),
-    suggestion.SuggestionsExpired: audited(entries.suggestions_expired),
+    suggestion.SuggestionReviewed: each(
+        audited(entries.suggestion_reviewed),
+        to_actor(texts.suggestion_reviewed),
+        streamed(stream_events.suggestion_reviewed),
+    ),
+    suggestion.SuggestionsBulkReviewed: each(
+        audited(entries.suggestions_bulk_reviewed),
+        to_actor(texts.suggestions_bulk_reviewed),
+        streamed(stream_events.suggestions_bulk_reviewed),
+    ),
+    suggestion.SuggestionsReopened: each(
+        audited(entries.suggestions_reopened),
+        to_actor(texts.suggestions_reopened),
+        streamed(stream_events.suggestions_reopened),
+    ),
+    suggestion.SuggestionsExpired: each(
+        audited(entries.suggestions_expired), streamed(stream_events.suggestions_expired)
+    ),
     auth.UserCreated: each(audited(entries.user_created), copy_users),
     auth.UserUpdated: each(audited(entries.user_updated), copy_users),
     auth.PasswordChanged: each(audited(entries.password_changed), copy_users),

@@ -99,3 +99,18 @@ audit_entry_counts = sa.Table(
     sa.Column("activity", sa.BigInteger, nullable=False, comment="those that are not about accounts"),
     comment="how many entries are of each hour; kept by triggers",
 )
+
+stream_events = sa.Table(
+    "stream_events",
+    metadata,
+    sa.Column(
+        "position",
+        sa.BigInteger,
+        sa.Identity(always=True),
+        primary_key=True,
+        comment="given under the lock of the inbox: in the order in which they become visible",
+    ),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("data", sa.JSON, nullable=False),
+    sa.Column("stored_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+)

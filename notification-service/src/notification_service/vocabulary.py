@@ -52,3 +52,13 @@ class AuditAction(StrEnum):
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
     USER_LOGGED_OUT = "user.logged_out"
     USER_LOGIN_FAILED = "user.login_failed"
+
+
+class StreamEventName(StrEnum):
+    """What an event of the stream is about."""
+
+    UNREAD = "unread"
+    SUGGESTION_REVIEWED = "suggestion.reviewed"
+    ITEM_CHANGED = "item.changed"
+    RUN_PROGRESS = "run.progress"
+    RESET = "reset"

@@ -11,6 +11,7 @@ from chassis.web.peers import Peer
 from notification_service.handlers import HANDLERS
 from notification_service.service import SERVICE
 from notification_service.settings import Settings
+from notification_service.stream import delete_old_events
 
 
 def create_worker(
@@ -24,6 +25,11 @@ def create_worker(
     inbox = Inbox("notification", database, HANDLERS)
     feeds = [Feed("auth", auth, inbox), Feed("catalog", catalog, inbox), Feed("suggestion", suggestion, inbox)]
     consume(worker, inbox, bus, feeds)
+
+    async def delete_old() -> None:
+        await delete_old_events(database)
+
+    worker.every("notification stream", 600, delete_old, leader_only=True)
     return worker
 
 

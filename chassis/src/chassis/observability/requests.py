@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from time import perf_counter
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 RouteOf = Callable[[Scope], str | None]
@@ -19,6 +19,14 @@ SECONDS = Histogram(
     "From the request's headers to the end of its answer.",
     ("program", "method", "route"),
     buckets=(0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30),
+)
+
+STREAM = (b"content-type", b"text/event-stream")
+"""The header of an answer that goes on until somebody ends it."""
+STREAMS = Gauge(
+    "traceline_http_streams",
+    "Answers that go on and are open now; the duration of such a request is that until its answer began.",
+    ("program", "route"),
 )
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -48,6 +56,7 @@ class Measured:
             return
         status = _FAILED
         is_whole = is_gone = False
+        stream: Gauge | None = None
 
         async def receive_watching() -> Message:
             nonlocal is_gone
@@ -57,9 +66,13 @@ class Measured:
             return message
 
         async def send_watching(message: Message) -> None:
-            nonlocal status, is_whole
+            nonlocal status, is_whole, stream
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if STREAM in message["headers"]:
+                    self._count(scope, status, perf_counter() - began)
+                    stream = STREAMS.labels(self._program, self._route_of(scope) or _OTHER)
+                    stream.inc()
             elif not message.get("more_body", False):
                 is_whole = True
             await send(message)
@@ -68,11 +81,14 @@ class Measured:
         try:
             await self._app(scope, receive_watching, send_watching)
         finally:
-            if is_gone:
-                status = _GONE
-            elif not is_whole:
-                status = _FAILED
-            self._count(scope, status, perf_counter() - began)
+            if stream is not None:
+                stream.dec()
+            else:
+                if is_gone:
+                    status = _GONE
+                elif not is_whole:
+                    status = _FAILED
+                self._count(scope, status, perf_counter() - began)
 
     def _count(self, scope: Scope, status: int, seconds: float) -> None:
         key = (scope["method"], self._route_of(scope), status)

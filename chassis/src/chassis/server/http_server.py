@@ -19,6 +19,7 @@ from starlette.types import ASGIApp
 from chassis.core.signals import wait_with_timeout
 from chassis.core.start_failure import StartFailure
 from chassis.server.protocol import Protocol
+from chassis.web.event_stream import STOPPING
 
 _log = logging.getLogger(__name__)
 _GC_THRESHOLDS = (10_000, 20, 20)
@@ -33,6 +34,7 @@ class Server(uvicorn.Server):
     `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
     then are idle ones closed. `grace`: seconds that requests under way have to end after that.
     `trusted_proxies`: whose X-Forwarded-For says who calls: addresses and networks, with commas between.
+    Answers that go on (`chassis.web.event_stream`) end when the server begins to.
     A client that keeps it waiting is closed; see `chassis.server.protocol` for how long it may. Of the files that
     the process may have open, half are for connections, 10,000 at most; beyond those a new one is closed at once.
     """
@@ -69,6 +71,11 @@ class Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, self.stop)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve; each request can see when the end begins."""
+        self.lifespan.state[STOPPING] = self._stopping
+        await super().startup(sockets)
 
     async def main_loop(self) -> None:
         """Do what is to be done each second until the end. uvicorn's own loop looks ten times a second."""

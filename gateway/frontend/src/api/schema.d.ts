@@ -230,6 +230,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens, as server-sent events
+         * @description It begins now, or after the position that you name, and goes on until the token ends or your role changes.
+         *
+         *     Nothing is missed and nothing comes twice: each event's `id` is its position, from which the stream goes on for a
+         *     day. After that, `reset` comes first: read again what you show. `unread` comes at the beginning and whenever your
+         *     count has changed. Every 15 seconds without an event there is a comment. When the stream ends, come back after
+         *     `retry` milliseconds.
+         */
+        get: operations["follow_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/links": {
         parameters: {
             query?: never;
@@ -1783,6 +1808,24 @@ export interface components {
          */
         ChangeAction: "created" | "updated" | "deleted";
         /**
+         * ChangedItems
+         * @description Which items changed, and how.
+         */
+        ChangedItems: {
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "created" | "updated" | "deleted";
+            /** Ids */
+            ids: string[];
+            /**
+             * Resource Type
+             * @enum {string}
+             */
+            resource_type: "requirement" | "test_case" | "link";
+        };
+        /**
          * ChangeOfMeaning
          * @description Who made a version, when, and which fields it changed.
          */
@@ -2483,6 +2526,26 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * ItemChangedEvent
+         * @description Requirements, test cases or links were created, updated or deleted.
+         *
+         *     What happened to an item several times within a moment may be told once.
+         */
+        ItemChangedEvent: {
+            data: components["schemas"]["ChangedItems"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "item.changed";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
         };
         /**
          * ItemCoverage
@@ -3289,6 +3352,11 @@ export interface components {
             role?: components["schemas"]["Role"];
         };
         /**
+         * Nothing
+         * @description No data.
+         */
+        Nothing: Record<string, never>;
+        /**
          * Notification
          * @description A notification of a user.
          * @example {
@@ -3891,6 +3959,24 @@ export interface components {
             type: components["schemas"]["RequirementType"];
         };
         /**
+         * ResetEvent
+         * @description The position is not kept any more: whatever is shown may be old, and what comes next is new.
+         */
+        ResetEvent: {
+            data: components["schemas"]["Nothing"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "reset";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
+        /**
          * ResourceType
          * @description What an audit entry is about. Everything but `user` is item work, which activity shows.
          * @enum {string}
@@ -4015,6 +4101,57 @@ export interface components {
         RunNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "run_not_found";
+        };
+        /**
+         * RunProgressEvent
+         * @description A run has come further, or has ended.
+         */
+        RunProgressEvent: {
+            data: components["schemas"]["RunState"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "run.progress";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
+        /**
+         * RunState
+         * @description A run of generation as it is now.
+         */
+        RunState: {
+            /** Error */
+            error?: string | null;
+            /** Pairs Analyzed */
+            pairs_analyzed: number;
+            /**
+             * Progress
+             * @description 0..1; null when it ended without being completed.
+             */
+            progress: number | null;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            /** Suggestions Created */
+            suggestions_created: number;
+            /** Suggestions Skipped */
+            suggestions_skipped: number;
+            /** Suggestions Updated */
+            suggestions_updated: number;
+            /** Suggestions Withdrawn */
+            suggestions_withdrawn: number;
         };
         /**
          * RunStatus
@@ -4190,6 +4327,11 @@ export interface components {
              */
             weight: number;
         };
+        /**
+         * StreamEvent
+         * @description An event of the stream.
+         */
+        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ResetEvent"];
         /**
          * Suggestion
          * @description A pair that may belong together, why, and what became of it.
@@ -4383,6 +4525,48 @@ export interface components {
         SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "suggestion_not_reviewed" | "too_late" | "suggested_again" | "link_changed" | "link_exists";
+        };
+        /**
+         * SuggestionReviewedEvent
+         * @description Suggestions were reviewed, singly or together, reopened, or expired.
+         */
+        SuggestionReviewedEvent: {
+            data: components["schemas"]["SuggestionsDecided"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "suggestion.reviewed";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
+        /**
+         * SuggestionsDecided
+         * @description Which suggestions are not what they were, and by whom: reviewed, pending again, or expired.
+         */
+        SuggestionsDecided: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * By
+             * @description An email, or `system`.
+             * @example ana@example.com
+             */
+            by: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "accepted" | "rejected" | "pending" | "expired";
+            /** Suggestion Ids */
+            suggestion_ids: string[];
         };
         /**
          * SuggestionStatus
@@ -5068,6 +5252,24 @@ export interface components {
             /** Unread Count */
             unread_count: number;
         };
+        /**
+         * UnreadEvent
+         * @description How many notifications the caller has not read: at the beginning, and when that has changed.
+         */
+        UnreadEvent: {
+            data: components["schemas"]["UnreadCount"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "unread";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
         UnsupportedMediaType: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "unsupported_media_type";
@@ -5636,6 +5838,7 @@ export type SchemaBulkPreview = components['schemas']['BulkPreview'];
 export type SchemaBulkResult = components['schemas']['BulkResult'];
 export type SchemaBulkReview = components['schemas']['BulkReview'];
 export type SchemaChangeAction = components['schemas']['ChangeAction'];
+export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
@@ -5665,6 +5868,7 @@ export type SchemaHistoryAction = components['schemas']['HistoryAction'];
 export type SchemaHistoryEntry = components['schemas']['HistoryEntry'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
+export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaKeySet = components['schemas']['KeySet'];
@@ -5690,6 +5894,7 @@ export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewUser = components['schemas']['NewUser'];
+export type SchemaNothing = components['schemas']['Nothing'];
 export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
 export type SchemaNotificationNotFound = components['schemas']['NotificationNotFound'];
@@ -5727,6 +5932,7 @@ export type SchemaRequirementStatus = components['schemas']['RequirementStatus']
 export type SchemaRequirementTexts = components['schemas']['RequirementTexts'];
 export type SchemaRequirementType = components['schemas']['RequirementType'];
 export type SchemaRequirementWrite = components['schemas']['RequirementWrite'];
+export type SchemaResetEvent = components['schemas']['ResetEvent'];
 export type SchemaResourceType = components['schemas']['ResourceType'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
@@ -5735,6 +5941,8 @@ export type SchemaRole = components['schemas']['Role'];
 export type SchemaRun = components['schemas']['Run'];
 export type SchemaRunEnded = components['schemas']['RunEnded'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
+export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
+export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
@@ -5744,12 +5952,15 @@ export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
 export type SchemaSignIn = components['schemas']['SignIn'];
 export type SchemaSpan = components['schemas']['Span'];
+export type SchemaStreamEvent = components['schemas']['StreamEvent'];
 export type SchemaSuggestion = components['schemas']['Suggestion'];
 export type SchemaSuggestionMethod = components['schemas']['SuggestionMethod'];
 export type SchemaSuggestionNotFound = components['schemas']['SuggestionNotFound'];
 export type SchemaSuggestionNotPending = components['schemas']['SuggestionNotPending'];
 export type SchemaSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['schemas']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
 export type SchemaSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
+export type SchemaSuggestionReviewedEvent = components['schemas']['SuggestionReviewedEvent'];
+export type SchemaSuggestionsDecided = components['schemas']['SuggestionsDecided'];
 export type SchemaSuggestionStatus = components['schemas']['SuggestionStatus'];
 export type SchemaSuspectLink = components['schemas']['SuspectLink'];
 export type SchemaSuspectReason = components['schemas']['SuspectReason'];
@@ -5772,6 +5983,7 @@ export type SchemaUnauthorized = components['schemas']['Unauthorized'];
 export type SchemaUndoResult = components['schemas']['UndoResult'];
 export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEntity'];
 export type SchemaUnreadCount = components['schemas']['UnreadCount'];
+export type SchemaUnreadEvent = components['schemas']['UnreadEvent'];
 export type SchemaUnsupportedMediaType = components['schemas']['UnsupportedMediaType'];
 export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
@@ -6320,6 +6532,60 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             410: components["responses"]["PositionGone"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    follow_events: {
+        parameters: {
+            query?: {
+                /** @description The last `id` that came, to go on after it. For clients that cannot send the header, which wins. */
+                last_event_id?: number;
+            };
+            header?: {
+                /** @description The last `id` that came, to go on after it. Browsers send it themselves. */
+                "Last-Event-ID"?: number;
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events. The schema is that of one, whose fields are lines: `id: 42`, then `event: item.changed`, then `data:` with JSON in one line, then an empty line. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 42,
+                     *       "event": "item.changed",
+                     *       "data": {
+                     *         "resource_type": "requirement",
+                     *         "ids": [
+                     *           "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11"
+                     *         ],
+                     *         "change": "updated"
+                     *       }
+                     *     }
+                     */
+                    "text/event-stream": components["schemas"]["StreamEvent"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

@@ -8,7 +8,10 @@ from starlette.types import Scope
 from chassis.web.edge import Headers
 
 _METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
-_SENT = b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-ID"
+_SENT = (
+    b"Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer,"
+    b" X-Request-ID"
+)
 _EXPOSED = b"Content-Disposition, ETag, Link, Location, Preference-Applied, Retry-After, X-Request-ID"
 _MAX_AGE = b"600"
 """Seconds for which a browser may keep the answer to a preflight."""

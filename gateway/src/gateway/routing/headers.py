@@ -13,6 +13,7 @@ _FORWARDED = frozenset(
         b"idempotency-key",
         b"if-match",
         b"if-none-match",
+        b"last-event-id",
         b"prefer",
         b"user-agent",
     }

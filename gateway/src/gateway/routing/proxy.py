@@ -15,6 +15,7 @@ from chassis.core.wording import NO_ADDRESS
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.headers import Incoming
+from gateway.routing.streams import Streams
 from gateway.routing.versions import VERSIONS, Version
 
 _log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class Proxy:
         self._internal_tokens = internal_tokens
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
+        self._streams = Streams(verifier)
 
     async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Answer one request; raise the Problem that it meets before the service has begun to answer."""
@@ -58,11 +60,17 @@ class Proxy:
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if (scope["method"], scope["path"]) not in version.public:
-            identity = await self._verifier.identify(self._credentials.token(scope, incoming.sent))
+            access_token = self._credentials.token(scope, incoming.sent)
+            identity = await self._verifier.identify(access_token)
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
-        await self._call(service, version, {**scope, "headers": forwarded}, self.bounded(incoming, receive), send)
+        scope, receive = {**scope, "headers": forwarded}, self.bounded(incoming, receive)
+        if version.is_stream(scope["path"]):
+            async with self._streams.open(access_token, identity, scope, send) as send_on:
+                await self._call(service, version, scope, receive, send_on)
+        else:
+            await self._call(service, version, scope, receive, send)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return a `receive` that raises TooLarge beyond the longest body; raise it at once when that is announced."""

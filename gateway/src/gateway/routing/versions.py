@@ -23,7 +23,8 @@ class Version:
 
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
     need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
-    or backslash is only a character; `unstored` are first segments of answers that no cache may store.
+    or backslash is only a character; `unstored` are first segments of answers that no cache may store, `streams` of
+    those that go on.
     """
 
     prefix: str
@@ -32,6 +33,7 @@ class Version:
     deprecation: Deprecation | None = None
     values: tuple[bytes, ...] = ()
     unstored: frozenset[str] = frozenset()
+    streams: frozenset[str] = frozenset()
     headers: list[tuple[bytes, bytes]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -49,6 +51,10 @@ class Version:
         """Return the service that answers `path`, which begins with the prefix; None when there is none."""
         return self.services.get(path[len(self.prefix) :].partition("/")[0])
 
+    def is_stream(self, path: str) -> bool:
+        """Check whether the answers at `path`, which begins with the prefix, go on until somebody ends them."""
+        return path[len(self.prefix) :].partition("/")[0] in self.streams
+
 
 def _version(prefix: str, services: Sequence[Service]) -> Version:
     return Version(
@@ -57,6 +63,7 @@ def _version(prefix: str, services: Sequence[Service]) -> Version:
         public=frozenset((method, prefix + path) for service in services for method, path in service.public),
         values=tuple(f"{prefix}{path}".encode() for service in services for path in service.by_value),
         unstored=frozenset(resource for service in services for resource in service.unstored),
+        streams=frozenset(resource for service in services for resource in service.streams),
     )
 
 

@@ -67,6 +67,13 @@ class Process:
         self._run_beside(notifier.run())
         return database
 
+    def hear_commits(self) -> None:
+        """Have the commits of other processes of the database wake this one, too, as those of a worker do anyway."""
+        assert self._replicas is not None, "the database is opened first"
+        hearing = Worker()
+        hearing.add("notices of other processes", self._replicas.hear_commits)
+        self._run_beside(hearing.run())
+
     def urls(self, services: Sequence[str]) -> dict[str, str]:
         """Return where services are, by name."""
         return dict(zip(services, read(addresses(services)).model_dump().values(), strict=True))

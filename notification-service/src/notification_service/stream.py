@@ -1,0 +1,178 @@
+"""The stream of events to everybody who is connected: one reader of the table a process, however many follow it.
+
+A connection is a position and no queue: what is new it takes from the events that the process keeps in memory, and
+what is older from the table. So one that reads slowly holds nothing back, and nothing for it.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from chassis.core.backoff import Backoff
+from chassis.core.signals import wait_with_timeout
+from chassis.db.coalescing import Coalesced
+from chassis.db.database import Database
+from chassis.web.event_stream import HEARTBEAT, HEARTBEAT_SECONDS, event
+from chassis.web.responses import encode
+from notification_service import repository, stream_repository
+from notification_service.stream_repository import StoredEvent
+from notification_service.vocabulary import StreamEventName
+
+_log = logging.getLogger(__name__)
+_PAUSE = 0.25
+"""Seconds between two looks at least: what happens meanwhile is told together, and a count once."""
+_POLL = 1.0
+"""Seconds between looks without a notice of a commit."""
+_PAGE = 200
+_MOST_KEPT = 2 * 1024 * 1024
+"""Bytes of events in memory."""
+_KEPT_HOURS = 24
+_KEPT_EVENTS = 100_000
+
+
+class _Told(NamedTuple):
+    position: int
+    text: bytes
+
+
+class _Connection:
+    """One who follows the stream, up to `position`; `woken` when there is something to tell."""
+
+    def __init__(self, user_id: int, unread: int) -> None:
+        self.user_id = user_id
+        self.position = 0
+        self.unread = unread
+        self.woken = asyncio.Event()
+
+
+class Stream:
+    """Tells this process's connections what is new, and each how many notifications its user has not read."""
+
+    def __init__(self, database: Database, unread_counts: Coalesced[int, int]) -> None:
+        self._database = database
+        self._unread_counts = unread_counts
+        self._committed = database.commits.listener()
+        self._connections: set[_Connection] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._starting = asyncio.Lock()
+        self._recent: deque[_Told] = deque()
+        self._recent_size = 0
+        self._floor = self._head = 0
+        """What comes after the floor, up to the head, is in `_recent`."""
+
+    async def follow(self, user_id: int, after: int | None) -> AsyncGenerator[bytes, None]:
+        """Yield what one connection is to be sent: everything after a position, or from now on, and the user's count.
+
+        Each part is some whole events, or a heartbeat. The first one has the position at which it begins.
+        """
+        unread = await self._unread_counts.get(user_id)
+        with self._connected(_Connection(user_id, unread or 0)) as connection:
+            await self._start_reading()
+            connection.position = self._head if after is None else after
+            told: int | None = None
+            while True:
+                connection.woken.clear()
+                connection.position, text = await self._events_after(connection.position)
+                if connection.unread != told:
+                    told = connection.unread
+                    text += event(connection.position, StreamEventName.UNREAD, encode({"unread_count": told}))
+                yield text or HEARTBEAT
+                if connection.position >= self._head:
+                    await wait_with_timeout(connection.woken, HEARTBEAT_SECONDS)
+
+    @contextmanager
+    def _connected(self, connection: _Connection) -> Iterator[_Connection]:
+        self._connections.add(connection)
+        try:
+            yield connection
+        finally:
+            self._connections.discard(connection)
+            if not self._connections and self._reading is not None:
+                self._reading.cancel()
+                self._reading = None
+
+    async def _start_reading(self) -> None:
+        async with self._starting:
+            if self._reading is None:
+                await self._load()
+                self._reading = asyncio.create_task(self._read())
+
+    async def _load(self) -> None:
+        async with self._database.connection() as database:
+            rows = await stream_repository.newest(database, _PAGE)
+        self._recent.clear()
+        self._recent_size = 0
+        self._floor = self._head = rows[0]["position"] - 1 if rows else 0
+        self._keep(rows)
+
+    async def _read(self) -> None:
+        """Read what is new, for ever."""
+        backoff = Backoff()
+        clock = asyncio.get_running_loop()
+        while True:
+            began = clock.time()
+            try:
+                while True:
+                    self._committed.clear()
+                    await self._take_new()
+                    await asyncio.sleep(_PAUSE)
+                    await wait_with_timeout(self._committed, _POLL)
+            except Exception:  # noqa: BLE001 - whoever follows waits until it goes on
+                backoff.restart_after(clock.time() - began)
+                _log.exception("The stream of events cannot be read; again in %.1f s", backoff.seconds)
+            await backoff.wait()
+
+    async def _take_new(self) -> None:
+        async with self._database.connection() as database:
+            while rows := await stream_repository.after(database, self._head, _PAGE):
+                self._keep(rows)
+        users = {connection.user_id for connection in self._connections}
+        counts = await repository.unread_counts(self._database, list(users))
+        for connection in self._connections:
+            unread = counts.get(connection.user_id, 0)
+            if connection.position < self._head or connection.unread != unread:
+                connection.unread = unread
+                connection.woken.set()
+
+    def _keep(self, rows: list[StoredEvent]) -> None:
+        for told in map(_told, rows):
+            self._recent.append(told)
+            self._recent_size += len(told.text)
+            self._head = told.position
+        while self._recent_size > _MOST_KEPT:
+            oldest = self._recent.popleft()
+            self._recent_size -= len(oldest.text)
+            self._floor = oldest.position
+
+    async def _events_after(self, position: int) -> tuple[int, bytes]:
+        """Return the events after a position, or some of them, and the position that they lead to."""
+        if not self._floor <= position <= self._head:
+            return await self._stored_after(position)
+        texts = []
+        for told in reversed(self._recent):
+            if told.position <= position:
+                break
+            texts.append(told.text)
+        return self._head, b"".join(reversed(texts))
+
+    async def _stored_after(self, position: int) -> tuple[int, bytes]:
+        async with self._database.connection() as database:
+            rows = await stream_repository.after(database, position, _PAGE)
+            # Afterwards: what is there then was there before.
+            kept = await stream_repository.bounds(database)
+        if not kept["first"] - 1 <= position <= kept["last"]:
+            return kept["last"], event(kept["last"], StreamEventName.RESET, b"{}")
+        return rows[-1]["position"] if rows else position, b"".join(_told(row).text for row in rows)
+
+
+def _told(row: StoredEvent) -> _Told:
+    return _Told(row["position"], event(row["position"], row["name"], row["data"].encode()))
+
+
+async def delete_old_events(database: Database) -> None:
+    """Delete what nobody can expect to go on from: after a day, and beyond a number."""
+    async with database.connection() as connection:
+        await stream_repository.delete_old(connection, _KEPT_HOURS, _KEPT_EVENTS)

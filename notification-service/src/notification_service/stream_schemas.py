@@ -1,0 +1,108 @@
+"""What the events of the stream look like, for the OpenAPI document."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field, RootModel
+
+from notification_service.schemas import UnreadCount
+from notification_service.vocabulary import ResourceType
+
+EXAMPLE = {
+    "id": 42,
+    "event": "item.changed",
+    "data": {
+        "resource_type": "requirement",
+        "ids": ["5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11"],
+        "change": "updated",
+    },
+}
+
+
+class _Event(BaseModel):
+    id: int = Field(description="The position, for `Last-Event-ID`.", examples=[42])
+
+
+class UnreadEvent(_Event):
+    """How many notifications the caller has not read: at the beginning, and when that has changed."""
+
+    event: Literal["unread"]
+    data: UnreadCount
+
+
+class SuggestionsDecided(BaseModel):
+    """Which suggestions are not what they were, and by whom: reviewed, pending again, or expired."""
+
+    suggestion_ids: list[UUID] = Field(max_length=500)
+    status: Literal["accepted", "rejected", "pending", "expired"]
+    by: str = Field(description="An email, or `system`.", examples=["ana@example.com"])
+    at: datetime
+
+
+class SuggestionReviewedEvent(_Event):
+    """Suggestions were reviewed, singly or together, reopened, or expired."""
+
+    event: Literal["suggestion.reviewed"]
+    data: SuggestionsDecided
+
+
+class ChangedItems(BaseModel):
+    """Which items changed, and how."""
+
+    resource_type: Literal[ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK]
+    ids: list[UUID] = Field(max_length=500)
+    change: Literal["created", "updated", "deleted"]
+
+
+class ItemChangedEvent(_Event):
+    """Requirements, test cases or links were created, updated or deleted.
+
+    What happened to an item several times within a moment may be told once.
+    """
+
+    event: Literal["item.changed"]
+    data: ChangedItems
+
+
+class RunState(BaseModel):
+    """A run of generation as it is now."""
+
+    run_id: UUID
+    status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    progress: float | None = Field(description="0..1; null when it ended without being completed.")
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_updated: int
+    suggestions_withdrawn: int
+    suggestions_skipped: int
+    error: str | None = None
+
+
+class RunProgressEvent(_Event):
+    """A run has come further, or has ended."""
+
+    event: Literal["run.progress"]
+    data: RunState
+
+
+class Nothing(BaseModel):
+    """No data."""
+
+
+class ResetEvent(_Event):
+    """The position is not kept any more: whatever is shown may be old, and what comes next is new."""
+
+    event: Literal["reset"]
+    data: Nothing
+
+
+class StreamEvent(
+    RootModel[
+        Annotated[
+            UnreadEvent | SuggestionReviewedEvent | ItemChangedEvent | RunProgressEvent | ResetEvent,
+            Field(discriminator="event"),
+        ]
+    ]
+):
+    """An event of the stream."""
