@@ -83,6 +83,7 @@ export function ariaKeys(keys: string): string {
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return
   const name = nameOf(event)
+  if ((name === "Enter" || name === "Space") && isPressable(event.target)) return
   const isModified = event.ctrlKey || event.metaKey
   if (!isModified && !enabled) return
   const before = first && Date.now() - first.at < SECONDS_BETWEEN_TWO_KEYS * 1000 ? `${first.key} ` : ""
@@ -103,6 +104,11 @@ function nameOf(event: KeyboardEvent): string {
   const isLetter = /^\p{L}$/u.test(event.key)
   const shift = event.shiftKey && (isLetter || event.key.length > 1) ? "Shift+" : ""
   return modifier + shift + (shift && isLetter ? event.key.toUpperCase() : event.key === " " ? "Space" : event.key)
+}
+
+/** Check whether Enter or Space does something with what has the focus. */
+function isPressable(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches("a, button, summary, input, [role=tab], [role=option]")
 }
 
 function isTyping(target: EventTarget | null): boolean {

@@ -17,5 +17,23 @@ export const common = {
   offline: "No connection. What you do is held back and sent when it is there again.",
   notFound: "There is nothing at this address.",
   notAllowed: "Your role does not include this. An admin can change it.",
+  closePanel: "Close the panel",
+  inserted: "Inserted: ",
+  deleted: "Deleted: ",
+  list: {
+    next: "Next row",
+    before: "Previous row",
+    open: "Open",
+    peek: "Look at it here",
+    select: "Select",
+    extend: "Select further",
+  },
+  filter: {
+    find: (label: string) => `Find in ${label.toLowerCase()}`,
+    none: "Nothing to choose from.",
+    clear: (label: string) => `Clear ${label.toLowerCase()}`,
+    not: "not",
+    exclude: (value: string) => `not ${value}`,
+  },
   roles: { viewer: "viewer", reviewer: "reviewer", admin: "admin" },
 }

@@ -1,0 +1,33 @@
+import { m } from "../messages"
+import { type Shortcut, useShortcuts } from "./shortcuts"
+
+type Moves = {
+  active: number
+  count: number
+  onActive: (index: number) => void
+  onOpen: () => void
+  onPeek?: () => void
+  onSelect?: () => void
+  /** Select from where the selection began to this row. */
+  onExtend?: (index: number) => void
+}
+
+/** Have the keys of a list move in a table, open, peek and select. */
+export function useTableKeys({ active, count, onActive, onOpen, onPeek, onSelect, onExtend }: Moves): void {
+  const next = Math.min(count - 1, active + 1)
+  const before = Math.max(0, active - 1)
+  const words = m.common.list
+  const move = (keys: string, label: string, run: () => void): Shortcut => ({ keys, label, repeats: true, run })
+  const shortcuts: (Shortcut | false | undefined)[] = [
+    move("j", words.next, () => onActive(next)),
+    move("k", words.before, () => onActive(before)),
+    move("ArrowDown", words.next, () => onActive(next)),
+    move("ArrowUp", words.before, () => onActive(before)),
+    { keys: "Enter", label: words.open, run: onOpen },
+    onPeek && { keys: "Space", label: words.peek, run: onPeek },
+    onSelect && { keys: "x", label: words.select, run: onSelect },
+    onExtend && move("Shift+ArrowDown", words.extend, () => onExtend(next)),
+    onExtend && move("Shift+ArrowUp", words.extend, () => onExtend(before)),
+  ]
+  useShortcuts(count > 0 ? shortcuts.filter((one) => one !== undefined && one !== false) : [])
+}
