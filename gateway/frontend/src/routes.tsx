@@ -13,6 +13,7 @@ export const PROJECT = "MAIN"
 const SCREENS: Record<string, ComponentType> = {
   "/review": lazy(() => import("./review/page")),
   "/requirements": lazy(() => import("./requirements/page")),
+  "/test-cases": lazy(() => import("./test-cases/page")),
 }
 
 /** What is at each address. */

@@ -502,7 +502,7 @@ export interface paths {
          * What is missing or in doubt
          * @description Return requirements without a test case, test cases without a requirement, and suspect links.
          *
-         *     Each is a list with its own `total`; `skip` and `limit` page all three alike. `module` is that of the
+         *     Each is a list with its own `total`; `skip`, `after` and `limit` page all three alike. `module` is that of the
          *     requirement, of the test case, and of a link's requirement; `notes` names one that nothing is in.
          */
         get: operations["get_gaps"];
@@ -2398,6 +2398,11 @@ export interface components {
              */
             made_at: string;
             /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /**
              * Notes
              * @description What a reader should know, such as a module that nothing is in.
              */
@@ -2444,6 +2449,11 @@ export interface components {
             items: components["schemas"]["HistoryEntry"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** To Version */
@@ -3403,6 +3413,11 @@ export interface components {
             items: components["schemas"]["Notification"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3426,6 +3441,11 @@ export interface components {
             items: components["schemas"]["Activity"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3437,6 +3457,11 @@ export interface components {
             items: components["schemas"]["AuditEntry"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3448,6 +3473,11 @@ export interface components {
             items: components["schemas"]["ExpandedLink"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3459,6 +3489,11 @@ export interface components {
             items: components["schemas"]["ExpandedRequirement"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3470,6 +3505,11 @@ export interface components {
             items: components["schemas"]["ExpandedTestCase"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3481,6 +3521,11 @@ export interface components {
             items: components["schemas"]["LinkedRequirement"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3492,6 +3537,11 @@ export interface components {
             items: components["schemas"]["LinkedTestCase"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3503,6 +3553,11 @@ export interface components {
             items: components["schemas"]["Run"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3514,6 +3569,11 @@ export interface components {
             items: components["schemas"]["Suggestion"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -3525,6 +3585,11 @@ export interface components {
             items: components["schemas"]["User"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -4213,6 +4278,11 @@ export interface components {
             items: components["schemas"]["SearchHit"][];
             /** Limit */
             limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
             /** Skip */
             skip: number;
             /** Total */
@@ -5168,6 +5238,11 @@ export interface components {
              */
             made_at: string;
             /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /**
              * Notes
              * @description What a reader should know, such as a module that nothing is in.
              */
@@ -6053,6 +6128,8 @@ export interface operations {
                 action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many days back. */
                 days?: number;
                 /** @description How many items to give at most. */
@@ -6141,6 +6218,8 @@ export interface operations {
                 action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -6596,6 +6675,8 @@ export interface operations {
     list_links: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description items: adds both items to each link, in short, as `requirement` and `test_case`. */
                 expand?: "items";
                 /** @description How many items to give at most. */
@@ -6969,6 +7050,8 @@ export interface operations {
     list_notifications: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -7304,6 +7387,8 @@ export interface operations {
     get_gaps: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Modules: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -7327,6 +7412,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
@@ -7383,6 +7469,8 @@ export interface operations {
     get_traceability_matrix: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -7552,6 +7640,8 @@ export interface operations {
     list_requirements: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -7889,6 +7979,8 @@ export interface operations {
     read_requirement_history: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description A version to compare with; left out: the one before `to`. */
                 from?: number;
                 /** @description How many items to give at most. */
@@ -7939,6 +8031,8 @@ export interface operations {
     list_test_cases_of_requirement: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -8171,11 +8265,13 @@ export interface operations {
     };
     search: {
         parameters: {
-            query: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Words to find, by their beginning and in their other forms, with or without accents and case; parts of identifiers; "a phrase", -without, this or that. */
-                q: string;
+                q?: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
                 /** @description Both when left out. requirement, test_case: comma-separated alternatives; a leading ! excludes */
@@ -8218,6 +8314,8 @@ export interface operations {
     list_suggestions: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description Of hybrid scores; the other methods have none. very_high, high, moderate, low: comma-separated alternatives; a leading ! excludes */
                 band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
                 /** @description `texts`: all that both items say, and `spans`, where the matched terms stand in it. */
@@ -8701,6 +8799,8 @@ export interface operations {
     list_generation_runs: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -8844,6 +8944,8 @@ export interface operations {
     list_test_cases: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description manual, automated, automatable: comma-separated alternatives; a leading ! excludes */
                 automation_status?: ("manual" | "automated" | "automatable" | "!manual" | "!automated" | "!automatable")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -9183,6 +9285,8 @@ export interface operations {
     read_test_case_history: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description A version to compare with; left out: the one before `to`. */
                 from?: number;
                 /** @description How many items to give at most. */
@@ -9233,6 +9337,8 @@ export interface operations {
     list_requirements_of_test_case: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -9468,6 +9574,8 @@ export interface operations {
     list_users: {
         parameters: {
             query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
                 /** @description Only those who can log in, or only those who cannot. */
                 is_active?: boolean;
                 /** @description How many items to give at most. */

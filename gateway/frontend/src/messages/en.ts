@@ -1,6 +1,7 @@
 import { common } from "./en/common"
+import { items } from "./en/items"
 import { review } from "./en/review"
 import { session } from "./en/session"
 import { shell } from "./en/shell"
 
-export const en = { common, review, session, shell }
+export const en = { common, items, review, session, shell }

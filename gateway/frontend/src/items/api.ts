@@ -1,0 +1,65 @@
+import { api } from "../api/client"
+import { problemOf, unwrap } from "../api/problem"
+import type { Item, ItemRow, Kind } from "./kinds"
+
+/** Parameters of a list, written as the API reads them. */
+export type Query = Record<string, string>
+export type Page = { items: ItemRow[]; total: number; next_after: string | null }
+export type FacetCount = { value: string | null; count: number }
+export type Read = { item: Item; etag: string }
+export type Patch = Partial<Record<keyof Item, unknown>>
+
+export const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
+
+// Both kinds have the same routes and members. The types of the document tell them apart by their paths, and so the
+// routes of requirements stand for both here, and nowhere else.
+const all = (kind: Kind) => kind.api as "/api/v1/requirements"
+const one = (kind: Kind) => `${kind.api}/{requirement_id}` as "/api/v1/requirements/{requirement_id}"
+const at = (id: string) => ({ requirement_id: id })
+
+/** Return rows of the list. */
+export function readRows(kind: Kind, query: Query, signal?: AbortSignal): Promise<Page> {
+  const asked = { ...query, expand: "coverage" }
+  return unwrap(api.GET(all(kind), { params: { query: asked as never }, signal })) as unknown as Promise<Page>
+}
+
+/** Return how many items have each value of a field, under the filters of the list. */
+export async function readFacet(kind: Kind, name: string, filters: Query, signal?: AbortSignal): Promise<FacetCount[]> {
+  const path = `${kind.api}/facets` as "/api/v1/requirements/facets"
+  const query = { ...filters, facets: name } as never
+  const { facets } = await unwrap(api.GET(path, { params: { query }, signal }))
+  return facets[name] ?? []
+}
+
+/** Return an item with its ETag. */
+export async function readItem(kind: Kind, id: string, signal?: AbortSignal): Promise<Read> {
+  return taken(await api.GET(one(kind), { params: { path: at(id) }, signal }))
+}
+
+/** Change an item, if it is still as `etag` says; return it as it is then. */
+export async function patchItem(kind: Kind, id: string, patch: Patch, etag: string): Promise<Read> {
+  const params = { path: at(id), header: { "If-Match": etag } }
+  return taken(await api.PATCH(one(kind), { params, body: patch as never }))
+}
+
+/** Create an item; a key lets the same form be sent twice without two items. */
+export async function createItem(kind: Kind, fields: Patch, key: string): Promise<Read> {
+  const params = { header: { "Idempotency-Key": key } }
+  return taken(await api.POST(all(kind), { params, body: fields as never }))
+}
+
+/** Delete an item with its links and suggestions, if it is still as `etag` says. */
+export async function deleteItem(kind: Kind, id: string, etag: string): Promise<void> {
+  await unwrap(api.DELETE(one(kind), { params: { path: at(id), header: { "If-Match": etag } } }))
+}
+
+/** Return what is searched for when nothing is found with these words; null when there is nothing like them. */
+export async function readDidYouMean(kind: Kind, words: string, signal?: AbortSignal): Promise<string | null> {
+  const query = { q: words, type: [kind.name], limit: 1 }
+  return (await unwrap(api.GET("/api/v1/search", { params: { query }, signal }))).did_you_mean
+}
+
+function taken(answer: { data?: unknown; error?: unknown; response: Response }): Read {
+  if (!answer.response.ok) throw problemOf(answer.response, answer.error)
+  return { item: answer.data as Item, etag: answer.response.headers.get("etag") ?? "" }
+}

@@ -1,0 +1,31 @@
+import { useMemo, useState } from "react"
+import { columnsOf } from "./columns"
+import type { Kind } from "./kinds"
+
+const ALWAYS = new Set(["external_id", "title"])
+
+/** Which columns this browser shows, and how to change that. */
+export function useColumns(kind: Kind) {
+  const setting = `traceline.columns.${kind.name}`
+  const [hidden, setHidden] = useState<string[]>(() => stored(setting))
+  const all = useMemo(() => columnsOf(kind), [kind])
+  const columns = useMemo(() => all.filter(({ id }) => !hidden.includes(id)), [all, hidden])
+  const toggle = (id: string) => {
+    const next = hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]
+    localStorage.setItem(setting, JSON.stringify(next))
+    setHidden(next)
+  }
+  const choice = all
+    .filter(({ id }) => !ALWAYS.has(id))
+    .map(({ id, label }) => ({ id, label, isChosen: !hidden.includes(id), run: () => toggle(id) }))
+  return { columns, choice }
+}
+
+function stored(setting: string): string[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(setting) ?? "[]")
+    return Array.isArray(value) ? value.filter((one) => typeof one === "string") : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,199 @@
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useMemo, useRef, useState } from "react"
+import { useLocation } from "wouter"
+import { Button } from "../kit/button"
+import { Page } from "../kit/page"
+import { useShortcuts } from "../kit/shortcuts"
+import { Failure, Skeleton } from "../kit/states"
+import { type Table, VirtualTable } from "../kit/table"
+import { useTableKeys } from "../kit/table-keys"
+import { formatCount, m } from "../messages"
+import { useMay } from "../session/session"
+import { useUrl } from "../url"
+import { readRows } from "./api"
+import { useColumns } from "./column-choice"
+import { Create } from "./create"
+import type { ItemRow, Kind } from "./kinds"
+import css from "./list.module.css"
+import { keepPlace, placeOf } from "./memory"
+import { NothingThere } from "./nothing"
+import { Peek } from "./peek"
+import { LIST_URL, parseSort, queryOf, usedFilters, writeSort } from "./query"
+import { RowEditor } from "./row-editor"
+import { useSave } from "./save"
+import { useSelection } from "./selection"
+import { Toolbar } from "./toolbar"
+import { useRows } from "./windows"
+
+const PEEK_MS = 200
+
+/** The list of requirements or of test cases. */
+export function ItemList({ kind }: { kind: Kind }) {
+  const [url, setUrl] = useUrl(LIST_URL)
+  const query = useMemo(() => queryOf(kind, url), [kind, url])
+  const { rows, onSight } = useRows(kind, query)
+  const place = useRef(placeOf(kind, query))
+  const [active, setActive] = useState(place.current.active)
+  const [peeked, setPeeked] = useState(url.peek)
+  const [edited, setEdited] = useState<{ index: number; row: ItemRow; column: string | undefined }>()
+  const [isCreating, setCreating] = useState(false)
+  const { selected, ...selection } = useSelection(place.current.selected, rows.row)
+  const { columns, choice } = useColumns(kind)
+  const [save, clash] = useSave(kind)
+  const table = useRef<Table>(null)
+  const [, go] = useLocation()
+  const mayWrite = useMay("reviewer")
+  const count = rows.total ?? place.current.total
+  const current = rows.row(active)
+
+  function activate(index: number, keepsRange = false) {
+    if (!keepsRange) selection.endRange()
+    setActive(index)
+    table.current?.scrollTo(index)
+    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
+    if (peeked) setPeeked(rows.row(index)?.id ?? peeked)
+  }
+  const extendTo = (index: number) => {
+    selection.extend(active, index)
+    activate(index, true)
+  }
+  const peek = (index: number) => setPeeked(peeked === rows.row(index)?.id ? undefined : rows.row(index)?.id)
+  const edit = (index: number, column?: string) => {
+    const row = rows.row(index)
+    if (mayWrite && row) setEdited({ index, row, column })
+  }
+
+  useTableKeys({
+    active,
+    count,
+    onActive: activate,
+    onOpen: () => current && go(`${kind.path}/${current.id}`),
+    onPeek: () => peek(active),
+    onSelect: mayWrite ? () => selection.toggle(active) : undefined,
+    onExtend: mayWrite ? extendTo : undefined,
+  })
+  useShortcuts(
+    mayWrite
+      ? [
+          { keys: "e", label: m.items.edit, run: () => edit(active, "title") },
+          { keys: "c", label: kind.words.create, run: () => setCreating(true) },
+        ]
+      : [],
+  )
+  useFromTheTop(place.current.query, JSON.stringify(query), () => {
+    setActive(0)
+    setEdited(undefined)
+    table.current?.scrollTo(0)
+  })
+  useEffect(() => {
+    const timer = setTimeout(() => setUrl({ peek: peeked }, { replace: true }), PEEK_MS)
+    return () => clearTimeout(timer)
+  })
+  useEffect(() => {
+    place.current = { ...place.current, query: JSON.stringify(query), active, total: count, selected }
+    keepPlace(kind, place.current)
+  }, [kind, query, active, count, selected])
+
+  const isNarrowed = usedFilters(kind, url).length > 0
+  const isEmpty = rows.total === 0 && !rows.isStale
+  return (
+    <Page
+      title={kind.words.many}
+      fill
+      actions={
+        mayWrite && (
+          <Button look="primary" keys="c" onPress={() => setCreating(true)}>
+            {kind.words.create}
+          </Button>
+        )
+      }
+    >
+      <Toolbar kind={kind} url={url} setUrl={setUrl} choice={choice}>
+        <Count kind={kind} found={rows.total} isNarrowed={isNarrowed} />
+      </Toolbar>
+      <div className={css.content}>
+        <div className={css.rows}>
+          {rows.error ? <Failure error={rows.error} retry={rows.retry} /> : null}
+          {isEmpty && <NothingThere kind={kind} url={url} setUrl={setUrl} create={() => setCreating(true)} />}
+          {rows.total === undefined && !rows.error && place.current.total === 0 && <Skeleton rows={16} />}
+          {count > 0 && !isEmpty && (
+            <VirtualTable
+              ref={table}
+              label={kind.words.many}
+              columns={columns}
+              count={count}
+              row={rows.row}
+              onSight={onSight}
+              active={active}
+              onActive={activate}
+              onPress={peek}
+              onEdit={edit}
+              editor={
+                edited && {
+                  index: edited.index,
+                  content: (shown) => (
+                    <RowEditor
+                      kind={kind}
+                      row={edited.row}
+                      columns={shown}
+                      focused={edited.column}
+                      save={save}
+                      close={(returnsFocus) => {
+                        setEdited(undefined)
+                        if (returnsFocus) table.current?.focus()
+                      }}
+                    />
+                  ),
+                }
+              }
+              sort={parseSort(url.sort)}
+              onSort={(sort) => setUrl({ sort: writeSort(sort) })}
+              selection={
+                mayWrite
+                  ? {
+                      has: (row) => selected.rows.has(row.id),
+                      isAll: selected.isAll,
+                      toggle: selection.toggle,
+                      extendTo,
+                      toggleAll: selection.toggleAll,
+                      labelOfAll: m.items.selectAll,
+                      labelOf: ({ external_id, title }) => m.items.select(external_id ?? title),
+                    }
+                  : undefined
+              }
+              isStale={rows.isStale}
+              offset={place.current.offset}
+              onOffset={(offset) => {
+                place.current.offset = offset
+              }}
+            />
+          )}
+        </div>
+        {peeked && <Peek kind={kind} id={peeked} close={() => setPeeked(undefined)} />}
+      </div>
+      {clash}
+      {isCreating && <Create kind={kind} close={() => setCreating(false)} />}
+    </Page>
+  )
+}
+
+/** Call `begin` when the list is asked something else than before. */
+function useFromTheTop(atFirst: string, query: string, begin: () => void): void {
+  const before = useRef(atFirst)
+  useEffect(() => {
+    if (before.current !== query) begin()
+    before.current = query
+  })
+}
+
+function Count({ kind, found, isNarrowed }: { kind: Kind; found: number | undefined; isNarrowed: boolean }) {
+  const { data } = useQuery({
+    queryKey: [kind.api, "total"],
+    queryFn: ({ signal }) => readRows(kind, { limit: "1" }, signal),
+    enabled: isNarrowed,
+  })
+  if (found === undefined) return null
+  const all = isNarrowed ? data?.total : found
+  const words = isNarrowed && all !== undefined ? kind.words.count(formatCount(found), formatCount(all)) : undefined
+  return <output className={css.count}>{words ?? kind.words.some(formatCount(found))}</output>
+}

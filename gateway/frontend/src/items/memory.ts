@@ -1,0 +1,19 @@
+import type { Query } from "./api"
+import type { Kind } from "./kinds"
+import { NOTHING, type Selected } from "./selection"
+
+/** What somebody finds again who comes back to a list. */
+export type Place = { query: string; offset: number; active: number; total: number; selected: Selected }
+
+const places = new Map<string, Place>()
+
+/** Return where a list was left; from its beginning when it is another query now. */
+export function placeOf(kind: Kind, query: Query): Place {
+  const place = places.get(kind.path)
+  const asked = JSON.stringify(query)
+  return place?.query === asked ? place : { query: asked, offset: 0, active: 0, total: 0, selected: NOTHING }
+}
+
+export function keepPlace(kind: Kind, place: Place): void {
+  places.set(kind.path, place)
+}

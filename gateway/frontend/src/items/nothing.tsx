@@ -1,0 +1,49 @@
+import { useQuery } from "@tanstack/react-query"
+import { Button } from "../kit/button"
+import { Empty } from "../kit/states"
+import { m } from "../messages"
+import { useMay } from "../session/session"
+import { readDidYouMean } from "./api"
+import type { Kind } from "./kinds"
+import { type ListUrl, usedFilters } from "./query"
+import type { SetUrl } from "./toolbar"
+
+/** Why a list is empty: there is nothing yet, or nothing matches; and what leads on. */
+export function NothingThere({
+  kind,
+  url,
+  setUrl,
+  create,
+}: {
+  kind: Kind
+  url: ListUrl
+  setUrl: SetUrl
+  create: () => void
+}) {
+  const mayWrite = useMay("reviewer")
+  const used = usedFilters(kind, url)
+  const { data: better } = useQuery({
+    queryKey: [kind.api, "did-you-mean", url.search],
+    queryFn: ({ signal }) => readDidYouMean(kind, url.search ?? "", signal),
+    enabled: Boolean(url.search),
+  })
+  if (used.length === 0) {
+    return (
+      <Empty title={kind.words.nothing} hint={mayWrite ? m.items.nothingHint.reviewer : m.items.nothingHint.viewer}>
+        {mayWrite && (
+          <Button look="primary" onPress={create}>
+            {kind.words.create}
+          </Button>
+        )}
+      </Empty>
+    )
+  }
+  return (
+    <Empty title={kind.words.noMatch} hint={m.items.noMatchHint}>
+      {better && <Button onPress={() => setUrl({ search: better })}>{m.items.didYouMean(better)}</Button>}
+      <Button onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
+        {m.common.clearFilters}
+      </Button>
+    </Empty>
+  )
+}

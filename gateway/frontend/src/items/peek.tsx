@@ -1,0 +1,36 @@
+import { ButtonLink } from "../kit/button"
+import { Panel } from "../kit/panel"
+import { Failure, Skeleton } from "../kit/states"
+import { m } from "../messages"
+import { Facts } from "./facts"
+import { nameOf } from "./fields"
+import css from "./item.module.css"
+import { ItemText } from "./item-text"
+import type { Kind } from "./kinds"
+import { useItem } from "./use-item"
+
+/** An item beside its list. */
+export function Peek({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
+  const { data, error, refetch } = useItem(kind, id)
+  const name = data ? nameOf(data.item) : kind.words.one
+  return (
+    <Panel
+      label={name}
+      onClose={close}
+      actions={<ButtonLink href={`${kind.path}/${id}`}>{m.items.detail.open}</ButtonLink>}
+    >
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {!data && !error && <Skeleton />}
+      {data && (
+        <div className={css.peek}>
+          <header>
+            <p className={css.id}>{data.item.external_id}</p>
+            <h2>{data.item.title}</h2>
+          </header>
+          <Facts kind={kind} item={data.item} />
+          <ItemText kind={kind} item={data.item} />
+        </div>
+      )}
+    </Panel>
+  )
+}

@@ -1,0 +1,43 @@
+import * as v from "valibot"
+import type { Sort } from "../kit/table"
+import type { Query } from "./api"
+import type { FacetName, Kind } from "./kinds"
+
+const text = v.optional(v.string())
+const SORTS = ["created_at", "updated_at", "title", "priority", "external_id", "relevance"]
+
+/** What the address of a list can say. Filters are written as the API reads them. */
+export const LIST_URL = {
+  search: text,
+  sort: v.optional(v.pipe(v.string(), v.regex(new RegExp(`^(${SORTS.join("|")})(:(asc|desc))?$`)))),
+  peek: v.optional(v.pipe(v.string(), v.uuid())),
+  module: text,
+  status: text,
+  type: text,
+  priority: text,
+  tag: text,
+  automation_status: text,
+  coverage: text,
+  linked: v.optional(v.picklist(["true", "false"])),
+}
+export type ListUrl = { [name in keyof typeof LIST_URL]: string | undefined }
+
+/** Return the query of the API that an address stands for. */
+export function queryOf(kind: Kind, url: ListUrl): Query {
+  const names = ["search", "sort", ...kind.facets] as const
+  return Object.fromEntries(names.flatMap((name) => (url[name] ? [[name, url[name]]] : []))) as Query
+}
+
+/** Return the names of the filters that narrow the list. */
+export function usedFilters(kind: Kind, url: ListUrl): (FacetName | "search")[] {
+  return (["search", ...kind.facets] as const).filter((name) => url[name])
+}
+
+/** Read the order, `field` or `field:desc`. */
+export function parseSort(sort: string | undefined): Sort | undefined {
+  const [field, direction] = sort?.split(":") ?? []
+  return field ? { field, descending: direction === "desc" } : undefined
+}
+
+/** Write the order as the API reads it. */
+export const writeSort = ({ field, descending }: Sort): string => (descending ? `${field}:desc` : `${field}:asc`)

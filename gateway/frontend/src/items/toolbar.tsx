@@ -1,0 +1,121 @@
+import { useQuery } from "@tanstack/react-query"
+import { type ReactNode, useEffect, useRef, useState } from "react"
+import { Button } from "../kit/button"
+import { Field } from "../kit/field"
+import { Filter, type Option } from "../kit/filter"
+import { Menu, type MenuEntry } from "../kit/menu"
+import { useShortcuts } from "../kit/shortcuts"
+import { m } from "../messages"
+import { parseAlternatives, writeAlternatives } from "../url"
+import { readFacet } from "./api"
+import { type FacetName, type Kind, word } from "./kinds"
+import css from "./list.module.css"
+import { type ListUrl, queryOf, usedFilters } from "./query"
+import { Views } from "./views"
+
+const TYPING_MS = 200
+const NOT_COUNTED: Partial<Record<FacetName, string[]>> = {
+  coverage: ["none", "covered", "suspect"],
+  linked: ["true", "false"],
+}
+
+export type SetUrl = (change: Partial<ListUrl>, options?: { replace?: boolean }) => void
+type Props = { kind: Kind; url: ListUrl; setUrl: SetUrl; choice: MenuEntry[]; children: ReactNode }
+
+/** Search, filters, views and columns of a list. */
+export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
+  const [open, setOpen] = useState<FacetName>()
+  useShortcuts([{ keys: "f", label: m.items.openFilters, run: () => setOpen(kind.facets[0]) }])
+  const used = usedFilters(kind, url)
+  return (
+    <search className={css.toolbar}>
+      <div className={css.line}>
+        <Search kind={kind} value={url.search ?? ""} onChange={(search) => setUrl({ search }, { replace: true })} />
+        <Views kind={kind} />
+        <Menu label={m.items.columns} entries={choice}>
+          {m.items.columns} <span aria-hidden="true">▾</span>
+        </Menu>
+      </div>
+      <div className={css.line}>
+        {kind.facets.map((name) => (
+          <Facet
+            key={name}
+            kind={kind}
+            name={name}
+            url={url}
+            setUrl={setUrl}
+            isOpen={open === name}
+            onOpenChange={(isOpen) => setOpen(isOpen ? name : undefined)}
+          />
+        ))}
+        {used.length > 0 && (
+          <Button look="quiet" onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
+            {m.common.clearFilters}
+          </Button>
+        )}
+        {children}
+      </div>
+    </search>
+  )
+}
+
+/** A field whose words are searched for when nothing was typed for a moment. */
+function Search({ kind, value, onChange }: { kind: Kind; value: string; onChange: (value: string) => void }) {
+  const [typed, setTyped] = useState(value)
+  const sent = useRef(value)
+  if (sent.current !== value) {
+    sent.current = value
+    setTyped(value)
+  }
+  useEffect(() => {
+    if (typed.trim() === sent.current) return
+    const timer = setTimeout(() => {
+      sent.current = typed.trim()
+      onChange(typed.trim())
+    }, TYPING_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <div className={css.search}>
+      <Field
+        label={kind.words.search}
+        hideLabel
+        type="search"
+        placeholder={kind.words.search}
+        value={typed}
+        onChange={setTyped}
+      />
+    </div>
+  )
+}
+
+type FacetProps = Omit<Props, "choice" | "children"> & {
+  name: FacetName
+  isOpen: boolean
+  onOpenChange: (isOpen: boolean) => void
+}
+
+function Facet({ kind, name, url, setUrl, isOpen, onOpenChange }: FacetProps) {
+  const fixed = NOT_COUNTED[name]
+  const { sort: _, ...filters } = queryOf(kind, url)
+  const { data } = useQuery({
+    queryKey: [kind.api, "facets", name, filters],
+    queryFn: ({ signal }) => readFacet(kind, name, filters, signal),
+    enabled: isOpen && !fixed,
+    placeholderData: (before) => before,
+  })
+  const labelOf = (value: string) => (value === "" ? m.items.noValue : word(value))
+  const counted = data?.map(({ value, count }): Option => ({ value: value ?? "", label: labelOf(value ?? ""), count }))
+  return (
+    <Filter
+      label={m.items.facets[name]}
+      chosen={parseAlternatives(url[name])}
+      onChange={(chosen) => setUrl({ [name]: writeAlternatives(name === "linked" ? chosen.slice(-1) : chosen) })}
+      options={fixed ? fixed.map((value) => ({ value, label: labelOf(value) })) : counted}
+      labelOf={labelOf}
+      canExclude={name !== "linked"}
+      isOpen={isOpen}
+      onOpenChange={onOpenChange}
+    />
+  )
+}
