@@ -18,8 +18,8 @@ class Service:
     `context` is the first word of its events and the name of its queue. `resources` are the first segments of its
     paths, `tags` what the OpenAPI document says of each of its tags, `public` the (method, path) that need no token.
     `by_value` are beginnings of paths that end with a value, in which a percent-encoded slash or backslash is only a
-    character. Answers of `unstored` resources are about people: no cache may store them. Those of `streams` go
-    on until somebody ends them.
+    character. Answers of `unstored` resources are about people: no cache may store them. Those of `secret` ones may
+    carry a password or a token: they are never compressed. Those of `streams` go on until somebody ends them.
     """
 
     context: str
@@ -31,6 +31,7 @@ class Service:
     by_value: tuple[str, ...] = ()
     unstored: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -53,6 +54,7 @@ AUTH = Service(
     publishes=auth.EVENTS,
     public=(("POST", "auth/register"), ("POST", "auth/login"), ("GET", "auth/jwks.json")),
     unstored=("users",),
+    secret=("auth",),
 )
 CATALOG = Service(
     "catalog",

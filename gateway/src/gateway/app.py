@@ -27,6 +27,7 @@ from gateway.documentation.page import ASSETS_PATH, OPENAPI_PATH, Documentation
 from gateway.health import Services
 from gateway.page import ASSETS, Page, is_of_page
 from gateway.routing import head, headers
+from gateway.routing.compression import compressing
 from gateway.routing.cors import Cors
 from gateway.routing.proxy import Proxy
 from gateway.routing.security_headers import SecurityHeaders
@@ -101,6 +102,7 @@ class Gateway(Edge):
             return self._answer_own(own, incoming, scope, receive, send)
         if not path.startswith(_API):
             if path.startswith(ASSETS_PATH) and self._docs_setting != "off":
+                send = compressing(path, incoming.sent, send)
                 return documentation.assets({**scope, "root_path": ASSETS_PATH}, receive, send)
             if self._page.is_here(path):
                 return self._page.answer(path, scope["method"], incoming.sent)(scope, receive, send)
@@ -120,7 +122,7 @@ class Gateway(Edge):
             _NO_PARAMETERS.check(scope["query_string"])
         if self._docs_setting == "signed-in" and scope["path"] in _DOCUMENTATION:
             await self._verifier.identify(self._credentials.token(scope, incoming.sent))
-        await (await own())(scope, receive, send)
+        await (await own())(scope, receive, compressing(scope["path"], incoming.sent, send))
 
     async def _answer_session(self, incoming: headers.Incoming, scope: Scope, receive: Receive, send: Send) -> None:
         self._credentials.check_own_page(scope, incoming.sent)

@@ -14,6 +14,7 @@ from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gatew
 from chassis.core.wording import NO_ADDRESS
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
+from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
 from gateway.routing.streams import Streams
 from gateway.routing.versions import VERSIONS, Version
@@ -68,9 +69,9 @@ class Proxy:
         scope, receive = {**scope, "headers": forwarded}, self.bounded(incoming, receive)
         if version.is_stream(scope["path"]):
             async with self._streams.open(access_token, identity, scope, send) as send_on:
-                await self._call(service, version, scope, receive, send_on)
+                await self._call(service, version, scope, incoming.sent, receive, send_on)
         else:
-            await self._call(service, version, scope, receive, send)
+            await self._call(service, version, scope, incoming.sent, receive, send)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return a `receive` that raises TooLarge beyond the longest body; raise it at once when that is announced."""
@@ -99,16 +100,25 @@ class Proxy:
                     return version, service
         raise NotFound(NO_ADDRESS, code="route_not_found")
 
-    async def _call(self, service: str, version: Version, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _call(
+        self,
+        service: str,
+        version: Version,
+        scope: Scope,
+        sent: Mapping[bytes, bytes],
+        receive: Receive,
+        send: Send,
+    ) -> None:
         began = False
 
         async def send_on(message: Message) -> None:
-            nonlocal began
+            nonlocal began, send
             if not began:
                 began = True
                 deadline.reschedule(None)
                 if version.headers:
                     message["headers"] = [*message["headers"], *version.headers]
+                send = begun(scope["path"], sent, message, send)
             await send(message)
 
         try:

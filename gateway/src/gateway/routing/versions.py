@@ -23,8 +23,8 @@ class Version:
 
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
     need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
-    or backslash is only a character; `unstored` are first segments of answers that no cache may store, `streams` of
-    those that go on.
+    or backslash is only a character; `unstored` are first segments of answers that no cache may store, `secret` of
+    those that may carry a secret, `streams` of those that go on.
     """
 
     prefix: str
@@ -34,6 +34,7 @@ class Version:
     values: tuple[bytes, ...] = ()
     unstored: frozenset[str] = frozenset()
     streams: frozenset[str] = frozenset()
+    secret: frozenset[str] = frozenset()
     headers: list[tuple[bytes, bytes]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,6 +65,7 @@ def _version(prefix: str, services: Sequence[Service]) -> Version:
         values=tuple(f"{prefix}{path}".encode() for service in services for path in service.by_value),
         unstored=frozenset(resource for service in services for resource in service.unstored),
         streams=frozenset(resource for service in services for resource in service.streams),
+        secret=frozenset(resource for service in services for resource in service.secret),
     )
 
 
@@ -84,4 +86,12 @@ def is_unstored(path: str) -> bool:
     for version in VERSIONS:
         if path.startswith(version.prefix):
             return path[len(version.prefix) :].partition("/")[0] in version.unstored
+    return False
+
+
+def is_secret(path: str) -> bool:
+    """Check whether the answers at this path may carry a secret, whose length would tell of it when compressed."""
+    for version in VERSIONS:
+        if path.startswith(version.prefix):
+            return path[len(version.prefix) :].partition("/")[0] in version.secret
     return False

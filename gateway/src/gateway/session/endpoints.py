@@ -96,7 +96,7 @@ async def get_session(request: Request) -> Response:
     f"{PATH}/renew",
     summary="Go on with a session",
     response_model=Session,
-    responses={**problem_responses(401, _CROSS_SITE), 200: {"headers": _SETS_COOKIE}},
+    responses={**problem_responses(401, "401 login_too_old", _CROSS_SITE), 200: {"headers": _SETS_COOKIE}},
     openapi_extra={"security": [{"session": []}]},
 )
 async def renew_session(request: Request) -> Response:
