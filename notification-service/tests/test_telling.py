@@ -71,6 +71,30 @@ async def test_nobody_is_told_that_nothing_was_found(world: "World") -> None:
     assert await world.notifications() == []
 
 
+async def test_suggestions_for_all_that_one_request_changed_are_one_notification(world: "World") -> None:
+    found = [factories.item_suggestions_generated(item_type=kind) for kind in ("requirement", "test_case") * 11]
+    await world.tell(*found[:1])
+    [first] = await world.notifications()
+    await world.ask("POST", f"/notifications/{first['id']}/read")
+    await world.tell(*found[1:])
+    await world.tell(factories.item_suggestions_generated(suggestions_created=1), by=world.ben)
+    [told] = await world.notifications()
+    number = 22 * found[0].suggestions_created
+    assert (told["id"], told["read"]) == (first["id"], False), "there is more to read than was"
+    assert told["title"] == f"{number} new suggestions for 22 items"
+    assert told["message"] == f"{number} new suggestions for 22 items that were changed at once wait for review."
+    assert told["data"] == {
+        "items": 22,
+        "requirement_ids": [str(one.item_id) for one in found[::2]],
+        "test_case_ids": [str(one.item_id) for one in found[1::2]],
+        "suggestions_created": number,
+    }
+    assert len(await world.notifications(world.ben)) == 1, "each is told of what they changed"
+    await world.tell(found[0], request_id="request-2")
+    assert len(await world.notifications()) == 2
+    assert len(await world.audit_log(action="suggestion.generated", limit=100)) == 24
+
+
 async def test_a_run_is_one_notification_however_many_suggestions_it_made(world: "World") -> None:
     run = factories.run_finished(suggestions_created=4000)
     await world.tell(run)

@@ -98,7 +98,7 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     catalog.LinkDeleted: _deleted(_LINK),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
     suggestion.ItemSuggestionsGenerated: each(
-        audited(entries.item_suggestions_generated), to_actor(texts.item_suggestions_generated)
+        audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),
     suggestion.RunFinished: each(
         audited(entries.run_finished), to_actor(texts.run_finished), streamed(stream_events.run_finished)

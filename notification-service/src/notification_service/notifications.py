@@ -1,19 +1,25 @@
 """What events and requests do: notify users, write the audit log, copy auth's users, mark as read."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID, uuid5
 
 from chassis.core.problems import NotFound
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
+from contracts import suggestion
 from contracts.auth import UserState
-from notification_service import repository
+from notification_service import repository, texts
 from notification_service.entries import Entry, changes
 from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery
 from notification_service.repository import NewNotification, Types
 from notification_service.texts import Text
+
+_REQUESTS = UUID("6b1c0f0a-8f0e-4d53-9d0b-6f2f1a3c5e77")
+"""The namespace of what stands for all events of one request."""
 
 
 async def notify_actors(connection: Connection, written: Sequence[tuple[Received[Any], Text]]) -> None:
@@ -28,6 +34,27 @@ async def notify_reviewers(connection: Connection, written: Sequence[tuple[Recei
     await repository.insert_notifications_for_reviewers(
         connection, [_notification(event, None, text) for event, text in written]
     )
+
+
+async def notify_of_suggestions(
+    connection: Connection, events: Sequence[Received[suggestion.ItemSuggestionsGenerated]]
+) -> None:
+    """Notify who changed items of new suggestions for them: once a request, however many items it changed.
+
+    What is found later adds to what was told, which is then unread again.
+    """
+    found: dict[tuple[UUID, int], list[Received[suggestion.ItemSuggestionsGenerated]]] = {}
+    for event in events:
+        if event.actor.id is not None and event.data.suggestions_created:
+            told = uuid5(_REQUESTS, event.correlation_id) if event.correlation_id else event.id
+            found.setdefault((told, event.actor.id), []).append(event)
+    earlier = await repository.lock_data(connection, list(found)) if found else {}
+    rows = []
+    for (told, user_id), together in found.items():
+        text = texts.suggestions_found([event.data for event in together], earlier.get((told, user_id), {}))
+        rows.append(replace(_notification(together[-1], user_id, text), event_id=told))
+    if rows:
+        await repository.put_notifications(connection, rows)
 
 
 def _notification(event: Received[Any], user_id: int | None, text: Text) -> NewNotification:

@@ -26,11 +26,19 @@ _ENTRY = (
 NEWEST_ENTRY = Order("occurred_at:desc", (By("occurred_at", datetime, True), By("id", int, True)))
 NEWEST_NOTIFICATION = Order("created_at:desc", (By("created_at", datetime, True), By("id", int, True)))
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
+_INSERT = """
+    INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at)
+    SELECT * FROM json_to_recordset(%s::json) AS n (
+        event_id uuid, user_id bigint, type text, title text, message text, data json, created_at timestamptz)
+"""
 
 
 @dataclass(slots=True)
 class NewNotification:
-    """A notification to be stored, once for its event and user; without a user: for everyone who reviews."""
+    """A notification to be stored, once for its event and user; without a user: for everyone who reviews.
+
+    What all events of one request are told by has an `event_id` of its own.
+    """
 
     event_id: UUID
     user_id: int | None
@@ -43,13 +51,24 @@ class NewNotification:
 
 async def insert_notifications(connection: Connection, notifications: Sequence[NewNotification]) -> None:
     """Store notifications, each once for its event and user."""
+    await connection.execute(f"{_INSERT} ON CONFLICT (event_id, user_id) DO NOTHING", (_records(notifications),))
+
+
+async def lock_data(connection: Connection, keys: Sequence[tuple[UUID, int]]) -> dict[tuple[UUID, int], dict[str, Any]]:
+    """Return, of those of these (event, user) that there is a notification of, its data; it stays as it is."""
+    cursor = await connection.execute(
+        "SELECT event_id, user_id, data FROM notifications JOIN unnest(%s::uuid[], %s::bigint[])"
+        " AS told (event_id, user_id) USING (event_id, user_id) ORDER BY id FOR UPDATE OF notifications",
+        ([event_id for event_id, _ in keys], [user_id for _, user_id in keys]),
+    )
+    return {(row["event_id"], row["user_id"]): row["data"] for row in await cursor.fetchall()}
+
+
+async def put_notifications(connection: Connection, notifications: Sequence[NewNotification]) -> None:
+    """Store notifications; one of the same event and user is replaced, and unread."""
     await connection.execute(
-        """
-        INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at)
-        SELECT * FROM json_to_recordset(%s::json) AS n (
-            event_id uuid, user_id bigint, type text, title text, message text, data json, created_at timestamptz)
-        ON CONFLICT (event_id, user_id) DO NOTHING
-        """,
+        f"{_INSERT} ON CONFLICT (event_id, user_id) DO UPDATE SET title = excluded.title, message = excluded.message,"
+        " data = excluded.data, created_at = excluded.created_at, read_at = NULL",
         (_records(notifications),),
     )
 

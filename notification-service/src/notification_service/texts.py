@@ -1,5 +1,6 @@
 """What a notification says: from an event, its type, title, message and the ids to follow."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chassis.messaging.events import Received
@@ -42,19 +43,38 @@ def test_case_created(event: Received[catalog.TestCaseCreated]) -> Text:
     )
 
 
-def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerated]) -> Text | None:
-    """Return the text about new suggestions for one item; None when there are none."""
-    found = event.data
-    if found.suggestions_created == 0:
-        return None
-    number = counted(found.suggestions_created, "new suggestion")
-    verb = "waits" if found.suggestions_created == 1 else "wait"
+def suggestions_found(found: Sequence[suggestion.ItemSuggestionsGenerated], earlier: Mapping[str, Any]) -> Text:
+    """Return the text about new suggestions for items that one request has changed.
+
+    `earlier` is the data of what was told about others of these items, empty where nothing was.
+    """
+    ids = {kind: dict.fromkeys(_told_ids(earlier, kind)) for kind in ("requirement", "test_case")}
+    number, items = earlier.get("suggestions_created", 0), earlier.get("items", sum(map(len, ids.values())))
+    for one in found:
+        number += one.suggestions_created
+        items += str(one.item_id) not in ids[one.item_type]
+        ids[one.item_type][str(one.item_id)] = None
+    counts = counted(number, "new suggestion")
+    verb = "waits" if number == 1 else "wait"
+    if items == 1:
+        (item, *_) = found
+        title = f"{counts} for {item.item_external_id or f'“{item.item_title}”'}"
+        name = named(item.item_type, item.item_title, item.item_external_id)
+        told: dict[str, Any] = {f"{item.item_type}_id": item.item_id}
+    else:
+        title, name = f"{counts} for {items} items", f"{items} items that were changed at once"
+        told = {"items": items, **{f"{kind}_ids": list(of_kind)[:_MOST_IDS] for kind, of_kind in ids.items()}}
     return Text(
         NotificationType.SUGGESTIONS_GENERATED,
-        f"{number} for {found.item_external_id or f'“{found.item_title}”'}",
-        f"{number} for {named(found.item_type, found.item_title, found.item_external_id)} {verb} for review.",
-        {f"{found.item_type}_id": found.item_id, "suggestions_created": found.suggestions_created},
+        title,
+        f"{counts} for {name} {verb} for review.",
+        {**told, "suggestions_created": number},
     )
+
+
+def _told_ids(data: Mapping[str, Any], kind: str) -> list[str]:
+    only = data.get(f"{kind}_id")
+    return [only] if only is not None else data.get(f"{kind}_ids", [])
 
 
 def run_finished(event: Received[suggestion.RunFinished]) -> Text | None:
