@@ -38,6 +38,10 @@ async def test_accepting_many_answers_for_each_in_order(service: Any, catalog: A
         ("accepted", None),
     ]
     assert (answer["total"], answer["reviewed"], answer["failed"]) == (6, 3, 3)
+    first = await service.read(f"/suggestions/{queue[1]}")
+    told = [answer["items"][2][name] for name in ("suggestion_status", "reviewed_by", "reviewed_at", "link_id")]
+    assert told == [first[name] for name in ("status", "reviewed_by", "reviewed_at", "link_id")]
+    assert {one["reviewed_by"] for one in answer["items"]} == {first["reviewed_by"], None}
     assert await statuses(service, queue) == ["accepted", "rejected", "expired", "accepted"]
     assert {link["link_type"] for link in catalog.links.values() if link["link_source"] == "ai_confirmed"} == {
         "verifies"

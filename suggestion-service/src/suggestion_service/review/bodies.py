@@ -1,5 +1,6 @@
 """Reviews as the API takes and answers them. A field that is unknown is refused: what it says would be lost."""
 
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -82,6 +83,12 @@ class ReviewResult(BaseModel):
     link_id: UUID | None = None
     code: str | None = None
     detail: str | None = None
+    suggestion_status: str | None = Field(
+        default=None,
+        description="Of `suggestion_not_pending`, as of the next two: what became of it; accepting while it is being.",
+    )
+    reviewed_by: str | None = Field(default=None, description="Who was first.")
+    reviewed_at: datetime | None = None
 
 
 class _Answer(BaseModel):

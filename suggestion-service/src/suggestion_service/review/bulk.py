@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from chassis.core.identity import Identity
-from chassis.core.problems import Conflict, FieldError, Invalid, Problem
+from chassis.core.problems import Invalid, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
+from chassis.web.bulk import check_count, check_narrowed, pointing_into
 from chassis.web.listing import Conditions
 from chassis.web.parameters import Choice, parse_choice
 from chassis.web.peers import Peer
@@ -31,6 +32,7 @@ _PATIENCE = timedelta(seconds=60)
 _MOST = 5000
 _SHOWN = 20
 _PENDING = Choice((SuggestionStatus.PENDING,), ())
+_NOBODY = dict.fromkeys(("suggestion_status", "reviewed_by", "reviewed_at"))
 _DONE = {Action.ACCEPT: "accepted", Action.REJECT: "rejected"}
 
 Choose = Callable[[Connection], Awaitable[Sequence[UUID]]]
@@ -53,19 +55,11 @@ async def review(database: Database, catalog: Peer, reviewer: Identity, asked: B
 
 
 def _read(written: BulkFilter) -> Conditions:
-    try:
+    with pointing_into("filter", instead_of="/query"):
         conditions = written.conditions(REVIEWABLE)
-    except Invalid as invalid:
-        raise Invalid.fields(
-            [FieldError(e.pointer.replace("/query/", "/filter/"), e.message, e.code) for e in invalid.errors]
-        ) from None
-    if not conditions.narrowed:
-        raise Invalid.field(
-            "/filter",
-            'The filter says nothing. Say what to review, for example {"max_score": 0.4};'
-            ' {"status": "pending"} is the whole queue.',
-            "empty_filter",
-        )
+    check_narrowed(
+        conditions, 'Say what to review, for example {"max_score": 0.4}; {"status": "pending"} is the whole queue.'
+    )
     if parse_choice("status", written.status, SuggestionStatus) not in (None, _PENDING):
         raise Invalid.field(
             "/filter/status",
@@ -147,14 +141,7 @@ def _by_ids(ids: Sequence[UUID], asked: BulkReview) -> Choose:
 
 
 def _expect(asked: BulkReview, count: int) -> None:
-    expected = asked.expected_count
-    if count != expected:
-        raise Conflict(
-            f"Nothing was reviewed: expected_count is {expected}, but {_counted(count)} can be reviewed now. Look at"
-            ' them again ("dry_run": true), then send the new number.',
-            code="count_changed",
-            members={"expected_count": expected, "count": count},
-        )
+    check_count(asked.expected_count, count, f"{_counted(count)} can be reviewed", "reviewed")
 
 
 async def _reject(database: Database, reviewer: Identity, asked: BulkReview, choose: Choose) -> "_Outcome":
@@ -270,7 +257,7 @@ def _counted(number: int) -> str:
 
 
 def _result(suggestion_id: UUID, status: str, link_id: UUID | None = None) -> dict[str, Any]:
-    return {"id": suggestion_id, "status": status, "link_id": link_id, "code": None, "detail": None}
+    return {"id": suggestion_id, "status": status, "link_id": link_id, "code": None, "detail": None, **_NOBODY}
 
 
 def _results(reviewed: Sequence[ReviewedSuggestion]) -> dict[UUID, dict[str, Any]]:
@@ -278,4 +265,5 @@ def _results(reviewed: Sequence[ReviewedSuggestion]) -> dict[UUID, dict[str, Any
 
 
 def _failed(suggestion_id: UUID, problem: Problem) -> dict[str, Any]:
-    return {**_result(suggestion_id, "error"), "code": problem.code, "detail": problem.detail}
+    first = problem.members if problem.code == "suggestion_not_pending" else {}
+    return {**_result(suggestion_id, "error"), "code": problem.code, "detail": problem.detail, **first}

@@ -108,7 +108,10 @@ async def accept_suggestion(
     catalog: Catalog,
     review: Accept | None = None,
 ) -> Response:
-    """Make the link and return the suggestion with its `link_id`; the link can be read when the answer arrives."""
+    """Make the link and return the suggestion with its `link_id`; the link can be read when the answer arrives.
+
+    409 `suggestion_not_pending` tells who was first: `reviewed_by`, `reviewed_at`, `suggestion_status` and `link_id`.
+    """
     await service.accept(database, catalog, suggestion_id, reviewer, review or Accept())
     return item(request, await service.get(database, suggestion_id))
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from chassis.core.problems import Conflict, NotFound, Problem
@@ -21,8 +20,7 @@ async def why_not(connection: Connection, ids: Sequence[UUID]) -> dict[UUID, Pro
 
 
 def not_pending(state: State) -> Conflict:
-    """Return the problem of a review that came too late."""
-    members: dict[str, Any] = {"suggestion_status": state.status}
+    """Return the problem of a review that came too late: its members say who was first, when, and what came of it."""
     if state.status == "accepting":
         happened = f"{state.by} is accepting it right now"
     elif state.status == "expired":
@@ -31,8 +29,14 @@ def not_pending(state: State) -> Conflict:
         happened = "it was being accepted a moment ago. Try again"
     else:
         happened = f"{review_in_words(state.status, state.by, state.at)}"
-        members |= {"reviewed_by": state.by, "reviewed_at": state.at, "link_id": state.link_id}
     sentence = f"This suggestion is not pending any more: {happened.rstrip('.')}."
+    # `status` is that of HTTP in every problem.
+    members = {
+        "suggestion_status": state.status,
+        "reviewed_by": state.by,
+        "reviewed_at": state.at,
+        "link_id": state.link_id,
+    }
     return Conflict(sentence, code="suggestion_not_pending", members=members)
 
 

@@ -1,0 +1,65 @@
+"""Changes of many by one request: of those with these ids, or of exactly those that a filter was seen to find."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from chassis.core.problems import Conflict, FieldError, Invalid
+from chassis.db.database import Connection
+from chassis.web.listing import NOT_FILTERS, Conditions
+
+Begin = Callable[[], AbstractAsyncContextManager[Connection]]
+"""Begins a transaction, or a part of one that can be rolled back by itself."""
+
+
+def filters_alone(query: type[BaseModel], name: str) -> type[BaseModel]:
+    """Return a model `name` of the filters of a list, which refuses what is none.
+
+    A filter that was mistyped would change everything.
+    """
+    others = [field for field in query.model_fields if field in NOT_FILTERS]
+    members = {
+        "__doc__": "The filters of the list, written as there.",
+        "__module__": query.__module__,
+        "__annotations__": dict.fromkeys(others, ClassVar[object]),
+        "model_config": ConfigDict(extra="forbid"),
+        **{field: query.model_fields[field].default for field in others},
+    }
+    return type(name, (query,), members)
+
+
+@contextmanager
+def pointing_into(member: str, instead_of: str = "") -> Iterator[None]:
+    """Let errors of fields, which point into `instead_of` or the whole body, point into a member of the body."""
+    try:
+        yield
+    except Invalid as invalid:
+        raise Invalid.fields(
+            [FieldError(f"/{member}{e.pointer.removeprefix(instead_of)}", e.message, e.code) for e in invalid.errors]
+        ) from None
+
+
+def check_narrowed(conditions: Conditions, advice: str) -> None:
+    """Raise Invalid unless a filter says something; `advice` says what it could."""
+    if not conditions.narrowed:
+        raise Invalid.field("/filter", f"The filter says nothing. {advice}", "empty_filter")
+
+
+def check_count(expected: int | None, count: int, found: str, not_done: str) -> None:
+    """Raise Conflict `count_changed` unless there are as many as expected; `found` says how many there are."""
+    if count != expected:
+        raise Conflict(
+            f"Nothing was {not_done}: expected_count is {expected}, but {found} now. Look at them again"
+            ' ("dry_run": true), then send the new number.',
+            code="count_changed",
+            members={"expected_count": expected, "count": count},
+        )
+
+
+@asynccontextmanager
+async def part_of(connection: Connection) -> AsyncIterator[Connection]:
+    """A part of the transaction of a connection: a Begin, with the connection given."""
+    async with connection.transaction():
+        yield connection
