@@ -4,12 +4,13 @@ from fastapi import FastAPI
 
 from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.history.endpoints import router as history_router
+from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
 from catalog_service.items.service import ItemService
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.links.endpoints import internal_router
 from catalog_service.links.endpoints import router as links_router
-from catalog_service.links.service import deletions_with_item
+from catalog_service.links.service import deletions_with_items
 from catalog_service.matrix.endpoints import router as matrix_router
 from catalog_service.reports.endpoints import router as reports_router
 from catalog_service.requirements.endpoints import router as requirements_router
@@ -43,7 +44,8 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         internal_tokens=internal_tokens,
         schema_version=SERVICE.schema,
         state={
-            "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_item) for kind in KINDS},
+            "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_items) for kind in KINDS},
+            "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items) for kind in KINDS},
         },
     )
 

@@ -8,10 +8,12 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel
 
+from catalog_service.bulk.schemas import BulkAnswer, bulk_change_of
+from catalog_service.bulk.service import answer_many
 from catalog_service.items.external_ids import ExternalId, check_external_id
 from catalog_service.items.filters import Expand, ItemFilters, with_coverage
 from catalog_service.items.kinds import ItemKind
-from catalog_service.items.schemas import ItemPatch, ItemWrite
+from catalog_service.items.schemas import ItemPatch, ItemsBulkChange, ItemWrite
 from catalog_service.items.service import ItemService
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
@@ -44,6 +46,7 @@ def item_routes(
     """
     router = APIRouter(prefix=kind.path, route_class=StrictRoute, tags=[f"{kind.label.capitalize()}s"])
     a, name, by_external_id, by_id = kind.label, kind.name, "/by-external-id/{external_id:text}", f"/{{{kind.name}_id}}"
+    many = bulk_change_of(ItemsBulkChange, f"{answered.__name__}sChange", query, patched, {"priority": "high"})
     id_in_path = Path(alias=f"{name}_id")
     not_found, taken = f"404 {name}_not_found", "409 external_id_taken"
 
@@ -59,7 +62,7 @@ def item_routes(
         responses=problem_responses(taken),
         summary=f"Create a {a}",
     )
-    @_with_body(written)
+    @with_body(written)
     async def create(
         request: Request,
         body: ItemWrite,
@@ -102,6 +105,23 @@ def item_routes(
         wanted = read_facets(request.query_params.get("facets"), facets)
         return answer(await items_of(request).count_facets(read_query(request, query), wanted))
 
+    @router.post(
+        "/bulk",
+        name=f"change_{kind.table}",
+        response_model=BulkAnswer[answered],  # type: ignore[valid-type]
+        responses=problem_responses("409 count_changed"),
+        summary=f"Change or delete many {a}s",
+    )
+    @with_body(many)
+    async def change_many(request: Request, body: ItemsBulkChange, reviewer: Reviewer, database: Db) -> Response:
+        """Change each by itself, as PATCH and DELETE do: one that cannot be changed holds up no other.
+
+        With a filter, exactly the `expected_count` that were counted before are changed, or none (409 `count_changed`).
+        Without that number, or with `dry_run`, nothing is changed: the answer is how many there are, and the first.
+        Many are changed in parts; where the time of one request is over, `remaining` says how many are left.
+        """
+        return await answer_many(request, database, reviewer, request.app.state.many_items[name], body)
+
     @router.get(
         by_external_id,
         name=f"read_{name}_by_external_id",
@@ -121,7 +141,7 @@ def item_routes(
         responses={201: {"model": answered, "description": "Created"}, **problem_responses(taken, 412)},
         summary=f"Create or replace the {a} that has an external id",
     )
-    @_with_body(written)
+    @with_body(written)
     async def put_by_external_id(
         request: Request,
         external_id: ExternalId,
@@ -160,7 +180,7 @@ def item_routes(
         responses=problem_responses(not_found, taken, 412),
         summary=f"Replace a {a}",
     )
-    @_with_body(written)
+    @with_body(written)
     async def replace(
         request: Request,
         item_id: Annotated[UUID, id_in_path],
@@ -178,7 +198,7 @@ def item_routes(
         responses=problem_responses(not_found, taken, 412),
         summary=f"Change fields of a {a}",
     )
-    @_with_body(patched)
+    @with_body(patched)
     async def patch(
         request: Request,
         item_id: Annotated[UUID, id_in_path],
@@ -205,7 +225,7 @@ def item_routes(
     return router
 
 
-def _with_body(model: type[BaseModel]) -> Callable[[F], F]:
+def with_body(model: type[BaseModel]) -> Callable[[F], F]:
     """Have FastAPI read the argument `body` of a route as `model`, which is known only when the route is made."""
 
     def annotate(route: F) -> F:

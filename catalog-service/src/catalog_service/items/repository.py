@@ -1,7 +1,7 @@
 """The SQL of requirements and test cases."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
@@ -11,6 +11,7 @@ from psycopg.types.json import Json
 from catalog_service.items.kinds import ItemKind
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
+from chassis.db.rows import fetch_column
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Conditions, Fetched, PageRequest, Row
@@ -117,6 +118,37 @@ _IN_JSON = {name: f"to_char({name}, '{_RFC_3339}') AS {name}" for name in ("crea
 """PostgreSQL would write +00:00; the connection's time zone is UTC."""
 
 
+async def find_ids(connection: Connection, kind: ItemKind, conditions: Conditions) -> list[UUID]:
+    """Return the ids of the items that fulfil the conditions, in their order."""
+    return await fetch_column(
+        connection, f"SELECT id FROM {kind.table} {conditions.where} ORDER BY id", conditions.parameters
+    )
+
+
+async def find_newest(connection: Connection, kind: ItemKind, conditions: Conditions, limit: int) -> list[Row]:
+    """Return the newest of the items that fulfil the conditions."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(kind.columns)} FROM {kind.table} {conditions.where} ORDER BY created_at DESC, id"
+        " LIMIT %(limit)s",
+        {**conditions.parameters, "limit": limit},
+    )
+    return await cursor.fetchall()
+
+
+async def lock_all(
+    connection: Connection, kind: ItemKind, ids: Sequence[UUID], conditions: Conditions, lock: str
+) -> list[Row]:
+    """Return those of the items that fulfil the conditions, locked in one order; `lock` as of `find`."""
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(
+        f"SELECT {', '.join(kind.columns)} FROM {kind.table} WHERE id = ANY(%(wanted)s){conditions.also}"
+        f" ORDER BY id {lock}",
+        {**conditions.parameters, "wanted": list(ids)},
+    )
+    return await cursor.fetchall()
+
+
 async def find_all(connection: Connection, kind: ItemKind, ids: list[UUID]) -> dict[UUID, Row]:
     """Return those of the items that exist, by id."""
     cursor = connection.cursor(binary=True)
@@ -183,6 +215,41 @@ async def update(connection: Connection, kind: ItemKind, row: Row, changed: Sequ
         )
 
 
+class Update(NamedTuple):
+    """An item as it is to be: which columns are `stored`, of which some change its `meaning`, and the event."""
+
+    row: Row
+    stored: list[str]
+    meaning: list[str]
+    event: NewEvent
+
+
+async def update_all(connection: Connection, kind: ItemKind, updates: Sequence[Update]) -> None:
+    """Store updates of several items, with their revisions and events, in one statement."""
+    names = [name for name in kind.columns if any(name in update.stored for update in updates)]
+    revisions = [
+        {"id": one.row["id"], "version": one.row["version"], "fields": one.meaning, "at": one.row["updated_at"]}
+        for one in updates
+        if one.meaning
+    ]
+    await connection.execute(
+        f"""
+        WITH events AS ({outbox.RECORD_ALL}), revisions AS (
+            INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
+            SELECT * FROM json_to_recordset(%(revisions)s)
+                AS revision (id uuid, version integer, fields text[], at timestamptz)
+        )
+        UPDATE {kind.table} SET {", ".join(f"{name} = new.{name}" for name in names)}
+        FROM json_populate_recordset(NULL::{kind.table}, %(rows)s) AS new WHERE {kind.table}.id = new.id
+        """,
+        {
+            "rows": Json([{name: one.row[name] for name in ("id", *names)} for one in updates]),
+            "revisions": Json(revisions),
+            "events": outbox.all_fields([one.event for one in updates]),
+        },
+    )
+
+
 async def insert_revision(connection: Connection, row: Row, changed: Sequence[str]) -> None:
     """Insert which fields made this version of an item: what makes its links suspect."""
     await connection.execute(
@@ -191,12 +258,12 @@ async def insert_revision(connection: Connection, row: Row, changed: Sequence[st
     )
 
 
-async def delete(connection: Connection, kind: ItemKind, item_id: UUID) -> None:
-    """Delete an item and its revisions; its links go with it."""
+async def delete(connection: Connection, kind: ItemKind, ids: list[UUID]) -> None:
+    """Delete items and their revisions; their links go with them."""
     await connection.execute(
-        f"WITH revisions AS (DELETE FROM item_revisions WHERE item_id = %(id)s)"
-        f" DELETE FROM {kind.table} WHERE id = %(id)s",
-        {"id": item_id},
+        f"WITH revisions AS (DELETE FROM item_revisions WHERE item_id = ANY(%(ids)s))"
+        f" DELETE FROM {kind.table} WHERE id = ANY(%(ids)s)",
+        {"ids": ids},
     )
 
 

@@ -18,6 +18,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
+from catalog_service.bulk.schemas import BulkChange
+
 
 class PriorityLevel(StrEnum):
     """How much it matters."""
@@ -117,6 +119,34 @@ class ItemPatch(BaseModel):
     source_system: UpTo50 = None
     source_url: SourceUrl = None
     created_by: UpTo100 = None
+
+
+class ItemsBulkChange(BulkChange):
+    """A change of many items: of those with these `ids`, or of all that a `filter` finds (`expected_count` of them).
+
+    `patch` and tags to add and to remove go together.
+    """
+
+    tags_add: Annotated[list[Tag], Field(description="Tags that each is to have, too.")] = []
+    tags_remove: Annotated[list[Tag], Field(description="Tags that none is to have.")] = []
+
+    @property
+    def changes(self) -> bool:
+        """Whether it says what to change."""
+        return super().changes or bool(self.tags_add or self.tags_remove)
+
+    @model_validator(mode="after")
+    def _no_contradiction(self) -> "ItemsBulkChange":
+        named = self.patch.model_fields_set if self.patch is not None else set()
+        if "tags" in named and (self.tags_add or self.tags_remove):
+            raise ValueError("patch.tags replaces all tags: leave tags_add and tags_remove out, or the tags.")
+        if both := [tag for tag in self.tags_add if tag in self.tags_remove]:
+            raise ValueError(f"The tag {both[0]!r} is both to be added and to be removed.")
+        if getattr(self.patch, "external_id", None) is not None:
+            raise ValueError(
+                "An external_id is that of one item: PATCH it alone. Here it can only be removed, by null."
+            )
+        return self
 
 
 class Coverage(StrEnum):

@@ -14,6 +14,7 @@ from catalog_service.items.creations import ItemCreations
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import BRIEF, ItemKind
 from catalog_service.items.merge_patch import merged
+from catalog_service.items.repository import Update
 from catalog_service.items.schemas import ItemPatch, ItemWrite
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.search.query import parse_query
@@ -25,12 +26,12 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
 from chassis.web.facets import Facet, count_facets
-from chassis.web.listing import Fetched, PageRequest, Row
+from chassis.web.listing import Conditions, Fetched, PageRequest, Row
 
 Check = Callable[[Row], None]
 """Refuses a change, by raising, of an item as it is."""
-LinkDeletions = Callable[[Connection, ItemKind, UUID, Actor], Awaitable[list[NewEvent]]]
-"""Locks the links of an item that is about to be deleted; returns the events of their end."""
+LinkDeletions = Callable[[Connection, ItemKind, list[UUID], Actor], Awaitable[list[NewEvent]]]
+"""Locks the links of items that are about to be deleted; returns the events of their end."""
 
 _TRIES = 3
 """For an item that others create and delete at the same time."""
@@ -89,10 +90,8 @@ class ItemService:
 
     async def count_facets(self, filters: ItemFilters, facets: Sequence[Facet]) -> Row:
         """Return how many items the filters find, in all and by each facet; raises Invalid for unknown values."""
-        conditions = filters.conditions()
         async with self._database.connection() as connection:
-            if filters.searched:
-                conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
+            conditions = await conditions_of(connection, filters)
             return await count_facets(connection, self._kind.table, conditions, facets)
 
     async def create(self, body: ItemWrite, actor: Actor) -> Row:
@@ -153,7 +152,7 @@ class ItemService:
     async def patch(self, item_id: UUID, body: ItemPatch, actor: Actor, check: Check) -> Row:
         """Apply a merge patch to an item and return it; raises what `replace` does."""
         named = body.model_dump(exclude_unset=True)
-        return await self._change(item_id, body, actor, check, lambda current: _patched(self._kind, current, named))
+        return await self._change(item_id, body, actor, check, lambda current: patched(self._kind, current, named))
 
     async def delete(self, item_id: UUID, actor: Actor, check: Check) -> None:
         """Delete an item and its links: its event comes first, theirs follow. Raises NotFound, what `check` raises."""
@@ -161,10 +160,7 @@ class ItemService:
             # New links to it wait, and then find it gone.
             row = self._found(await repository.find(connection, self._kind, item_id, "FOR UPDATE"))
             check(row)
-            events = [_event(self._kind.deleted, self._kind, row, actor)]
-            events += await self._link_deletions(connection, self._kind, item_id, actor)
-            await repository.delete(connection, self._kind, item_id)
-            await outbox.record(connection, events)
+            await delete_all(connection, self._kind, [row], actor, self._link_deletions)
 
     @asynccontextmanager
     async def naming_holder(self, external_id: str | None) -> AsyncIterator[None]:
@@ -195,20 +191,13 @@ class ItemService:
 
     async def _update(self, connection: Connection, current: Row, fields: Row, actor: Actor) -> Row:
         """Bring a locked item to `fields`; return it. A change of meaning raises its version; none is no update."""
-        kind = self._kind
-        changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
-        if not changed:
+        update = updated(self._kind, current, fields, actor)
+        if update is None:
             return current
-        row = {**current, **{name: fields[name] for name in changed}, "updated_at": datetime.now(UTC)}
-        meaning = [name for name in kind.meaning if name in changed]
-        if meaning:
-            row["version"] = current["version"] + 1
-            await repository.insert_revision(connection, row, meaning)
-        changes = {name: {"before": current[name], "after": row[name]} for name in changed}
-        event = _event(kind.updated, kind, row, actor, changes=changes)
-        stored = [*changed, "updated_at", *(["version"] if meaning else [])]
-        await repository.update(connection, kind, row, stored, event)
-        return row
+        if update.meaning:
+            await repository.insert_revision(connection, update.row, update.meaning)
+        await repository.update(connection, self._kind, update.row, update.stored, update.event)
+        return update.row
 
     async def _load(self, ids: list[UUID]) -> Mapping[UUID, Row]:
         async with self._database.connection() as connection:
@@ -220,6 +209,14 @@ class ItemService:
         return row
 
 
+async def conditions_of(connection: Connection, filters: ItemFilters) -> Conditions:
+    """Return what filters ask for, the search among it; raises Invalid for unknown values."""
+    conditions = filters.conditions()
+    if filters.searched:
+        conditions.add(FOUND, **parameters(await parse_query(connection, filters.searched)))
+    return conditions
+
+
 def _replacement(current: Row, fields: Row) -> Row:
     """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
     if fields["created_by"] is None:
@@ -227,7 +224,21 @@ def _replacement(current: Row, fields: Row) -> Row:
     return fields
 
 
-def _patched(kind: ItemKind, current: Row, patch: Row) -> Row:
+def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update | None:
+    """Return what brings an item to `fields`, None when it is so already. A change of meaning raises its version."""
+    changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
+    if not changed:
+        return None
+    row = {**current, **{name: fields[name] for name in changed}, "updated_at": datetime.now(UTC)}
+    meaning = [name for name in kind.meaning if name in changed]
+    if meaning:
+        row["version"] = current["version"] + 1
+    changes = {name: {"before": current[name], "after": row[name]} for name in changed}
+    event = _event(kind.updated, kind, row, actor, changes=changes)
+    return Update(row, [*changed, "updated_at", *(["version"] if meaning else [])], meaning, event)
+
+
+def patched(kind: ItemKind, current: Row, patch: Row) -> Row:
     """Return the fields of an item that a merge patch names, as they are after it."""
     fields = {}
     for name, value in patch.items():
@@ -238,6 +249,17 @@ def _patched(kind: ItemKind, current: Row, patch: Row) -> Row:
         else:
             fields[name] = value
     return fields
+
+
+async def delete_all(
+    connection: Connection, kind: ItemKind, rows: Sequence[Row], actor: Actor, link_deletions: LinkDeletions
+) -> None:
+    """Delete locked items and their links: their events come first, those of the links follow."""
+    ids = [row["id"] for row in rows]
+    events = [_event(kind.deleted, kind, row, actor) for row in rows]
+    events += await link_deletions(connection, kind, ids, actor)
+    await repository.delete(connection, kind, ids)
+    await outbox.record(connection, events)
 
 
 def _event(payload: type[Payload], kind: ItemKind, row: Row, actor: Actor, **more: Any) -> NewEvent:

@@ -9,9 +9,13 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, Field
 
+from catalog_service.bulk.schemas import BulkAnswer, BulkChange, bulk_change_of
+from catalog_service.bulk.service import answer_many
 from catalog_service.items import suspicion
+from catalog_service.items.endpoints import with_body
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import service, undoing
+from catalog_service.links.bulk import ManyLinks
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.schemas import (
     AcceptedSuggestions,
@@ -164,6 +168,18 @@ async def list_links(request: Request, viewer: Viewer, database: Db) -> Response
     wanted = filters.page(request, _order(parse_sort(filters.sort, list(_SORTS))))
     found = await service.find_page(database, conditions, wanted)
     return page(request, wanted, found, [shown(row) for row in found.rows])
+
+
+@router.post(
+    PATH + "/bulk",
+    response_model=BulkAnswer[ExpandedLink],
+    responses=problem_responses("409 count_changed"),
+    summary="Change or delete many links",
+)
+@with_body(bulk_change_of(BulkChange, "LinksChange", LinkFilters, LinkPatch, {"link_type": "verifies"}))
+async def change_links(request: Request, body: BulkChange, reviewer: Reviewer, database: Db) -> Response:
+    """As `POST /requirements/bulk` does. Suspicion stays; both items of a deleted link stay."""
+    return await answer_many(request, database, reviewer, ManyLinks(), body)
 
 
 @router.get(

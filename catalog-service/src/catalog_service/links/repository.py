@@ -109,6 +109,44 @@ async def lock(connection: Connection, link_id: UUID) -> None:
     await connection.execute("SELECT FROM links WHERE id = %s FOR UPDATE", (link_id,))
 
 
+async def find_ids(connection: Connection, conditions: Conditions) -> list[UUID]:
+    """Return the ids of the links that fulfil conditions on `links l`, in their order."""
+    query = f"SELECT l.id FROM links l {conditions.where} ORDER BY l.id"
+    return await fetch_column(connection, query, conditions.parameters)
+
+
+async def find_newest(connection: Connection, conditions: Conditions, limit: int) -> list[LinkRow]:
+    """Return the newest of the links that fulfil conditions on `links l`."""
+    cursor = connection.cursor(binary=True)
+    newest = f"SELECT * FROM links l {conditions.where} ORDER BY l.created_at DESC, l.id LIMIT %(limit)s"
+    await cursor.execute(
+        f"SELECT {SELECTED} FROM ({newest}) l {JOINED_ENDS} ORDER BY l.created_at DESC, l.id",
+        {**conditions.parameters, "limit": limit},
+    )
+    return cast("list[LinkRow]", await cursor.fetchall())
+
+
+async def lock_all(connection: Connection, ids: Sequence[UUID], conditions: Conditions) -> list[LinkRow]:
+    """Return those of the links that fulfil conditions on `links l`, locked in one order."""
+    locked = await fetch_column(
+        connection,
+        f"SELECT l.id FROM links l WHERE l.id = ANY(%(wanted)s){conditions.also} ORDER BY l.id FOR UPDATE",
+        {**conditions.parameters, "wanted": list(ids)},
+    )
+    cursor = connection.cursor(binary=True)
+    await cursor.execute(f"SELECT {SELECTED} FROM {_SOURCE} WHERE l.id = ANY(%s) ORDER BY l.id", (locked,))
+    return cast("list[LinkRow]", await cursor.fetchall())
+
+
+async def update_all(connection: Connection, rows: Sequence[Row], names: Sequence[str]) -> None:
+    """Store the columns `names` of links, which must be locked."""
+    await connection.execute(
+        f"UPDATE links SET {', '.join(f'{name} = new.{name}' for name in names)}"
+        " FROM json_populate_recordset(NULL::links, %s) AS new WHERE links.id = new.id",
+        (Json([{name: row[name] for name in ("id", *names)} for row in rows]),),
+    )
+
+
 async def find_page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
     """Return one page of links, each a LinkRow, under conditions on `links l`."""
     total = None if conditions.narrowed else counted("links")
@@ -195,13 +233,13 @@ async def delete(connection: Connection, link_id: UUID, event: NewEvent) -> None
     )
 
 
-async def lock_links_of(connection: Connection, column: str, item_id: UUID) -> list[NamedLink]:
-    """Return the links of an item, locked in one order so that no two transactions deadlock."""
+async def lock_links_of(connection: Connection, column: str, item_ids: list[UUID]) -> list[NamedLink]:
+    """Return the links of items, locked in one order so that no two transactions deadlock."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
-        f" WHERE l.{column} = %s ORDER BY l.id FOR UPDATE OF l",
-        (item_id,),
+        f" WHERE l.{column} = ANY(%s) ORDER BY l.id FOR UPDATE OF l",
+        (item_ids,),
     )
     return cast("list[NamedLink]", await cursor.fetchall())
 

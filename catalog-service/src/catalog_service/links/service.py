@@ -1,6 +1,6 @@
 """What can be done to links: each change with its event, in one transaction."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -50,8 +50,13 @@ async def get(connection: Connection, link_id: UUID) -> LinkRow:
     """Return a link; raises NotFound."""
     row = await repository.find(connection, link_id)
     if row is None:
-        raise NotFound("There is no link with this id.", code="link_not_found")
+        raise not_found()
     return row
+
+
+def not_found() -> NotFound:
+    """Return the problem of an id that no link has."""
+    return NotFound("There is no link with this id.", code="link_not_found")
 
 
 async def read(database: Database, link_id: UUID) -> LinkRow:
@@ -215,7 +220,7 @@ async def _locked(database: Database, link_id: UUID, check: Check) -> AsyncItera
 async def update(database: Database, link_id: UUID, fields: Row, actor: Actor, check: Check) -> Row:
     """Bring a link to `fields` (link_type, notes); return it as it is answered. No change is no update."""
     async with _locked(database, link_id, check) as (connection, row):
-        changed = {name: value for name, value in fields.items() if cast(Row, row)[name] != value}
+        changed = changes_of(row, fields)
         if changed:
             row = await _update(connection, row, changed, {}, actor)
     return shown(row)
@@ -243,15 +248,26 @@ async def _update(connection: Connection, row: LinkRow, changed: Row, more: Row,
     """Store the `changed` fields of a link, which its event tells, and `more`; return it with them."""
     stored: Row = {**changed, **more, "updated_at": changed.get("confirmed_at") or datetime.now(UTC)}
     now = cast(LinkRow, {**row, **stored})
-    changes = {name: {"before": cast(Row, row)[name], "after": value} for name, value in changed.items()}
-    event = NewEvent(LinkUpdated.model_validate({"link": now, "changes": changes}), str(row["id"]), actor)
-    await repository.update(connection, row["id"], stored, event)
+    await repository.update(connection, row["id"], stored, updated(row, now, changed, actor))
     return now
 
 
-async def deletions_with_item(connection: Connection, kind: ItemKind, item_id: UUID, actor: Actor) -> list[NewEvent]:
-    """Lock the links of an item that is about to be deleted; return the events of their end."""
-    rows = await repository.lock_links_of(connection, f"{kind.name}_id", item_id)
+def changes_of(row: LinkRow, fields: Row) -> Row:
+    """Return those of the fields that a link has otherwise."""
+    return {name: value for name, value in fields.items() if cast(Row, row)[name] != value}
+
+
+def updated(row: LinkRow, now: LinkRow, names: Iterable[str], actor: Actor) -> NewEvent:
+    """Return the event of a link that was `row` and whose fields `names` are as in `now`."""
+    changes = {name: {"before": cast(Row, row)[name], "after": cast(Row, now)[name]} for name in names}
+    return NewEvent(LinkUpdated.model_validate({"link": now, "changes": changes}), str(row["id"]), actor)
+
+
+async def deletions_with_items(
+    connection: Connection, kind: ItemKind, item_ids: list[UUID], actor: Actor
+) -> list[NewEvent]:
+    """Lock the links of items that are about to be deleted; return the events of their end."""
+    rows = await repository.lock_links_of(connection, f"{kind.name}_id", item_ids)
     return [deleted(row, actor) for row in rows]
 
 

@@ -58,10 +58,15 @@ def check_precondition(request: Request, current: Any) -> None:
     if wanted is None and unwanted is None:
         return
     tag = etag(encode(current))
-    if wanted is not None and not _matches(wanted, tag, weak=False):
-        raise PreconditionFailed("Somebody changed this item since you read it; read it again and repeat the change.")
+    check_match(wanted, tag)
     if _matches(unwanted, tag, weak=True):
         raise PreconditionFailed("This item is there already, which If-None-Match forbids; leave it out to change it.")
+
+
+def check_match(wanted: str | None, tag: str) -> None:
+    """Raise PreconditionFailed unless `wanted`, what If-Match says, names the state `tag` of an item."""
+    if wanted is not None and not _matches(wanted, tag, weak=False):
+        raise PreconditionFailed("Somebody changed this item since you read it; read it again and repeat the change.")
 
 
 def _matches(header: str | None, tag: str, *, weak: bool) -> bool:

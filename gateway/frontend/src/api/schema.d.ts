@@ -360,6 +360,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/links/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change or delete many links
+         * @description As `POST /requirements/bulk` does. Suspicion stays; both items of a deleted link stay.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["change_links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/notifications": {
         parameters: {
             query?: never;
@@ -725,6 +747,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/requirements/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change or delete many requirements
+         * @description Change each by itself, as PATCH and DELETE do: one that cannot be changed holds up no other.
+         *
+         *     With a filter, exactly the `expected_count` that were counted before are changed, or none (409 `count_changed`).
+         *     Without that number, or with `dry_run`, nothing is changed: the answer is how many there are, and the first.
+         *     Many are changed in parts; where the time of one request is over, `remaining` says how many are left.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["change_requirements"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requirements/by-external-id/{external_id}": {
         parameters: {
             query?: never;
@@ -852,6 +900,8 @@ export interface paths {
         /**
          * Accept a suggestion: its link is made
          * @description Make the link and return the suggestion with its `link_id`; the link can be read when the answer arrives.
+         *
+         *     409 `suggestion_not_pending` tells who was first: `reviewed_by`, `reviewed_at`, `suggestion_status` and `link_id`.
          *
          *     Needs the role `reviewer`.
          */
@@ -1172,6 +1222,32 @@ export interface paths {
         get: operations["list_requirements_of_test_case"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-cases/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change or delete many test cases
+         * @description Change each by itself, as PATCH and DELETE do: one that cannot be changed holds up no other.
+         *
+         *     With a filter, exactly the `expected_count` that were counted before are changed, or none (409 `count_changed`).
+         *     Without that number, or with `dry_run`, nothing is changed: the answer is how many there are, and the first.
+         *     Many are changed in parts; where the time of one request is over, `remaining` says how many are left.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["change_test_cases"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1612,6 +1688,141 @@ export interface components {
              */
             username: string;
         };
+        /** BulkAnswer[ExpandedLink] */
+        BulkAnswer_ExpandedLink_: {
+            /**
+             * Changed
+             * @description How many were changed or deleted; 0 in a dry run.
+             */
+            changed: number;
+            /**
+             * Dry Run
+             * @description Whether nothing was to be changed: asked for, or without `expected_count`.
+             */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /**
+             * Items
+             * @description The first 20 that a filter finds, as long as nothing is changed.
+             */
+            items: components["schemas"]["ExpandedLink"][];
+            /**
+             * Matched
+             * @description How many there are of the ids, or match the filter: the `expected_count`.
+             */
+            matched: number;
+            /**
+             * Message
+             * @description The same as a sentence, and how to go on.
+             */
+            message: string;
+            /**
+             * Remaining
+             * @description How many the time of one request was not enough for: to go on, send the same again.
+             */
+            remaining: number;
+            /**
+             * Results
+             * @description One an id, in the order of the ids; of a filter at most 500, failed ones first.
+             */
+            results: components["schemas"]["ChangeResult"][];
+            /**
+             * Unchanged
+             * @description How many were as they were to be.
+             */
+            unchanged: number;
+        };
+        /** BulkAnswer[Requirement] */
+        BulkAnswer_Requirement_: {
+            /**
+             * Changed
+             * @description How many were changed or deleted; 0 in a dry run.
+             */
+            changed: number;
+            /**
+             * Dry Run
+             * @description Whether nothing was to be changed: asked for, or without `expected_count`.
+             */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /**
+             * Items
+             * @description The first 20 that a filter finds, as long as nothing is changed.
+             */
+            items: components["schemas"]["Requirement"][];
+            /**
+             * Matched
+             * @description How many there are of the ids, or match the filter: the `expected_count`.
+             */
+            matched: number;
+            /**
+             * Message
+             * @description The same as a sentence, and how to go on.
+             */
+            message: string;
+            /**
+             * Remaining
+             * @description How many the time of one request was not enough for: to go on, send the same again.
+             */
+            remaining: number;
+            /**
+             * Results
+             * @description One an id, in the order of the ids; of a filter at most 500, failed ones first.
+             */
+            results: components["schemas"]["ChangeResult"][];
+            /**
+             * Unchanged
+             * @description How many were as they were to be.
+             */
+            unchanged: number;
+        };
+        /** BulkAnswer[TestCase] */
+        BulkAnswer_TestCase_: {
+            /**
+             * Changed
+             * @description How many were changed or deleted; 0 in a dry run.
+             */
+            changed: number;
+            /**
+             * Dry Run
+             * @description Whether nothing was to be changed: asked for, or without `expected_count`.
+             */
+            dry_run: boolean;
+            /** Failed */
+            failed: number;
+            /**
+             * Items
+             * @description The first 20 that a filter finds, as long as nothing is changed.
+             */
+            items: components["schemas"]["TestCase"][];
+            /**
+             * Matched
+             * @description How many there are of the ids, or match the filter: the `expected_count`.
+             */
+            matched: number;
+            /**
+             * Message
+             * @description The same as a sentence, and how to go on.
+             */
+            message: string;
+            /**
+             * Remaining
+             * @description How many the time of one request was not enough for: to go on, send the same again.
+             */
+            remaining: number;
+            /**
+             * Results
+             * @description One an id, in the order of the ids; of a filter at most 500, failed ones first.
+             */
+            results: components["schemas"]["ChangeResult"][];
+            /**
+             * Unchanged
+             * @description How many were as they were to be.
+             */
+            unchanged: number;
+        };
         /**
          * BulkFilter
          * @description Pending suggestions by the filters of the list, written as there.
@@ -1802,6 +2013,12 @@ export interface components {
             link_type?: components["schemas"]["LinkType"];
         };
         /**
+         * BulkStatus
+         * @description What became of one: `unchanged` was as it was to be already, `failed` has an `error`.
+         * @enum {string}
+         */
+        BulkStatus: "changed" | "unchanged" | "deleted" | "failed";
+        /**
          * ChangeAction
          * @description What happened.
          * @enum {string}
@@ -1841,6 +2058,25 @@ export interface components {
             occurred_at: string;
             /** To Version */
             to_version: number;
+        };
+        /**
+         * ChangeResult
+         * @description What became of one, or would in a dry run.
+         */
+        ChangeResult: {
+            /** @description What changing it alone would have answered. */
+            error: components["schemas"]["ProblemDocument"] | null;
+            /**
+             * Etag
+             * @description Of what it is now; null when it is not there, or could not be changed.
+             */
+            etag: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            status: components["schemas"]["BulkStatus"];
         };
         CountChanged: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -3089,6 +3325,110 @@ export interface components {
             notes?: string | null;
         };
         /**
+         * LinksChange
+         * @description A change of many: of those with these `ids`, or of all that a `filter` finds, which asks for `expected_count`.
+         * @example {
+         *       "ids": [
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *       ],
+         *       "if_match": {
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11": "\"6d5c9a4d1f0e3b2a7c8d9e0f\""
+         *       },
+         *       "patch": {
+         *         "link_type": "verifies"
+         *       }
+         *     }
+         * @example {
+         *       "dry_run": true,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       },
+         *       "patch": {
+         *         "link_type": "verifies"
+         *       }
+         *     }
+         * @example {
+         *       "delete": true,
+         *       "expected_count": 12,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       }
+         *     }
+         */
+        LinksChange: {
+            /**
+             * Delete
+             * @description Delete them, instead of a patch.
+             * @default false
+             */
+            delete?: boolean;
+            /**
+             * Dry Run
+             * @description Only say what would be done.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many there are; when it is another number now, none is changed.
+             */
+            expected_count?: number | null;
+            filter?: components["schemas"]["LinksChangeFilter"] | null;
+            /** Ids */
+            ids?: string[] | null;
+            /**
+             * If Match
+             * @description ETags by id: what is another by now stays as it is (412 `precondition_failed`).
+             * @default {}
+             */
+            if_match?: {
+                [key: string]: string;
+            };
+            patch?: components["schemas"]["LinkPatch"] | null;
+        };
+        /**
+         * LinksChangeFilter
+         * @description The filters of the list, written as there.
+         */
+        LinksChangeFilter: {
+            /**
+             * Link Source
+             * @description manual, ai_suggested, ai_confirmed, imported: comma-separated alternatives; a leading ! excludes
+             * @example manual,ai_suggested
+             * @example !manual
+             */
+            link_source?: string | null;
+            /**
+             * Link Type
+             * @description covers, verifies, validates, related: comma-separated alternatives; a leading ! excludes
+             * @example covers,verifies
+             * @example !covers
+             */
+            link_type?: string | null;
+            /**
+             * Requirement Id
+             * @description Ids of requirements: comma-separated alternatives; a leading ! excludes
+             */
+            requirement_id?: string | null;
+            /**
+             * Suspect
+             * @description Whether an item is newer than the link.
+             */
+            suspect?: boolean | null;
+            /**
+             * Test Case Id
+             * @description Ids of test cases: comma-separated alternatives; a leading ! excludes
+             */
+            test_case_id?: string | null;
+            /**
+             * Updated Since
+             * @description Made, changed or confirmed at or after this moment (an RFC 3339 timestamp, or a day for its midnight UTC); that an item changed, which makes its links suspect, changes no link.
+             * @example 2026-01-31T12:00:00Z
+             * @example 2026-01-31
+             */
+            updated_since?: string | null;
+        };
+        /**
          * LinkSource
          * @description Where the link came from.
          * @enum {string}
@@ -3929,6 +4269,149 @@ export interface components {
             type?: components["schemas"]["RequirementType"];
         };
         /**
+         * RequirementsChange
+         * @description A change of many items: of those with these `ids`, or of all that a `filter` finds (`expected_count` of them).
+         *
+         *     `patch` and tags to add and to remove go together.
+         * @example {
+         *       "ids": [
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *       ],
+         *       "if_match": {
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11": "\"6d5c9a4d1f0e3b2a7c8d9e0f\""
+         *       },
+         *       "patch": {
+         *         "priority": "high"
+         *       }
+         *     }
+         * @example {
+         *       "dry_run": true,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       },
+         *       "patch": {
+         *         "priority": "high"
+         *       }
+         *     }
+         * @example {
+         *       "delete": true,
+         *       "expected_count": 12,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       }
+         *     }
+         */
+        RequirementsChange: {
+            /**
+             * Delete
+             * @description Delete them, instead of a patch.
+             * @default false
+             */
+            delete?: boolean;
+            /**
+             * Dry Run
+             * @description Only say what would be done.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many there are; when it is another number now, none is changed.
+             */
+            expected_count?: number | null;
+            filter?: components["schemas"]["RequirementsChangeFilter"] | null;
+            /** Ids */
+            ids?: string[] | null;
+            /**
+             * If Match
+             * @description ETags by id: what is another by now stays as it is (412 `precondition_failed`).
+             * @default {}
+             */
+            if_match?: {
+                [key: string]: string;
+            };
+            patch?: components["schemas"]["RequirementPatch"] | null;
+            /**
+             * Tags Add
+             * @description Tags that each is to have, too.
+             * @default []
+             */
+            tags_add?: string[];
+            /**
+             * Tags Remove
+             * @description Tags that none is to have.
+             * @default []
+             */
+            tags_remove?: string[];
+        };
+        /**
+         * RequirementsChangeFilter
+         * @description The filters of the list, written as there.
+         */
+        RequirementsChangeFilter: {
+            /**
+             * Coverage
+             * @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes
+             * @example none,covered
+             * @example !none
+             */
+            coverage?: string | null;
+            /**
+             * Created By
+             * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            created_by?: string | null;
+            /**
+             * External Id
+             * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            external_id?: string | null;
+            /**
+             * Module
+             * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            module?: string | null;
+            /**
+             * Priority
+             * @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes
+             * @example critical,high
+             * @example !critical
+             */
+            priority?: string | null;
+            /**
+             * Search
+             * @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item.
+             * @example door closing
+             */
+            search?: string | null;
+            /**
+             * Status
+             * @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes
+             * @example draft,approved
+             * @example !draft
+             */
+            status?: string | null;
+            /**
+             * Tag
+             * @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            tag?: string | null;
+            /**
+             * Type
+             * @description functional, non_functional, technical: comma-separated alternatives; a leading ! excludes
+             * @example functional,non_functional
+             * @example !functional
+             */
+            type?: string | null;
+            /**
+             * Updated Since
+             * @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes.
+             * @example 2026-01-31T12:00:00Z
+             * @example 2026-01-31
+             */
+            updated_since?: string | null;
+        };
+        /**
          * RequirementStatus
          * @description How far it has come; the order is usual, not enforced.
          * @enum {string}
@@ -4067,11 +4550,23 @@ export interface components {
             id: string;
             /** Link Id */
             link_id?: string | null;
+            /** Reviewed At */
+            reviewed_at?: string | null;
+            /**
+             * Reviewed By
+             * @description Who was first.
+             */
+            reviewed_by?: string | null;
             /**
              * Status
              * @description accepted, rejected or error; pending when it was reopened, or in a dry run
              */
             status: string;
+            /**
+             * Suggestion Status
+             * @description Of `suggestion_not_pending`, as of the next two: what became of it; accepting while it is being.
+             */
+            suggestion_status?: string | null;
         };
         ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -5046,6 +5541,154 @@ export interface components {
             type?: components["schemas"]["TestCaseType"];
         };
         /**
+         * TestCasesChange
+         * @description A change of many items: of those with these `ids`, or of all that a `filter` finds (`expected_count` of them).
+         *
+         *     `patch` and tags to add and to remove go together.
+         * @example {
+         *       "ids": [
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *       ],
+         *       "if_match": {
+         *         "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11": "\"6d5c9a4d1f0e3b2a7c8d9e0f\""
+         *       },
+         *       "patch": {
+         *         "priority": "high"
+         *       }
+         *     }
+         * @example {
+         *       "dry_run": true,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       },
+         *       "patch": {
+         *         "priority": "high"
+         *       }
+         *     }
+         * @example {
+         *       "delete": true,
+         *       "expected_count": 12,
+         *       "filter": {
+         *         "updated_since": "2026-01-31"
+         *       }
+         *     }
+         */
+        TestCasesChange: {
+            /**
+             * Delete
+             * @description Delete them, instead of a patch.
+             * @default false
+             */
+            delete?: boolean;
+            /**
+             * Dry Run
+             * @description Only say what would be done.
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Expected Count
+             * @description How many there are; when it is another number now, none is changed.
+             */
+            expected_count?: number | null;
+            filter?: components["schemas"]["TestCasesChangeFilter"] | null;
+            /** Ids */
+            ids?: string[] | null;
+            /**
+             * If Match
+             * @description ETags by id: what is another by now stays as it is (412 `precondition_failed`).
+             * @default {}
+             */
+            if_match?: {
+                [key: string]: string;
+            };
+            patch?: components["schemas"]["TestCasePatch"] | null;
+            /**
+             * Tags Add
+             * @description Tags that each is to have, too.
+             * @default []
+             */
+            tags_add?: string[];
+            /**
+             * Tags Remove
+             * @description Tags that none is to have.
+             * @default []
+             */
+            tags_remove?: string[];
+        };
+        /**
+         * TestCasesChangeFilter
+         * @description The filters of the list, written as there.
+         */
+        TestCasesChangeFilter: {
+            /**
+             * Automation Status
+             * @description manual, automated, automatable: comma-separated alternatives; a leading ! excludes
+             * @example manual,automated
+             * @example !manual
+             */
+            automation_status?: string | null;
+            /**
+             * Created By
+             * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            created_by?: string | null;
+            /**
+             * External Id
+             * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            external_id?: string | null;
+            /**
+             * Linked
+             * @description Whether a requirement is linked.
+             */
+            linked?: boolean | null;
+            /**
+             * Module
+             * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            module?: string | null;
+            /**
+             * Priority
+             * @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes
+             * @example critical,high
+             * @example !critical
+             */
+            priority?: string | null;
+            /**
+             * Search
+             * @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item.
+             * @example door closing
+             */
+            search?: string | null;
+            /**
+             * Status
+             * @description draft, ready, executing, passed, failed, blocked, deprecated: comma-separated alternatives; a leading ! excludes
+             * @example draft,ready
+             * @example !draft
+             */
+            status?: string | null;
+            /**
+             * Tag
+             * @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
+             */
+            tag?: string | null;
+            /**
+             * Type
+             * @description functional, integration, performance, security, ui, regression: comma-separated alternatives; a leading ! excludes
+             * @example functional,integration
+             * @example !functional
+             */
+            type?: string | null;
+            /**
+             * Updated Since
+             * @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes.
+             * @example 2026-01-31T12:00:00Z
+             * @example 2026-01-31
+             */
+            updated_since?: string | null;
+        };
+        /**
          * TestCaseStatus
          * @description How far it has come; the order is usual, not enforced.
          * @enum {string}
@@ -5908,13 +6551,18 @@ export type SchemaBadRequest = components['schemas']['BadRequest'];
 export type SchemaBand = components['schemas']['Band'];
 export type SchemaBandFigures = components['schemas']['BandFigures'];
 export type SchemaBodyLogIn = components['schemas']['Body_log_in'];
+export type SchemaBulkAnswerExpandedLink = components['schemas']['BulkAnswer_ExpandedLink_'];
+export type SchemaBulkAnswerRequirement = components['schemas']['BulkAnswer_Requirement_'];
+export type SchemaBulkAnswerTestCase = components['schemas']['BulkAnswer_TestCase_'];
 export type SchemaBulkFilter = components['schemas']['BulkFilter'];
 export type SchemaBulkPreview = components['schemas']['BulkPreview'];
 export type SchemaBulkResult = components['schemas']['BulkResult'];
 export type SchemaBulkReview = components['schemas']['BulkReview'];
+export type SchemaBulkStatus = components['schemas']['BulkStatus'];
 export type SchemaChangeAction = components['schemas']['ChangeAction'];
 export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
+export type SchemaChangeResult = components['schemas']['ChangeResult'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
@@ -5956,6 +6604,8 @@ export type SchemaLinkedTestCase = components['schemas']['LinkedTestCase'];
 export type SchemaLinkExists = components['schemas']['LinkExists'];
 export type SchemaLinkNotFound = components['schemas']['LinkNotFound'];
 export type SchemaLinkPatch = components['schemas']['LinkPatch'];
+export type SchemaLinksChange = components['schemas']['LinksChange'];
+export type SchemaLinksChangeFilter = components['schemas']['LinksChangeFilter'];
 export type SchemaLinkSource = components['schemas']['LinkSource'];
 export type SchemaLinkType = components['schemas']['LinkType'];
 export type SchemaMarked = components['schemas']['Marked'];
@@ -6003,6 +6653,8 @@ export type SchemaRequirement = components['schemas']['Requirement'];
 export type SchemaRequirementNotFound = components['schemas']['RequirementNotFound'];
 export type SchemaRequirementNotFoundOrTestCaseNotFound = components['schemas']['RequirementNotFoundOrTestCaseNotFound'];
 export type SchemaRequirementPatch = components['schemas']['RequirementPatch'];
+export type SchemaRequirementsChange = components['schemas']['RequirementsChange'];
+export type SchemaRequirementsChangeFilter = components['schemas']['RequirementsChangeFilter'];
 export type SchemaRequirementStatus = components['schemas']['RequirementStatus'];
 export type SchemaRequirementTexts = components['schemas']['RequirementTexts'];
 export type SchemaRequirementType = components['schemas']['RequirementType'];
@@ -6044,6 +6696,8 @@ export type SchemaSuspicion = components['schemas']['Suspicion'];
 export type SchemaTestCase = components['schemas']['TestCase'];
 export type SchemaTestCaseNotFound = components['schemas']['TestCaseNotFound'];
 export type SchemaTestCasePatch = components['schemas']['TestCasePatch'];
+export type SchemaTestCasesChange = components['schemas']['TestCasesChange'];
+export type SchemaTestCasesChangeFilter = components['schemas']['TestCasesChangeFilter'];
 export type SchemaTestCaseStatus = components['schemas']['TestCaseStatus'];
 export type SchemaTestCaseTexts = components['schemas']['TestCaseTexts'];
 export type SchemaTestCaseType = components['schemas']['TestCaseType'];
@@ -7041,6 +7695,50 @@ export interface operations {
             404: components["responses"]["LinkNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    change_links: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinksChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer_ExpandedLink_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8070,6 +8768,50 @@ export interface operations {
             404: components["responses"]["RequirementNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    change_requirements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequirementsChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer_Requirement_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9376,6 +10118,50 @@ export interface operations {
             404: components["responses"]["TestCaseNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    change_test_cases: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestCasesChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer_TestCase_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["CountChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,0 +1,1 @@
+"""Changes of many requirements, test cases or links by one request."""

@@ -1,0 +1,91 @@
+"""Changes of many requirements or test cases at once."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from catalog_service.bulk.schemas import BulkStatus
+from catalog_service.bulk.service import Outcome, checked
+from catalog_service.items import repository
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.kinds import ItemKind
+from catalog_service.items.repository import Update
+from catalog_service.items.schemas import ItemsBulkChange
+from catalog_service.items.service import LinkDeletions, conditions_of, delete_all, patched, updated
+from catalog_service.items.source_urls import SourceUrls
+from chassis.core.problems import Problem
+from chassis.db.database import Connection
+from chassis.messaging.events import Actor
+from chassis.web.bulk import pointing_into
+from chassis.web.listing import Conditions, Row
+from chassis.web.responses import encode, etag
+
+
+class ManyItems:
+    """The items of one kind, of which many are changed by one request."""
+
+    key = "id"
+
+    def __init__(self, kind: ItemKind, source_urls: SourceUrls, link_deletions: LinkDeletions) -> None:
+        self.label = kind.label
+        self.path = kind.path
+        self._kind = kind
+        self._source_urls = source_urls
+        self._link_deletions = link_deletions
+
+    def check(self, asked: ItemsBulkChange) -> None:
+        """Raise Invalid for a patch that no item may have."""
+        with pointing_into("patch"):
+            self._source_urls.check(getattr(asked.patch, "source_url", None))
+
+    async def conditions(self, connection: Connection, filters: ItemFilters) -> Conditions:
+        """Return what the filters ask for; raises Invalid."""
+        return await conditions_of(connection, filters)
+
+    async def find(self, connection: Connection, conditions: Conditions) -> list[UUID]:
+        """Return the ids of the items that fulfil the conditions."""
+        return await repository.find_ids(connection, self._kind, conditions)
+
+    async def first(self, connection: Connection, conditions: Conditions, limit: int) -> list[Row]:
+        """Return the newest of them."""
+        return await repository.find_newest(connection, self._kind, conditions, limit)
+
+    async def change(
+        self, connection: Connection, ids: Sequence[UUID], conditions: Conditions, asked: ItemsBulkChange, actor: Actor
+    ) -> dict[UUID, Outcome]:
+        """Patch or delete those of the items that fulfil the conditions; return what became of each."""
+        lock = "FOR UPDATE" if asked.delete else "FOR NO KEY UPDATE"
+        rows = await repository.lock_all(connection, self._kind, ids, conditions, lock)
+        current, outcomes = checked(rows, asked, _etag)
+        if asked.delete:
+            await delete_all(connection, self._kind, current, actor, self._link_deletions)
+            return outcomes | {row["id"]: Outcome(BulkStatus.DELETED) for row in current}
+        updates = self._updates(current, asked, actor)
+        if updates:
+            await repository.update_all(connection, self._kind, updates)
+        return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, _etag(one.row)) for one in updates}
+
+    def _updates(self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor) -> list[Update]:
+        named = {} if asked.patch is None else asked.patch.model_dump(exclude_unset=True)
+        updates = []
+        for row in rows:
+            fields = patched(self._kind, row, named)
+            if asked.tags_add or asked.tags_remove:
+                fields["tags"] = _tagged(row["tags"], asked)
+            update = updated(self._kind, row, fields, actor)
+            if update is not None:
+                updates.append(update)
+        return updates
+
+    def not_found(self) -> Problem:
+        """Return the problem of an id that no item has."""
+        return self._kind.not_found()
+
+
+def _etag(row: Row) -> str:
+    return etag(encode(row))
+
+
+def _tagged(tags: list[str], asked: ItemsBulkChange) -> list[str]:
+    """Return the tags of an item as they are to be: those that it has stay where they are."""
+    kept = [tag for tag in tags if tag not in asked.tags_remove]
+    return kept + [tag for tag in dict.fromkeys(asked.tags_add) if tag not in kept]
