@@ -13,7 +13,9 @@ export const PROJECT = "MAIN"
 const SCREENS: Record<string, ComponentType> = {
   "/review": lazy(() => import("./review/page")),
   "/requirements": lazy(() => import("./requirements/page")),
+  "/requirements/:id": lazy(() => import("./requirements/detail")),
   "/test-cases": lazy(() => import("./test-cases/page")),
+  "/test-cases/:id": lazy(() => import("./test-cases/detail")),
 }
 
 /** What is at each address. */

@@ -1,6 +1,9 @@
 import { api } from "../api/client"
 import { problemOf, unwrap } from "../api/problem"
+import type { components } from "../api/schema"
 import type { Item, ItemRow, Kind } from "./kinds"
+
+type Schemas = components["schemas"]
 
 /** Parameters of a list, written as the API reads them. */
 export type Query = Record<string, string>
@@ -10,6 +13,9 @@ export type Read = { item: Item; etag: string }
 export type Patch = Partial<Record<keyof Item, unknown>>
 
 export const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
+
+const MOST = 500
+const OTHER_SIDE = { requirement: "/test-cases", test_case: "/requirements" }
 
 // Both kinds have the same routes and members. The types of the document tell them apart by their paths, and so the
 // routes of requirements stand for both here, and nowhere else.
@@ -29,6 +35,60 @@ export async function readFacet(kind: Kind, name: string, filters: Query, signal
   const query = { ...filters, facets: name } as never
   const { facets } = await unwrap(api.GET(path, { params: { query }, signal }))
   return facets[name] ?? []
+}
+
+export type Linked = Schemas["LinkedTestCase"] | Schemas["LinkedRequirement"]
+export type Linkeds = { items: Linked[]; total: number }
+export type LinkType = Schemas["LinkType"]
+export type History = Schemas["History"]
+
+/** Return the items at the other side, each with its link, the one linked last first. */
+export function readLinked(kind: Kind, id: string, signal?: AbortSignal): Promise<Linkeds> {
+  const path =
+    `${kind.api}/{requirement_id}${OTHER_SIDE[kind.name]}` as "/api/v1/requirements/{requirement_id}/test-cases"
+  return unwrap(api.GET(path, { params: { path: at(id), query: { limit: MOST } }, signal }))
+}
+
+/** Link two items by hand. */
+export function createLink(requirement: string, testCase: string): Promise<Schemas["Link"]> {
+  return unwrap(api.POST("/api/v1/links", { body: { requirement_id: requirement, test_case_id: testCase } }))
+}
+
+export function changeLinkType(id: string, type: LinkType): Promise<Schemas["Link"]> {
+  return unwrap(api.PATCH("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, body: { link_type: type } }))
+}
+
+export function deleteLink(id: string): Promise<unknown> {
+  return unwrap(api.DELETE("/api/v1/links/{link_id}", { params: { path: { link_id: id } } }))
+}
+
+/** Return the pairs with this item that wait for a decision, the most likely first. */
+export function readSuggestions(kind: Kind, id: string, signal?: AbortSignal) {
+  const query = { [`${kind.name}_id`]: id, status: ["pending"], sort: "score:desc", limit: MOST } as never
+  return unwrap(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+}
+
+/** Decide on a pair; throws what the API says, 409 when somebody else was first. */
+export function review(id: string, decision: "accept" | "reject" | "reopen"): Promise<unknown> {
+  const path = `/api/v1/suggestions/{suggestion_id}/${decision}` as "/api/v1/suggestions/{suggestion_id}/reopen"
+  return unwrap(api.POST(path, { params: { path: { suggestion_id: id } } }))
+}
+
+/** Return changes of an item, the newest first; with versions what differs between them. */
+export function readHistory(
+  kind: Kind,
+  id: string,
+  query: { skip?: number; limit?: number; from?: number; to?: number },
+  signal?: AbortSignal,
+): Promise<History> {
+  const path = `${kind.api}/{requirement_id}/history` as "/api/v1/requirements/{requirement_id}/history"
+  return unwrap(api.GET(path, { params: { path: at(id), query }, signal }))
+}
+
+/** Return who did what to an item, the newest first. */
+export function readActivity(id: string, skip: number, limit: number, signal?: AbortSignal) {
+  const query = { resource_id: id, days: 90, skip, limit }
+  return unwrap(api.GET("/api/v1/activity", { params: { query }, signal }))
 }
 
 /** Return an item with its ETag. */

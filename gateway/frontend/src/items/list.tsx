@@ -90,7 +90,14 @@ export function ItemList({ kind }: { kind: Kind }) {
     return () => clearTimeout(timer)
   })
   useEffect(() => {
-    place.current = { ...place.current, query: JSON.stringify(query), active, total: count, selected }
+    place.current = {
+      ...place.current,
+      query: JSON.stringify(query),
+      search: location.search,
+      active,
+      total: count,
+      selected,
+    }
     keepPlace(kind, place.current)
   }, [kind, query, active, count, selected])
 

@@ -3,7 +3,7 @@ import type { Kind } from "./kinds"
 import { NOTHING, type Selected } from "./selection"
 
 /** What somebody finds again who comes back to a list. */
-export type Place = { query: string; offset: number; active: number; total: number; selected: Selected }
+export type Place = { query: string; search: string; offset: number; active: number; total: number; selected: Selected }
 
 const places = new Map<string, Place>()
 
@@ -11,8 +11,13 @@ const places = new Map<string, Place>()
 export function placeOf(kind: Kind, query: Query): Place {
   const place = places.get(kind.path)
   const asked = JSON.stringify(query)
-  return place?.query === asked ? place : { query: asked, offset: 0, active: 0, total: 0, selected: NOTHING }
+  return place?.query === asked
+    ? place
+    : { query: asked, search: "", offset: 0, active: 0, total: 0, selected: NOTHING }
 }
+
+/** Return the address that leads back to a list as it was left. */
+export const backTo = (kind: Kind): string => kind.path + (places.get(kind.path)?.search ?? "")
 
 export function keepPlace(kind: Kind, place: Place): void {
   places.set(kind.path, place)

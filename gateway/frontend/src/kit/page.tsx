@@ -5,11 +5,14 @@ import css from "./page.module.css"
 /** A screen: its title (in the tab as well), what can be done with all of it, and its content. */
 export function Page({
   title,
+  above,
   actions,
   children,
   fill,
 }: {
   title: string
+  /** Where this screen belongs to. */
+  above?: ReactNode
   actions?: ReactNode
   children: ReactNode
   fill?: boolean
@@ -18,7 +21,10 @@ export function Page({
   return (
     <div className={`${css.page} ${fill ? css.fill : ""}`}>
       <header className={css.header}>
-        <h1>{title}</h1>
+        <div>
+          {above}
+          <h1>{title}</h1>
+        </div>
         {actions && <div className={css.actions}>{actions}</div>}
       </header>
       {children}

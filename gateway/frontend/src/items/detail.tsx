@@ -1,0 +1,150 @@
+import { useState } from "react"
+import * as v from "valibot"
+import { Link, useParams } from "wouter"
+import { ApiProblem } from "../api/problem"
+import { Button } from "../kit/button"
+import { Page } from "../kit/page"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, Failure, Skeleton } from "../kit/states"
+import { Tabs } from "../kit/tabs"
+import { toast } from "../kit/toast"
+import { formatCount, m } from "../messages"
+import { useMay } from "../session/session"
+import { useUrl } from "../url"
+import { ActivityTab } from "./activity-tab"
+import type { Read } from "./api"
+import css from "./detail.module.css"
+import { Facts } from "./facts"
+import { nameOf } from "./fields"
+import { ItemForm } from "./form"
+import { HistoryTab } from "./history-tab"
+import { ItemText } from "./item-text"
+import type { Kind } from "./kinds"
+import { LinksTab } from "./links-tab"
+import { backTo } from "./memory"
+import { useLinked, useSuggestions } from "./parts"
+import { RemoveDialog } from "./remove"
+import { useSave } from "./save"
+import { SuggestionsTab } from "./suggestions-tab"
+import { useItem } from "./use-item"
+
+const TABS = ["links", "suggestions", "history", "activity"] as const
+const URL_FIELDS = { tab: v.optional(v.picklist(TABS), "links") }
+
+/** A requirement or a test case: what it says, what it is linked with, and what became of it. */
+export function ItemDetail({ kind }: { kind: Kind }) {
+  const { id = "" } = useParams()
+  const { data, error, refetch, isPlaceholderData } = useItem(kind, id)
+  const back = (
+    <nav className={css.back} aria-label={m.items.detail.back}>
+      <Link href={backTo(kind)}>{kind.words.many}</Link>
+    </nav>
+  )
+  if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) {
+    return (
+      <Page title={kind.words.many} above={back}>
+        <Empty title={kind.words.gone} />
+      </Page>
+    )
+  }
+  if (!data || isPlaceholderData) {
+    return (
+      <Page title={kind.words.many} above={back}>
+        {error ? <Failure error={error} retry={() => void refetch()} /> : <Skeleton />}
+      </Page>
+    )
+  }
+  return <Loaded key={id} kind={kind} read={data} above={back} />
+}
+
+function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.ReactNode }) {
+  const { item, etag } = read
+  const mayWrite = useMay("reviewer")
+  const [isEditing, setEditing] = useState(false)
+  const [isRemoving, setRemoving] = useState(false)
+  const [save, clash] = useSave(kind)
+  useShortcuts(mayWrite && !isEditing ? [{ keys: "e", label: m.items.edit, run: () => setEditing(true) }] : [])
+  return (
+    <Page
+      title={item.title}
+      above={
+        <div className={css.above}>
+          {above}
+          <span className={css.id}>{item.external_id}</span>
+        </div>
+      }
+      actions={
+        mayWrite &&
+        !isEditing && (
+          <>
+            <Button keys="e" onPress={() => setEditing(true)}>
+              {m.items.edit}
+            </Button>
+            <Button look="danger" onPress={() => setRemoving(true)}>
+              {m.common.delete}
+            </Button>
+          </>
+        )
+      }
+    >
+      {isEditing ? (
+        <div className={css.form}>
+          <ItemForm
+            kind={kind}
+            item={item}
+            button={m.items.save}
+            cancel={() => setEditing(false)}
+            send={async (edits) => {
+              const saved = await save({ item, etag }, edits)
+              setEditing(false)
+              if (saved) toast(m.items.saved)
+            }}
+          />
+        </div>
+      ) : (
+        <div className={css.columns}>
+          <div className={css.main}>
+            <ItemText kind={kind} item={item} />
+            <Parts kind={kind} read={read} />
+          </div>
+          <aside className={css.facts} aria-label={m.items.detail.facts}>
+            <Facts kind={kind} item={item} save={mayWrite ? (edits) => save({ item, etag }, edits) : undefined} />
+          </aside>
+        </div>
+      )}
+      {clash}
+      {isRemoving && <RemoveDialog kind={kind} read={read} name={nameOf(item)} close={() => setRemoving(false)} />}
+    </Page>
+  )
+}
+
+function Parts({ kind, read: { item } }: { kind: Kind; read: Read }) {
+  const [{ tab }, setUrl] = useUrl(URL_FIELDS)
+  const links = useLinked(kind, item.id)
+  const suggestions = useSuggestions(kind, item.id)
+  const words = m.items.detail
+  const count = (total: number | undefined) => (total === undefined ? undefined : formatCount(total))
+  return (
+    <Tabs
+      label={words.parts}
+      chosen={tab}
+      onChange={(id) => setUrl({ tab: id === "links" ? undefined : id }, { replace: true })}
+      tabs={[
+        {
+          id: "links",
+          label: words.links,
+          count: count(links.data?.total),
+          content: () => <LinksTab kind={kind} item={item} query={links} />,
+        },
+        {
+          id: "suggestions",
+          label: words.suggestions,
+          count: count(suggestions.data?.total),
+          content: () => <SuggestionsTab kind={kind} item={item} query={suggestions} />,
+        },
+        { id: "history", label: words.history, content: () => <HistoryTab kind={kind} item={item} /> },
+        { id: "activity", label: words.activity, content: () => <ActivityTab kind={kind} item={item} /> },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,119 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import { Ago } from "../kit/ago"
+import { Button } from "../kit/button"
+import { Diff } from "../kit/diff"
+import { InlineSelect } from "../kit/inline-select"
+import { Failure, Skeleton } from "../kit/states"
+import { m } from "../messages"
+import { type History, readHistory } from "./api"
+import { textOf } from "./fields"
+import type { Item, Kind } from "./kinds"
+import type { Field } from "./merge"
+import css from "./tab.module.css"
+
+const words = m.items.history
+const names: Record<string, string> = m.items.fields
+const PAGE = 20
+
+type Entry = History["items"][number]
+
+/** Every change of an item with each field before and after, and what two versions of it differ in. */
+export function HistoryTab({ kind, item }: { kind: Kind; item: Item }) {
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: [kind.api, "history", item.id],
+    queryFn: ({ pageParam, signal }) => readHistory(kind, item.id, { skip: pageParam, limit: PAGE }, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ skip, total }) => (skip + PAGE < total ? skip + PAGE : undefined),
+  })
+  const entries = data?.pages.flatMap((page) => page.items)
+  return (
+    <div className={css.tab}>
+      {item.version > 1 && <Versions key={item.version} kind={kind} item={item} />}
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {!data && !error && <Skeleton rows={3} />}
+      <ol className={css.entries} aria-label={words.every}>
+        {entries?.map((entry) => (
+          <li key={`${entry.occurred_at} ${entry.action}`}>
+            <HistoryEntry entry={entry} />
+          </li>
+        ))}
+      </ol>
+      {hasNextPage && (
+        <div>
+          <Button isDisabled={isFetchingNextPage} onPress={() => void fetchNextPage()}>
+            {words.more}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+function HistoryEntry({ entry: { action, actor, occurred_at, from_version, to_version, changes } }: { entry: Entry }) {
+  const isNewVersion = to_version !== null && to_version !== from_version
+  return (
+    <details className={css.entry} open={action === "updated"}>
+      <summary>
+        <span>{words[action](actor ?? words.somebody)}</span>
+        {isNewVersion && <span className={css.version}>{words.version(to_version)}</span>}
+        <span className={css.none}>
+          <Ago iso={occurred_at} />
+        </span>
+      </summary>
+      <dl className={css.changes}>
+        {Object.entries(changes).map(([field, { before, after }]) => (
+          <div key={field}>
+            <dt>{names[field] ?? field}</dt>
+            <dd>
+              <Diff before={textOf(field as Field, before)} after={textOf(field as Field, after)} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+/** What two versions say differently; at first the present one and the one before. */
+function Versions({ kind, item }: { kind: Kind; item: Item }) {
+  const [from, setFrom] = useState(item.version - 1)
+  const [to, setTo] = useState(item.version)
+  const { data, error } = useQuery({
+    queryKey: [kind.api, "history", item.id, from, to],
+    queryFn: ({ signal }) => readHistory(kind, item.id, { from, to, limit: 1 }, signal),
+    placeholderData: (before) => before,
+  })
+  const options = Array.from({ length: item.version }, (_, place) => {
+    const value = String(item.version - place)
+    return { value, label: words.version(item.version - place) }
+  })
+  const differences = Object.entries(data?.differences ?? {})
+  return (
+    <section className={css.versions} aria-label={words.compare}>
+      <p>
+        {words.from}{" "}
+        <InlineSelect
+          label={words.from}
+          value={String(from)}
+          options={options}
+          onChange={(one) => setFrom(Number(one))}
+        />{" "}
+        {words.to}{" "}
+        <InlineSelect label={words.to} value={String(to)} options={options} onChange={(one) => setTo(Number(one))} />
+      </p>
+      {error ? <Failure error={error} /> : null}
+      {data && differences.length === 0 && <p className={css.none}>{words.same}</p>}
+      <dl className={css.changes}>
+        {differences.map(([field, segments]) => (
+          <div key={field}>
+            <dt>{names[field] ?? field}</dt>
+            <dd>
+              <Diff segments={segments} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

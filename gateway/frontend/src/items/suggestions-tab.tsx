@@ -1,0 +1,113 @@
+import type { UseQueryResult } from "@tanstack/react-query"
+import { useState } from "react"
+import { Link } from "wouter"
+import { ApiProblem } from "../api/problem"
+import type { components } from "../api/schema"
+import { Button } from "../kit/button"
+import { Failure, Skeleton } from "../kit/states"
+import { toast } from "../kit/toast"
+import { formatScore, m } from "../messages"
+import { useMay } from "../session/session"
+import { review } from "./api"
+import { sentenceOf } from "./fields"
+import { type Item, type Kind, otherKind } from "./kinds"
+import { useLinksChanged } from "./parts"
+import css from "./tab.module.css"
+
+type Suggestion = components["schemas"]["Suggestion"]
+type Decision = "accept" | "reject"
+
+const words = m.items.suggestion
+const DONE = { accept: words.accepted, reject: words.rejected }
+
+/** The pairs with an item that wait for a decision, and the decision. */
+export function SuggestionsTab({
+  kind,
+  query,
+}: {
+  kind: Kind
+  item: Item
+  query: UseQueryResult<{ items: Suggestion[] }>
+}) {
+  const { data, error, refetch } = query
+  const [decided, setDecided] = useState<ReadonlySet<string>>(new Set())
+  const changed = useLinksChanged(kind)
+  const mayReview = useMay("reviewer")
+  const shown = data?.items.filter(({ id }) => !decided.has(id))
+  const put = (id: string, isDecided: boolean) =>
+    setDecided((before) => new Set(isDecided ? [...before, id] : [...before].filter((one) => one !== id)))
+
+  function undo(id: string) {
+    review(id, "reopen")
+      .then(() => toast(words.undone))
+      .catch((failure) => toast(sentenceOf(failure), { isError: true }))
+      .finally(() => {
+        put(id, false)
+        changed()
+      })
+  }
+  async function decide(id: string, decision: Decision) {
+    put(id, true)
+    try {
+      await review(id, decision)
+      toast(DONE[decision], { undo: () => undo(id) })
+    } catch (failure) {
+      put(id, false)
+      toast(whoWasFirst(failure) ?? sentenceOf(failure), { isError: true })
+    }
+    changed()
+  }
+  return (
+    <div className={css.tab}>
+      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
+      {!data && !error && <Skeleton rows={3} />}
+      {shown?.length === 0 && <p className={css.none}>{words.none}</p>}
+      <ul className={css.rows}>
+        {shown?.map((one) => (
+          <Pair
+            key={one.id}
+            kind={kind}
+            suggestion={one}
+            decide={mayReview ? (how) => void decide(one.id, how) : undefined}
+          />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function Pair({ kind, suggestion, decide }: { kind: Kind; suggestion: Suggestion; decide?: (how: Decision) => void }) {
+  const other = otherKind(kind)
+  const { id, external_id: externalId, title } = suggestion[other.name]
+  const { band, similarity_score: score, suggestion_reason: reason } = suggestion
+  return (
+    <li className={css.row}>
+      <div className={css.reason}>
+        <Link href={`${other.path}/${id}`} className={css.name}>
+          {externalId && <span className={css.id}>{externalId}</span>}
+          <span>{title}</span>
+        </Link>
+        <p className={css.none}>
+          <span className="numbers">{formatScore(score)}</span>
+          {band && ` (${words.bands[band]})`}
+          {reason && ` · ${reason}`}
+        </p>
+      </div>
+      {decide && (
+        <div className={css.about}>
+          <Button onPress={() => decide("accept")}>{words.accept}</Button>
+          <Button look="quiet" onPress={() => decide("reject")}>
+            {words.reject}
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** Return a sentence that says who decided before; undefined for another error. */
+function whoWasFirst(error: unknown): string | undefined {
+  if (!(error instanceof ApiProblem) || error.code !== "suggestion_not_pending") return undefined
+  const { reviewed_by: who, status } = error.body
+  return typeof who === "string" && typeof status === "string" ? words.by(who, status) : undefined
+}
