@@ -12,6 +12,7 @@ export const PROJECT = "MAIN"
 /** The screens below /p/{project}, each loaded when it is first opened. */
 const SCREENS: Record<string, ComponentType> = {
   "/review": lazy(() => import("./review/page")),
+  "/suspect": lazy(() => import("./suspect/page")),
   "/requirements": lazy(() => import("./requirements/page")),
   "/requirements/:id": lazy(() => import("./requirements/detail")),
   "/test-cases": lazy(() => import("./test-cases/page")),

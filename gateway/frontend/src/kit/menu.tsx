@@ -8,11 +8,13 @@ export type MenuEntry = { id: string; label: string; isChosen?: boolean; run: ()
 export function Menu({ label, entries, children }: { label: string; entries: MenuEntry[]; children: ReactNode }) {
   return (
     <MenuTrigger>
-      <AriaButton className={css.trigger ?? ""} aria-label={label}>
-        {children}
-      </AriaButton>
+      <AriaButton className={css.trigger ?? ""}>{children}</AriaButton>
       <Popover className={css.popover ?? ""}>
-        <AriaMenu className={css.menu ?? ""} onAction={(id) => entries.find((entry) => entry.id === id)?.run()}>
+        <AriaMenu
+          aria-label={label}
+          className={css.menu ?? ""}
+          onAction={(id) => entries.find((entry) => entry.id === id)?.run()}
+        >
           {entries.map(({ id, label: text, isChosen }) => (
             <MenuItem key={id} id={id} textValue={text} className={css.item ?? ""}>
               <span className={css.check} aria-hidden="true">

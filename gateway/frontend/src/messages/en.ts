@@ -3,5 +3,6 @@ import { items } from "./en/items"
 import { review } from "./en/review"
 import { session } from "./en/session"
 import { shell } from "./en/shell"
+import { suspect } from "./en/suspect"
 
-export const en = { common, items, review, session, shell }
+export const en = { common, items, review, session, shell, suspect }

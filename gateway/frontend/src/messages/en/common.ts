@@ -15,11 +15,11 @@ export const common = {
   failed: "This could not be loaded.",
   unreachable: "Traceline cannot be reached. Check the connection.",
   offline: "No connection. What you do is held back and sent when it is there again.",
+  inserted: "Inserted: ",
+  deleted: "Deleted: ",
   notFound: "There is nothing at this address.",
   notAllowed: "Your role does not include this. An admin can change it.",
   closePanel: "Close the panel",
-  inserted: "Inserted: ",
-  deleted: "Deleted: ",
   list: {
     next: "Next row",
     before: "Previous row",

@@ -1,0 +1,45 @@
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { api } from "../api/client"
+import { unwrap } from "../api/problem"
+
+const PAGE = 200
+
+export const suspectLinks = infiniteQueryOptions({
+  queryKey: ["links", "suspect"],
+  initialPageParam: undefined as string | undefined,
+  queryFn: ({ pageParam: after, signal }) =>
+    unwrap(
+      api.GET("/api/v1/links", {
+        params: { query: { suspect: true, expand: "items", sort: "updated_at:desc", limit: PAGE, after } },
+        signal,
+      }),
+    ),
+  getNextPageParam: (page) => page.next_after ?? undefined,
+})
+
+/** What changed on the sides of a link, both items as they are now, and the ETag that says what was looked at. */
+export const suspicionOf = (id: string) =>
+  queryOptions({
+    queryKey: ["links", id, "suspicion"],
+    queryFn: async ({ signal }) => {
+      const path = { link_id: id }
+      const read = await api.GET("/api/v1/links/{link_id}", { params: { path }, signal })
+      const link = await unwrap(Promise.resolve(read))
+      const [suspicion, requirement, testCase] = await Promise.all([
+        unwrap(api.GET("/api/v1/links/{link_id}/suspicion", { params: { path }, signal })),
+        unwrap(
+          api.GET("/api/v1/requirements/{requirement_id}", {
+            params: { path: { requirement_id: link.requirement_id } },
+            signal,
+          }),
+        ),
+        unwrap(
+          api.GET("/api/v1/test-cases/{test_case_id}", {
+            params: { path: { test_case_id: link.test_case_id } },
+            signal,
+          }),
+        ),
+      ])
+      return { link, etag: read.response.headers.get("etag") ?? "", suspicion, requirement, testCase }
+    },
+  })

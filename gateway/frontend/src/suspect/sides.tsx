@@ -1,0 +1,89 @@
+import { Link } from "wouter"
+import type { components } from "../api/schema"
+import { Ago } from "../kit/ago"
+import { Badge } from "../kit/badge"
+import { Diff } from "../kit/diff"
+import { m } from "../messages"
+import css from "./page.module.css"
+
+type Side = components["schemas"]["SuspectSide"]
+type Texts = Record<string, unknown>
+
+const OF_REQUIREMENT = ["title", "description", "type", "priority"]
+const OF_TEST_CASE = [...OF_REQUIREMENT, "preconditions", "steps", "test_data", "postconditions"]
+
+type Props = {
+  suspicion: components["schemas"]["Suspicion"]
+  requirement: components["schemas"]["Requirement"]
+  testCase: components["schemas"]["TestCase"]
+}
+
+/** Both sides of a link side by side: what changed since it was confirmed, and what did not. */
+export function Sides({ suspicion, requirement, testCase }: Props) {
+  return (
+    <div className={css.sides}>
+      <SideOf
+        label={m.suspect.requirement}
+        path={`/requirements/${requirement.id}`}
+        side={suspicion.requirement}
+        item={requirement}
+        fields={OF_REQUIREMENT}
+      />
+      <SideOf
+        label={m.suspect.testCase}
+        path={`/test-cases/${testCase.id}`}
+        side={suspicion.test_case}
+        item={testCase}
+        fields={OF_TEST_CASE}
+      />
+    </div>
+  )
+}
+
+type SideProps = { label: string; path: string; side: Side; item: Texts; fields: string[] }
+
+function SideOf({ label, path, side, item, fields }: SideProps) {
+  const hasChanged = side.from_version !== side.to_version
+  const latest = side.changed_by[0]
+  return (
+    <article className={css.side}>
+      <header>
+        <h2>
+          {label} <Link href={path}>{side.external_id ?? side.title}</Link>
+        </h2>
+        {hasChanged ? (
+          <Badge state="suspect">{m.suspect.versions(side.from_version, side.to_version)}</Badge>
+        ) : (
+          <Badge state="covered">{m.suspect.unchanged(side.to_version)}</Badge>
+        )}
+        {latest && (
+          <p className={css.quiet}>
+            <Ago iso={latest.occurred_at} /> {m.suspect.by(latest.actor)}
+          </p>
+        )}
+      </header>
+      {fields.map((field) => {
+        const segments = side.differences[field]
+        const text = textOf(item[field])
+        if (!segments && !text) return null
+        return (
+          <section key={field}>
+            <h3>{m.suspect.fields[field]}</h3>
+            {segments ? <Diff segments={segments} /> : <p className={css.text}>{text}</p>}
+          </section>
+        )
+      })}
+    </article>
+  )
+}
+
+/** Return a field as it is compared: steps as numbered lines, data as JSON. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ""
+  if (typeof value !== "object") return String(value)
+  const entries = Object.entries(value)
+  if (entries.every(([key, text]) => /^\d+$/.test(key) && typeof text === "string")) {
+    return entries.map(([key, text]) => `${key}. ${text}`).join("\n")
+  }
+  return JSON.stringify(value, null, 2)
+}
