@@ -114,13 +114,29 @@ async def test_reviews_and_what_undid_them_are_told_with_who_and_when(world: Wor
     assert told[3].data["suggestion_ids"] == [str(again.id)]
 
 
-async def test_the_end_of_a_run_is_told(world: World) -> None:
-    finished = factories.run_finished()
+async def test_how_far_a_run_is_and_its_end_are_told(world: World) -> None:
+    finished = factories.run_finished(progress=1)
+    figures = finished.model_dump(exclude={"status", "error", "progress"})
+    going_on = [suggestion.RunProgressed(**figures, progress=progress) for progress in (0.25, 0.5)]
     async with follow(world) as events:
+        await world.tell(*going_on)
         await world.tell(finished)
+        told = await events.events(2)
+    assert {event.name for event in told} == {"run.progress"}
+    assert {event.data["run_id"] for event in told} == {str(finished.run_id)}
+    assert [(event.data["status"], event.data["progress"]) for event in told] == [("running", 0.5), ("completed", 1)]
+    assert set(told[0].data) == set(told[1].data)
+
+
+async def test_the_figures_of_coverage_are_told(world: World) -> None:
+    async with follow(world) as events:
+        await world.tell(
+            *(catalog.CoverageChanged(coverage=n / 4, covered_requirements=n, total_requirements=4) for n in (1, 2)),
+            by=world.system,
+        )
         (told,) = await events.events(1)
-    assert told.name == "run.progress"
-    assert (told.data["run_id"], told.data["status"], told.data["progress"]) == (str(finished.run_id), "completed", 1)
+    assert told.name == "coverage"
+    assert told.data == {"coverage": 0.5, "covered_requirements": 2, "total_requirements": 4}
 
 
 async def test_nothing_is_told_of_accounts(world: World) -> None:

@@ -1,4 +1,4 @@
-"""CoverageDropped is told once a true crossing, whatever stops, restarts or runs beside the projector."""
+"""What is told of coverage: drops, once a true crossing, whatever stops or runs beside the projector; and changes."""
 
 import asyncio
 import random
@@ -360,3 +360,33 @@ async def test_a_record_that_never_rests_is_judged_every_five_minutes(database: 
     await catch_up(database, rest=10)
     [drop, *_] = await drops(database)
     assert 1 < drop["total_requirements"] < 36
+
+
+async def test_a_change_of_coverage_is_told_once_everything_is_read(database: Database) -> None:
+    follower = CoverageProjector(database, 0.8)
+    requirements = [uuid4() for _ in range(4)]
+
+    async def told_after(*events: Payload) -> list[tuple[float, int, int]]:
+        await tell(database, events)
+        while await follower.project():
+            pass
+        rows = await _changes(database)
+        return [(row["coverage"], row["covered_requirements"], row["total_requirements"]) for row in rows]
+
+    assert await told_after() == []
+    assert await told_after(*map(created, requirements), linked(requirements[0])) == [(0.25, 1, 4)]
+    # A second link of the same, one link for another, and what does not count: the figures are what they were.
+    assert len(await told_after(linked(requirements[0]), irrelevant())) == 1
+    assert len(await told_after(linked(requirements[1]), unlinked(requirements[1]))) == 1
+    assert (await told_after(*map(deleted, requirements)))[1:] == [(0, 0, 0)]
+    # Who begins tells nothing that was told.
+    await catch_up(database)
+    assert len(await _changes(database)) == 2
+
+
+async def _changes(database: Database) -> list[dict[str, Any]]:
+    async with database.connection() as connection:
+        cursor = await connection.execute(
+            "SELECT envelope FROM outbox WHERE wire_name = 'catalog.coverage.changed' ORDER BY id"
+        )
+        return [orjson.loads(row["envelope"])["data"] for row in await cursor.fetchall()]

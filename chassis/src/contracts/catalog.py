@@ -152,6 +152,15 @@ class LinkDeleted(Payload):
     link: LinkState
 
 
+class CoverageChanged(Payload):
+    """There are more or fewer requirements, or more or fewer of them are covered: at most one event a second."""
+
+    wire_name = "catalog.coverage.changed"
+    coverage: Annotated[float, Field(description="0..1; 0 where there are no requirements.")]
+    covered_requirements: int
+    total_requirements: int
+
+
 class CoverageDropped(Payload):
     """Coverage (0..1) went from at or above `threshold` to below it."""
 
@@ -172,5 +181,6 @@ EVENTS: tuple[type[Payload], ...] = (
     LinkCreated,
     LinkUpdated,
     LinkDeleted,
+    CoverageChanged,
     CoverageDropped,
 )

@@ -42,8 +42,26 @@ class ItemSuggestionsGenerated(Payload):
     item_external_id: str | None = None
 
 
+class RunProgressed(Payload):
+    """A generation over everything that goes on has come further: at most one event a second; the actor asked for it.
+
+    A run that takes no second has none; its end is told by RunFinished.
+    """
+
+    wire_name = "suggestion.run.progressed"
+    run_id: UUID
+    algorithm: str
+    threshold: float
+    progress: float
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_updated: int
+    suggestions_withdrawn: int
+    suggestions_skipped: int
+
+
 class RunFinished(Payload):
-    """A generation over everything ended; the actor is who asked for it."""
+    """A generation over everything ended; the actor is who asked for it. `progress` (0..1): how far it had come."""
 
     wire_name = "suggestion.run.finished"
     run_id: UUID
@@ -56,6 +74,7 @@ class RunFinished(Payload):
     error: str | None
     suggestions_updated: int = 0
     suggestions_withdrawn: int = 0
+    progress: float | None = None
 
 
 class SuggestionReviewed(Payload):
@@ -116,6 +135,7 @@ class SuggestionsExpired(Payload):
 
 EVENTS: tuple[type[Payload], ...] = (
     ItemSuggestionsGenerated,
+    RunProgressed,
     RunFinished,
     SuggestionReviewed,
     SuggestionsBulkReviewed,

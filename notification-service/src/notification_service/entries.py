@@ -119,7 +119,7 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
         str(run.run_id),
         None,
         f"{who(event.actor)} had suggestions generated for the whole record; the run {outcome}.",
-        details=given(run, frozenset({"run_id", "status"})),
+        details=given(run, frozenset({"run_id", "status", "progress"})),
     )
 
 

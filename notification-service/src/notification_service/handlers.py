@@ -96,10 +96,12 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     catalog.LinkCreated: each(audited(entries.created(_LINK)), streamed(stream_events.item_changed(_LINK, "created"))),
     catalog.LinkUpdated: _updated(_LINK),
     catalog.LinkDeleted: _deleted(_LINK),
+    catalog.CoverageChanged: streamed(stream_events.coverage_changed),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
     suggestion.ItemSuggestionsGenerated: each(
         audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),
+    suggestion.RunProgressed: streamed(stream_events.run_progressed),
     suggestion.RunFinished: each(
         audited(entries.run_finished), to_actor(texts.run_finished), streamed(stream_events.run_finished)
     ),

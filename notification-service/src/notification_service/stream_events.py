@@ -9,22 +9,11 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from chassis.messaging.events import Received
-from contracts import suggestion
+from contracts import catalog, suggestion
 from notification_service.vocabulary import ResourceType, StreamEventName
 
 MOST_IDS = 500
 """Of one event: more are told by several."""
-
-_RUN = {
-    "run_id",
-    "status",
-    "pairs_analyzed",
-    "suggestions_created",
-    "suggestions_updated",
-    "suggestions_withdrawn",
-    "suggestions_skipped",
-    "error",
-}
 
 T = TypeVar("T")
 
@@ -78,12 +67,26 @@ def suggestions_expired(received: Sequence[Received[suggestion.SuggestionsExpire
         yield from _reviewed(event, "expired", event.data.suggestion_ids)
 
 
+def run_progressed(received: Sequence[Received[suggestion.RunProgressed]]) -> Iterator[StreamEvent]:
+    """Yield how far runs are: of what was told of each at once, the last."""
+    for run in {event.data.run_id: event.data for event in received}.values():
+        yield _run(run, "running")
+
+
 def run_finished(received: Sequence[Received[suggestion.RunFinished]]) -> Iterator[StreamEvent]:
     """Yield how runs ended."""
     for event in received:
-        run = event.data
-        progress = 1.0 if run.status == "completed" else None
-        yield StreamEvent(StreamEventName.RUN_PROGRESS, {**run.model_dump(include=_RUN), "progress": progress})
+        yield _run(event.data, event.data.status)
+
+
+def coverage_changed(received: Sequence[Received[catalog.CoverageChanged]]) -> Iterator[StreamEvent]:
+    """Yield the figures of the record: of what was told at once, the last."""
+    yield StreamEvent(StreamEventName.COVERAGE, received[-1].data.model_dump())
+
+
+def _run(run: suggestion.RunProgressed | suggestion.RunFinished, status: str) -> StreamEvent:
+    figures = {"progress": None, "error": None, **run.model_dump(exclude={"algorithm", "threshold"})}
+    return StreamEvent(StreamEventName.RUN_PROGRESS, figures | {"status": status})
 
 
 def _reviewed(event: Received[Any], status: str, ids: Sequence[UUID]) -> Iterator[StreamEvent]:

@@ -69,8 +69,8 @@ class RunState(BaseModel):
     """A run of generation as it is now."""
 
     run_id: UUID
-    status: Literal["queued", "running", "completed", "failed", "cancelled"]
-    progress: float | None = Field(description="0..1; null when it ended without being completed.")
+    status: Literal["running", "completed", "failed", "cancelled"]
+    progress: float | None = Field(description="0..1; null where a program of before does not tell.")
     pairs_analyzed: int
     suggestions_created: int
     suggestions_updated: int
@@ -80,10 +80,25 @@ class RunState(BaseModel):
 
 
 class RunProgressEvent(_Event):
-    """A run has come further, or has ended."""
+    """A run has begun, has come further (told at most once a second), or has ended."""
 
     event: Literal["run.progress"]
     data: RunState
+
+
+class CoverageFigures(BaseModel):
+    """The figures of the whole record."""
+
+    coverage: float = Field(ge=0, le=1, description="Covered of total requirements; 0 where there are none.")
+    covered_requirements: int
+    total_requirements: int
+
+
+class CoverageEvent(_Event):
+    """There are more or fewer requirements, or more or fewer of them have a link: at most once a second."""
+
+    event: Literal["coverage"]
+    data: CoverageFigures
 
 
 class Nothing(BaseModel):
@@ -100,7 +115,7 @@ class ResetEvent(_Event):
 class StreamEvent(
     RootModel[
         Annotated[
-            UnreadEvent | SuggestionReviewedEvent | ItemChangedEvent | RunProgressEvent | ResetEvent,
+            UnreadEvent | SuggestionReviewedEvent | ItemChangedEvent | RunProgressEvent | CoverageEvent | ResetEvent,
             Field(discriminator="event"),
         ]
     ]

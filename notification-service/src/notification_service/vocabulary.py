@@ -61,4 +61,5 @@ class StreamEventName(StrEnum):
     SUGGESTION_REVIEWED = "suggestion.reviewed"
     ITEM_CHANGED = "item.changed"
     RUN_PROGRESS = "run.progress"
+    COVERAGE = "coverage"
     RESET = "reset"

@@ -25,6 +25,7 @@ from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
 from suggestion_service.scoring.run_loop import RunLoop
+from suggestion_service.scoring.run_progress import RunProgress
 from suggestion_service.service import SERVICE
 from suggestion_service.settings import Settings
 
@@ -43,6 +44,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     generation = RunLoop(database, corpus, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)
     worker.add("suggestion runs", generation.run)
+    worker.every("suggestion run progress", 1, RunProgress(database).tell, leader_only=True)
 
     def load() -> Embedder:
         return load_model(settings.embeddings_model)

@@ -9,6 +9,7 @@ import pytest
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from suggestion_service.scoring import run_loop
+from suggestion_service.scoring.run_progress import RunProgress
 
 PUMP = "the pump stops when the tank is full"
 LAMP = "a lamp burns in the hall"
@@ -175,6 +176,28 @@ async def test_a_run_that_is_cancelled_between_parts_keeps_what_they_have_counte
     assert await work_off(service) == await work_off(other) == 0
     (event,) = await service.events("suggestion.run.finished")
     assert event["data"]["suggestions_created"] == cancelled["suggestions_created"]
+
+
+async def test_how_far_a_run_is_is_told_when_that_has_changed(service: Any, other: Any, thirty_pairs: int) -> None:
+    progress = RunProgress(service.database)
+
+    async def told() -> list[dict[str, Any]]:
+        await progress.tell()
+        return [event["data"] for event in await service.events("suggestion.run.progressed")]
+
+    run_id = await ask(service)
+    assert await told() == []
+    assert await service.runs.work_off_next()
+    (begun,) = await told()
+    assert (begun["run_id"], begun["pairs_analyzed"]) == (run_id, 4 * 30)
+    assert begun["progress"] == (await read(service, run_id))["progress"] == 1 / 8
+    assert len(await told()) == 1
+    assert await other.runs.work_off_next()
+    assert [one["progress"] for one in await told()] == [1 / 8, 2 / 8]
+    cancelled = await service.post(f"/suggestions/runs/{run_id}/cancel")
+    assert len(await told()) == 2
+    (ended,) = await service.events("suggestion.run.finished")
+    assert ended["data"]["progress"] == cancelled["progress"] == 2 / 8
 
 
 async def test_when_a_part_fails_the_run_does_and_says_so(service: Any, other: Any, thirty_pairs: int) -> None:

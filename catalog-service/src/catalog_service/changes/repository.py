@@ -5,7 +5,8 @@ from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_PUBLIC = [event.wire_name for event in catalog.EVENTS if event is not catalog.CoverageDropped]
+_INTERNAL = (catalog.CoverageChanged, catalog.CoverageDropped)
+_PUBLIC = [event.wire_name for event in catalog.EVENTS if event not in _INTERNAL]
 
 
 async def head(database: Database) -> int:

@@ -1,4 +1,4 @@
-"""Follows the service's own feed and records CoverageDropped, once a crossing of the threshold.
+"""Follows the service's own feed: records CoverageChanged, and CoverageDropped once a crossing of the threshold.
 
 Position, projection and event are one transaction under a lock: neither a crash nor a second replica
 publishes a crossing twice or never.
@@ -18,6 +18,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import (
+    CoverageChanged,
     CoverageDropped,
     LinkCreated,
     LinkDeleted,
@@ -51,6 +52,8 @@ class CoverageProjector:
         self._database = database
         self._threshold = threshold
         self._rest = timedelta(seconds=rest)
+        self._told: tuple[int, int] | None = None
+        """The figures that were told last, or were there when this one began."""
 
     async def run(self) -> None:
         """Follow the feed for ever; idle, it costs one small query a second."""
@@ -67,21 +70,26 @@ class CoverageProjector:
     async def project(self) -> int:
         """Apply the next batch of numbered events; return how many they were, 0 when there is none.
 
-        When there is none, coverage is judged if the record is at rest.
+        When there is none, coverage is told if it has changed, and judged if the record is at rest.
         """
         async with self._database.transaction() as connection:
             state = await repository.lock_state(connection)
+            self._told = self._told or _figures(state)
             feed = await repository.read_feed(connection, state.position, _FOLLOWED, _BATCH)
             if feed:
                 events = [
                     (wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None
                 ]
                 drops = await self._apply_batch(connection, state, events)
+                changes = []
                 state.position = feed[-1][0]
             else:
                 drops = self._judge(state, datetime.now(UTC))
+                changes = self._changes(state)
             await repository.save_state(connection, state)
-            await outbox.record(connection, drops)
+            await outbox.record(connection, [*drops, *changes])
+        if changes:
+            self._told = _figures(state)
         for drop in drops:
             _log.info("Coverage fell below the threshold: %s", drop.data.model_dump_json())
         return len(feed)
@@ -105,6 +113,15 @@ class CoverageProjector:
         )
         await repository.delete_link_counts(connection, before.keys() - links.keys())
         return drops
+
+    def _changes(self, state: State) -> list[NewEvent]:
+        covered, total = figures = _figures(state)
+        if figures == self._told:
+            return []
+        changed = CoverageChanged(
+            coverage=covered / total if total else 0, covered_requirements=covered, total_requirements=total
+        )
+        return [NewEvent(changed, "coverage", SYSTEM)]
 
     def _judge(self, state: State, now: datetime) -> list[NewEvent]:
         """Judge coverage if it has changed and is at rest at that time; return the event of a drop, if it is one."""
@@ -138,6 +155,10 @@ class CoverageProjector:
             gateway_request_id=cause["gatewayrequestid"],
             traceparent=cause["traceparent"],
         )
+
+
+def _figures(state: State) -> tuple[int, int]:
+    return state.covered_requirements, state.total_requirements
 
 
 def _requirement_id(wire_name: str, event: dict[str, Any]) -> UUID:

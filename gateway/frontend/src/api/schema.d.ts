@@ -2098,6 +2098,39 @@ export interface components {
             overall: components["schemas"]["CoverageSummary"];
         };
         /**
+         * CoverageEvent
+         * @description There are more or fewer requirements, or more or fewer of them have a link: at most once a second.
+         */
+        CoverageEvent: {
+            data: components["schemas"]["CoverageFigures"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "coverage";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
+        /**
+         * CoverageFigures
+         * @description The figures of the whole record.
+         */
+        CoverageFigures: {
+            /**
+             * Coverage
+             * @description Covered of total requirements; 0 where there are none.
+             */
+            coverage: number;
+            /** Covered Requirements */
+            covered_requirements: number;
+            /** Total Requirements */
+            total_requirements: number;
+        };
+        /**
          * CoverageSummary
          * @description Requirements and links in the scope of the report; test cases, orphans among them: of its modules and tags.
          * @example {
@@ -4664,7 +4697,7 @@ export interface components {
         };
         /**
          * RunProgressEvent
-         * @description A run has come further, or has ended.
+         * @description A run has begun, has come further (told at most once a second), or has ended.
          */
         RunProgressEvent: {
             data: components["schemas"]["RunState"];
@@ -4691,7 +4724,7 @@ export interface components {
             pairs_analyzed: number;
             /**
              * Progress
-             * @description 0..1; null when it ended without being completed.
+             * @description 0..1; null where a program of before does not tell.
              */
             progress: number | null;
             /**
@@ -4703,7 +4736,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "queued" | "running" | "completed" | "failed" | "cancelled";
+            status: "running" | "completed" | "failed" | "cancelled";
             /** Suggestions Created */
             suggestions_created: number;
             /** Suggestions Skipped */
@@ -4896,7 +4929,7 @@ export interface components {
          * StreamEvent
          * @description An event of the stream.
          */
-        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ResetEvent"];
+        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
         /**
          * Suggestion
          * @description A pair that may belong together, why, and what became of it.
@@ -6566,6 +6599,8 @@ export type SchemaChangeResult = components['schemas']['ChangeResult'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
+export type SchemaCoverageEvent = components['schemas']['CoverageEvent'];
+export type SchemaCoverageFigures = components['schemas']['CoverageFigures'];
 export type SchemaCoverageSummary = components['schemas']['CoverageSummary'];
 export type SchemaCrossSiteRequest = components['schemas']['CrossSiteRequest'];
 export type SchemaCurrentSession = components['schemas']['CurrentSession'];

@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
 from chassis.db.leases import Leases
-from chassis.db.rows import fetch_one, fetch_only
+from chassis.db.rows import fetch_all, fetch_one, fetch_only
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Conditions, Fetched, PageRequest, fetch_page
 from suggestion_service.engine import Algorithm
@@ -52,6 +52,13 @@ RETURNING r.attempts, {COLUMNS}
 _LAST_SCALE = """
 SELECT algorithm, threshold, seen, background FROM runs
 WHERE rescore AND seen IS NOT NULL AND status IN ('running', 'completed') ORDER BY created_at DESC LIMIT 1
+"""
+
+_RUNNING = f"""
+SELECT r.id, r.algorithm, r.threshold, coalesce(p.progress, r.progress) AS progress,
+    {", ".join(f"coalesce(p.{count}, r.{count}) AS {count}" for count in COUNTS)},
+    r.created_by, r.actor_id, r.correlation_id
+FROM runs r {_WITH_SUMS} WHERE r.status = 'running' ORDER BY r.created_at FOR SHARE OF r
 """
 
 _END = f"""
@@ -96,6 +103,23 @@ class ClaimedRun:
     attempts: int
 
 
+class ProgressingRun(TypedDict):
+    """How far a run is that goes on, and who asked for it by which request."""
+
+    id: UUID
+    algorithm: Algorithm
+    threshold: float
+    progress: float
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_updated: int
+    suggestions_withdrawn: int
+    suggestions_skipped: int
+    created_by: str
+    actor_id: int | None
+    correlation_id: str
+
+
 class LastScale(TypedDict):
     """What the last run that set the scale was asked for, and the place of the latest text that it looked at.
 
@@ -123,6 +147,11 @@ async def insert(connection: Connection, request: RunRequest, now: datetime, bac
 async def get(connection: Connection, run_id: UUID) -> Run | None:
     """Return a run as it is answered."""
     return await fetch_one(connection, Run, f"SELECT {_ANSWER} FROM runs r {_WITH_SUMS} WHERE r.id = %s", (run_id,))
+
+
+async def running(connection: Connection) -> list[ProgressingRun]:
+    """Return the runs that go on, and let nobody end them in this transaction."""
+    return await fetch_all(connection, ProgressingRun, _RUNNING)
 
 
 async def last_scale(connection: Connection) -> LastScale | None:

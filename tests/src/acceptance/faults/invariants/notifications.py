@@ -19,6 +19,7 @@ _TO_ACTOR = {
     "suggestion.suggestions.reopened",
 }
 _COVERAGE = "catalog.coverage.dropped"
+_NOT_AUDITED = {"catalog.coverage.changed", "suggestion.run.progressed"}
 
 Entry = tuple[datetime, str, str | None]
 """When it happened, what was done, to which resource."""
@@ -77,6 +78,8 @@ def _audit(entries: list[Row], events: list[Event], due: list[Event]) -> Iterato
 
 
 def _entries(event: Event) -> Iterator[Entry]:
+    if event.type in _NOT_AUDITED:
+        return
     time = datetime.fromisoformat(event.time)
     _, thing, happened = event.type.split(".")
     data = event.data
