@@ -39,3 +39,28 @@ def test_suggestions_of_an_older_schema_are_counted_when_it_is_migrated(postgres
         connection.execute("DELETE FROM suggestions WHERE status = 'rejected'")
         counts = connection.execute("SELECT status, sum(rows) FROM suggestion_counts GROUP BY status").fetchall()
     assert dict(counts) == {"pending": 7, "rejected": 0, "accepted": 1}
+
+
+def test_what_is_pending_in_an_older_schema_is_told_when_it_is_migrated(postgres: PostgresServer) -> None:
+    url = postgres.empty_database()
+    migrations.upgrade("suggestion_service", url, to="0010")
+    with psycopg.connect(url) as connection:
+        connection.execute(
+            "INSERT INTO suggestions (id, requirement_id, test_case_id, similarity_score, suggestion_method, status,"
+            " created_at, requirement_text_sequence, test_case_text_sequence)"
+            " SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0.5, 'hybrid', status, now(), 1, 1"
+            " FROM generate_series(1, 600), (VALUES ('pending'), ('rejected'), ('expired')) AS given (status)"
+        )
+        pending = connection.execute(
+            "SELECT requirement_id::text, test_case_id::text FROM suggestions WHERE status = 'pending' ORDER BY 1"
+        ).fetchall()
+    migrations.upgrade("suggestion_service", url)
+    with psycopg.connect(url) as connection:
+        told = connection.execute(
+            "SELECT key, test_case_id FROM outbox, json_each(envelope::json -> 'data' -> 'pairs'),"
+            " json_array_elements_text(value) AS test_case_id WHERE envelope::json -> 'data' ->> 'pending' = 'true'"
+            " ORDER BY 1"
+        ).fetchall()
+        events = connection.execute("SELECT count(*) FROM outbox").fetchone()
+    assert told == pending
+    assert events == (2,), "500 pairs are told at once"

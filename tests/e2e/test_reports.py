@@ -2,12 +2,14 @@
 
 import csv
 import io
+import struct
 
 import openpyxl
 import pytest
 
 from acceptance import texts
 from acceptance.client import Traceline, ok
+from acceptance.waiting import eventually
 
 MATRIX = "/reports/traceability-matrix"
 MEDIA_TYPES = {
@@ -90,3 +92,25 @@ def test_the_search_finds_both_kinds_and_shows_where(reviewer: Traceline) -> Non
     for item in page["items"]:
         assert word in item["snippet"]
         assert f" {word} " not in item["snippet"], "the word is not highlighted"
+
+
+def test_the_matrix_shows_a_pair_pending_then_covered_then_suspect(reviewer: Traceline) -> None:
+    module = texts.word()
+
+    def cells() -> list[int]:
+        response = reviewer.get("/reports/traceability-matrix/compact", params={"module": module})
+        assert response.headers["content-type"] == "application/vnd.traceline.matrix"
+        rows, columns, count = struct.unpack_from("<3I", response.content, 4)
+        assert (rows, columns, len(response.content)) == (1, 1, 16 + 4 * 2 + 5 * count)
+        return [*response.content[16 + 4 * 2 + 4 * count :]]
+
+    suggestion = reviewer.suggested_pair(module=module)
+    eventually(lambda: cells() == [3], "the pending pair in the matrix")
+    requirement = f"/requirements/{suggestion['requirement_id']}"
+    expanded = reviewer.read(requirement, expand="coverage")
+    assert expanded["coverage"] == {"state": "none", "links": 0, "suspect_links": 0, "pending_suggestions": 1}
+
+    ok(reviewer.post(f"/suggestions/{suggestion['id']}/accept"))
+    assert cells() == [1]
+    ok(reviewer.patch(requirement, json={"title": texts.words(5)}))
+    assert cells() == [2]

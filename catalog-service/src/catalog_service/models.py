@@ -205,6 +205,39 @@ undone_acceptances = sa.Table(
     comment="acceptances that make no link any more, however late they come again",
 )
 
+pending_pairs = sa.Table(
+    "pending_pairs",
+    metadata,
+    sa.Column("requirement_id", sa.Uuid, primary_key=True),
+    sa.Column("test_case_id", sa.Uuid, primary_key=True),
+    sa.Column("pending", sa.Boolean, nullable=False),
+    sa.Column(
+        "sequence", sa.BigInteger, nullable=False, comment="place of the event in the feed of suggestion-service"
+    ),
+    comment="pairs that wait for a review, and tombstones of those that did",
+)
+sa.Index(None, pending_pairs.c.test_case_id, postgresql_where=pending_pairs.c.pending)
+
+pending_pairs_state = sa.Table(
+    "pending_pairs_state",
+    metadata,
+    sa.Column("only_row", sa.Boolean, primary_key=True),
+    sa.Column("state", sa.Uuid, nullable=False),
+    comment="another value after each change of pending_pairs",
+)
+
+coverage_days = sa.Table(
+    "coverage_days",
+    metadata,
+    sa.Column("overall", sa.Boolean, primary_key=True),
+    sa.Column("module", sa.Text, primary_key=True, comment="empty for what is in none, and for the whole record"),
+    sa.Column("day", sa.Date, primary_key=True),
+    sa.Column("total_requirements", sa.Integer, nullable=False),
+    sa.Column("covered_requirements", sa.Integer, nullable=False),
+    sa.Column("suspect_links", sa.BigInteger, nullable=False),
+    comment="a row a day and module, as it was at the end of the day, UTC",
+)
+
 coverage_state = sa.Table(
     "coverage_state",
     metadata,

@@ -2,6 +2,7 @@
 
 from catalog_service.settings import Settings
 from chassis.server.service import Service
-from contracts.routes import CATALOG
+from contracts.routes import CATALOG, SUGGESTION
 
-SERVICE = Service(CATALOG.name, Settings)
+# The feed of suggestion-service is followed; no request asks it anything.
+SERVICE = Service(CATALOG.name, Settings, worker_asks=(SUGGESTION.name,))

@@ -1,27 +1,34 @@
-"""What catalog-service does beside HTTP: it publishes its events and judges coverage."""
+"""What catalog-service does beside HTTP: it tells its events, follows what is pending, judges coverage."""
 
 from functools import partial
 
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
+from catalog_service.handlers import HANDLERS
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
-from chassis.server.messaging_loops import new_worker, publish
+from chassis.messaging.feed import Feed
+from chassis.messaging.inbox import Inbox
+from chassis.server.messaging_loops import consume, new_worker, publish
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
+from chassis.web.peers import Peer
+from contracts.routes import ignored_by
 
 _MERGE_EVERY = 2
 _ONCE_A_DAY = 24 * 3600
 """Only a migration leaves something to do."""
 
 
-def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
+def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: Peer) -> Worker:
     """Return the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
+    inbox = Inbox("catalog", database, HANDLERS, ignored_by("catalog"))
+    consume(worker, inbox, bus, [Feed("suggestion", suggestion, inbox)])
     worker.collectors.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, leader_only=True)

@@ -232,9 +232,9 @@ async def test_items_tell_of_their_links_when_asked_to(catalog: Any, path: str) 
         await catalog.link(*((item, other) if path == "/requirements" else (other, item)))
     await catalog.patch(f"{other_path}/{others[2]['id']}", {"title": "Another"})
     expected = [
-        doubted | {"coverage": {"state": "suspect", "links": 2, "suspect_links": 1}},
-        covered | {"coverage": {"state": "covered", "links": 1, "suspect_links": 0}},
-        bare | {"coverage": {"state": "none", "links": 0, "suspect_links": 0}},
+        doubted | {"coverage": {"state": "suspect", "links": 2, "suspect_links": 1, "pending_suggestions": 0}},
+        covered | {"coverage": {"state": "covered", "links": 1, "suspect_links": 0, "pending_suggestions": 0}},
+        bare | {"coverage": {"state": "none", "links": 0, "suspect_links": 0, "pending_suggestions": 0}},
     ]
     assert (await catalog.read(path, tag=tag, expand="coverage"))["items"] == expected
     assert (await catalog.read(path, tag=tag))["items"] == [doubted, covered, bare]
@@ -243,7 +243,7 @@ async def test_items_tell_of_their_links_when_asked_to(catalog: Any, path: str) 
         assert "coverage" not in await catalog.read(f"{path}/{item['id']}")
     await catalog.patch(f"{path}/{covered['id']}", {"title": "Another"})
     here = await catalog.read(f"{path}/{covered['id']}", expand="coverage")
-    assert here["coverage"] == {"state": "suspect", "links": 1, "suspect_links": 1}
+    assert here["coverage"] == {"state": "suspect", "links": 1, "suspect_links": 1, "pending_suggestions": 0}
     for wrong in (path, f"{path}/{bare['id']}"):
         problem(await catalog.get(wrong, expand="covrage"), 422, field="/query/expand")
     problem(await catalog.get(f"{path}/00000000-0000-4000-8000-000000000000", expand="coverage"), 404)

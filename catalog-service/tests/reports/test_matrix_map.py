@@ -4,7 +4,7 @@ import random
 import struct
 from collections import Counter
 from typing import Any, NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -55,7 +55,7 @@ def in_order(items: dict[UUID, Any]) -> list[UUID]:
 
 @pytest.fixture
 async def filled(record: Any) -> Any:
-    """A random record; its modules, external ids and links have gaps."""
+    """A random record, where modules, external ids and links have gaps; its `pending` pairs are not linked."""
     chance = random.Random(3)
     for number in range(40):
         record.requirement(module=chance.choice(MODULES), external_id=chance.choice([None, f"REQ-{number:03}"]))
@@ -65,6 +65,14 @@ async def filled(record: Any) -> Any:
     for requirement, test_case in chance.sample(pairs, 60):
         record.link(requirement, test_case, suspect=chance.random() < 0.3)
     await record.save()
+    suggested = chance.sample(pairs, 200)
+    rows = [(*pair, number % 3 > 0) for number, pair in enumerate(suggested)]
+    rows += [(requirement, uuid4(), True) for requirement in record.requirements]
+    async with record.database.transaction() as connection, connection.cursor() as cursor:
+        await cursor.executemany("INSERT INTO pending_pairs VALUES (%s, %s, %s, 1)", rows)
+    linked = {(link["requirement_id"], link["test_case_id"]) for link in record.links}
+    record.pending = [pair for number, pair in enumerate(suggested) if number % 3 > 0 and pair not in linked]
+    assert len(record.pending) < 133, "some of those that are pending are linked"
     return record
 
 
@@ -72,17 +80,26 @@ def state(record: Any, link: dict[str, Any]) -> int:
     return 2 if record.requirements[link["requirement_id"]]["version"] > link["requirement_version"] else 1
 
 
-async def test_the_compact_matrix_has_the_state_of_every_link(filled: Any, client: httpx.AsyncClient) -> None:
+def cells_of(record: Any, rows: list[UUID], columns: list[UUID]) -> dict[tuple[int, int], int]:
+    """Return the states by row and column."""
+    found = {(link["requirement_id"], link["test_case_id"]): state(record, link) for link in record.links}
+    found |= dict.fromkeys(record.pending, 3)
+    return {
+        (rows.index(requirement), columns.index(test_case)): cell
+        for (requirement, test_case), cell in found.items()
+        if requirement in rows
+    }
+
+
+async def test_the_compact_matrix_has_the_state_of_every_pair(filled: Any, client: httpx.AsyncClient) -> None:
     rows, columns = in_order(filled.requirements), in_order(filled.test_cases)
 
     matrix = await compact(client)
 
     assert (matrix.rows, matrix.columns) == (len(rows), len(columns))
     assert list(matrix.cells) == sorted(matrix.cells)
-    assert matrix.cells == {
-        (rows.index(link["requirement_id"]), columns.index(link["test_case_id"])): state(filled, link)
-        for link in filled.links
-    }
+    assert set(matrix.cells.values()) == {1, 2, 3}
+    assert matrix.cells == cells_of(filled, rows, columns)
 
 
 async def test_the_matrix_of_nothing_is_empty(record: Any, client: httpx.AsyncClient) -> None:
@@ -92,13 +109,13 @@ async def test_the_matrix_of_nothing_is_empty(record: Any, client: httpx.AsyncCl
 
 async def test_the_axes_name_rows_and_columns_with_their_links(filled: Any, client: httpx.AsyncClient) -> None:
     tag = (await client.get(f"{MATRIX}/compact")).headers["etag"]
-    for name, items, key in (
-        ("row", filled.requirements, "requirement_id"),
-        ("column", filled.test_cases, "test_case_id"),
+    for end, (name, items, key) in enumerate(
+        (("row", filled.requirements, "requirement_id"), ("column", filled.test_cases, "test_case_id"))
     ):
         ids = in_order(items)
         links = Counter(link[key] for link in filled.links)
         suspect = Counter(link[key] for link in filled.links if state(filled, link) == 2)
+        pending = Counter(pair[end] for pair in filled.pending)
 
         part = await axis(client, name, **{"from": 7, "to": 30})
 
@@ -110,6 +127,7 @@ async def test_the_axes_name_rows_and_columns_with_their_links(filled: Any, clie
                 "id": str(ids[index]),
                 "links": links[ids[index]],
                 "suspect_links": suspect[ids[index]],
+                "pending_suggestions": pending[ids[index]],
             }
             for index in range(7, 30)
         ]
@@ -117,8 +135,8 @@ async def test_the_axes_name_rows_and_columns_with_their_links(filled: Any, clie
 
 async def test_a_module_has_its_rows_with_all_of_their_cells(filled: Any, client: httpx.AsyncClient) -> None:
     rows = [key for key in in_order(filled.requirements) if filled.requirements[key]["module"] == "doors"]
-    links = [link for link in filled.links if link["requirement_id"] in rows]
-    reached = {link["test_case_id"] for link in links}
+    reached = {link["test_case_id"] for link in filled.links if link["requirement_id"] in rows}
+    reached |= {test_case for requirement, test_case in filled.pending if requirement in rows}
     columns = [
         key for key in in_order(filled.test_cases) if key in reached or filled.test_cases[key]["module"] == "doors"
     ]
@@ -127,9 +145,7 @@ async def test_a_module_has_its_rows_with_all_of_their_cells(filled: Any, client
     matrix = await compact(client, module="doors")
 
     assert (matrix.rows, matrix.columns) == (len(rows), len(columns))
-    assert matrix.cells.keys() == {
-        (rows.index(link["requirement_id"]), columns.index(link["test_case_id"])) for link in links
-    }
+    assert matrix.cells == cells_of(filled, rows, columns)
     labels = await axis(client, "column", module="doors")
     assert [item["id"] for item in labels["items"]] == [str(key) for key in columns]
     assert labels["total"] == len(columns)
@@ -149,10 +165,13 @@ async def test_modules_are_summed_up(filled: Any, client: httpx.AsyncClient) -> 
         for cell in matrix["cells"]
     }
     sums: dict[tuple[Any, Any], Counter[str]] = {}
-    for link in filled.links:
-        place = filled.requirements[link["requirement_id"]]["module"], filled.test_cases[link["test_case_id"]]["module"]
-        sums.setdefault(place, Counter()).update(links=1, suspect_links=state(filled, link) == 2)
-    assert {place: {name: cell[name] for name in ("links", "suspect_links")} for place, cell in found.items()} == sums
+    pairs = [(link["requirement_id"], link["test_case_id"], state(filled, link)) for link in filled.links]
+    for requirement, test_case, cell in (*pairs, *((*pair, 3) for pair in filled.pending)):
+        place = filled.requirements[requirement]["module"], filled.test_cases[test_case]["module"]
+        figures = {"links": cell < 3, "suspect_links": cell == 2, "pending_suggestions": cell == 3}
+        sums.setdefault(place, Counter()).update(figures)
+    names = ("links", "suspect_links", "pending_suggestions")
+    assert {place: {name: cell[name] for name in names} for place, cell in found.items()} == sums
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ CATALOG = Service(
         "Reports": "The traceability matrix, coverage and gaps.",
     },
     publishes=catalog.EVENTS,
+    consumes=(suggestion.PendingPairsChanged, suggestion.SuggestionReviewed, suggestion.SuggestionsBulkReviewed),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
 )
 SUGGESTION = Service(
@@ -99,13 +100,17 @@ NOTIFICATION = Service(
         "Audit log": "Every change with the fields before and after, for admins.",
         "Events": "What happens, told at once to those who are connected.",
     },
-    consumes=(*auth.EVENTS, *catalog.EVENTS, *suggestion.EVENTS),
+    consumes=(
+        *auth.EVENTS,
+        *catalog.EVENTS,
+        *(event for event in suggestion.EVENTS if event is not suggestion.PendingPairsChanged),
+    ),
     unstored=("audit-log", "notifications", "events"),
     streams=("events",),
 )
 
 SERVICES = (AUTH, CATALOG, SUGGESTION, NOTIFICATION)
-"""Each comes after those that it asks."""
+"""Each comes after those that its requests ask; workers follow the feed of any."""
 
 PUBLISHED: Mapping[str, tuple[type[Payload], ...]] = {
     service.context: service.publishes for service in SERVICES if service.publishes

@@ -1,12 +1,15 @@
 """What suggestion-service tells."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from chassis.messaging.events import Payload
+
+Id = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
+"""An id of which there are too many to make an object of each."""
 
 
 class ReviewedSuggestion(BaseModel):
@@ -133,6 +136,17 @@ class SuggestionsExpired(Payload):
     reason: str
 
 
+class PendingPairsChanged(Payload):
+    """Pairs became pending, or are so no more; some hundred an event, test cases by requirement.
+
+    Reviews are events of their own: what they take out of the queue is not told here, what they give back to it is.
+    """
+
+    wire_name = "suggestion.pending_pairs.changed"
+    pending: bool
+    pairs: dict[Id, list[Id]]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     ItemSuggestionsGenerated,
     RunProgressed,
@@ -141,4 +155,5 @@ EVENTS: tuple[type[Payload], ...] = (
     SuggestionsBulkReviewed,
     SuggestionsReopened,
     SuggestionsExpired,
+    PendingPairsChanged,
 )

@@ -23,4 +23,4 @@ def new_read_model() -> ReadModel:
 
 
 async def _merge(connection: Connection, reach: Reach) -> Mapping[str, int]:
-    return {"recipients": await replace(connection, "recipients", "user_id", reach)}
+    return {"recipients": await replace(connection, "recipients", reach, "user_id")}

@@ -8,6 +8,7 @@ from chassis.server.messaging_loops import consume, new_worker
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
+from contracts.routes import ignored_by
 from notification_service.handlers import HANDLERS
 from notification_service.service import SERVICE
 from notification_service.settings import Settings
@@ -22,7 +23,7 @@ def create_worker(
     No loop has a setting of its own.
     """
     worker = new_worker("notification", database)
-    inbox = Inbox("notification", database, HANDLERS)
+    inbox = Inbox("notification", database, HANDLERS, ignored_by("notification"))
     feeds = [Feed("auth", auth, inbox), Feed("catalog", catalog, inbox), Feed("suggestion", suggestion, inbox)]
     consume(worker, inbox, bus, feeds)
 

@@ -56,8 +56,8 @@ Search = Annotated[
 Expand = Annotated[
     str | None,
     Field(
-        description="coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`"
-        " and `suspect_links` it has.",
+        description="coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many"
+        " `links`, `suspect_links` and `pending_suggestions` it has.",
         examples=["coverage"],
         json_schema_extra={"enum": ["coverage"]},
     ),

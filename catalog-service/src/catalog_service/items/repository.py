@@ -9,6 +9,7 @@ from psycopg.rows import tuple_row
 from psycopg.types.json import Json
 
 from catalog_service.items.kinds import ItemKind
+from catalog_service.pending.repository import NOT_LINKED
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.db.rows import fetch_column
@@ -40,12 +41,14 @@ async def _find(connection: Connection, kind: ItemKind, columns: str, where: str
 
 
 def coverage_column(kind: ItemKind) -> str:
-    """Return the column `coverage` of a table of items: an object of its state and the numbers of its links."""
+    """Return the column `coverage` of a table of items: its state, its links and its pending suggestions in figures."""
     other = "test_case" if kind.name == "requirement" else "requirement"
     return f"""(
         SELECT json_build_object(
             'state', CASE WHEN count(*) = 0 THEN 'none' WHEN bool_or(suspect) THEN 'suspect' ELSE 'covered' END,
-            'links', count(*), 'suspect_links', count(*) FILTER (WHERE suspect))
+            'links', count(*), 'suspect_links', count(*) FILTER (WHERE suspect), 'pending_suggestions', (
+                SELECT count(*) FROM pending_pairs p JOIN {other}s o ON o.id = p.{other}_id
+                WHERE p.{kind.name}_id = {kind.table}.id AND p.pending AND {NOT_LINKED}))
         FROM (
             SELECT {kind.table}.version > l.{kind.name}_version OR o.version > l.{other}_version AS suspect
             FROM links l JOIN {other}s o ON o.id = l.{other}_id WHERE l.{kind.name}_id = {kind.table}.id

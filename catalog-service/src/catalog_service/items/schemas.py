@@ -158,11 +158,12 @@ class Coverage(StrEnum):
 
 
 class ItemCoverage(BaseModel):
-    """The links of an item, in figures."""
+    """The links of an item, and what is suggested for it, in figures."""
 
     state: Coverage
     links: int
     suspect_links: int
+    pending_suggestions: int = Field(description="Pairs with it that wait for a review.")
 
 
 class ShortItem(BaseModel):

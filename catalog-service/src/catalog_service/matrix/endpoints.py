@@ -59,9 +59,10 @@ async def get_compact_matrix(request: Request, viewer: Viewer, database: Db, mod
     | 4 | u32: how many cells |
     | 4 x (rows + 1) | u32: the first cell of each row, and the end of the last |
     | 4 x cells | u32: the column of each cell, ascending in each row |
-    | cells | u8: its state: 1 covered, 2 suspect |
+    | cells | u8: its state: 1 covered, 2 suspect, 3 pending |
 
-    The ETag changes with every change of the record, and to ask whether it is still right costs next to nothing.
+    A cell is pending where a suggestion waits for a review and there is no link. The ETag changes with every change of
+    the record and of what is pending, and to ask whether it is still right costs next to nothing.
     """
     tag, document = await service.compact(database, module, partial(is_known, request))
     return not_modified(tag) if document is None else Response(document, 200, {"ETag": tag}, MEDIA_TYPE)
@@ -109,7 +110,7 @@ def _end_of(begin: int, end: int | None) -> int:
 
 @router.get("/module-matrix", response_model=ModuleMatrix, summary="The matrix in sums, module by module")
 async def get_module_matrix(viewer: Viewer, database: Db) -> Response:
-    """Return how many links are between the requirements of each module and the test cases of each module.
+    """Return how many links and pending suggestions are between the requirements and the test cases of each module.
 
     Modules are in the order of the matrix; null are the items in none.
     """

@@ -7,6 +7,7 @@ from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.repository import coverage_column
 from catalog_service.items.suspicion import IS_SUSPECT
 from catalog_service.matrix.encoding import Cells
+from catalog_service.pending.repository import NOT_LINKED
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_only, fetch_value
 from chassis.web.listing import Conditions, Row
@@ -16,10 +17,11 @@ ORDER = "module, external_id, id"
 
 
 class State(TypedDict):
-    """What tells one state of the record from every other: how many changes it has seen, and the last of them."""
+    """What tells one state from others: how many changes the record has seen, the last of them, and what is pending."""
 
     changes: int
     last_change: UUID | None
+    pending: UUID
 
 
 class Module(TypedDict):
@@ -36,12 +38,14 @@ class ModuleCell(TypedDict):
     column: str | None
     links: int
     suspect_links: int
+    pending_suggestions: int
 
 
 # Not the head alone: an event gets its place in the feed only after the change that it tells of is to be seen.
 _STATE = """
     SELECT head + (SELECT count(*) FROM outbox WHERE feed_seq IS NULL) AS changes,
-           (SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1) AS last_change
+           (SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1) AS last_change,
+           (SELECT state FROM pending_pairs_state) AS pending
     FROM feed_head
 """
 
@@ -55,8 +59,10 @@ def _in_scope(kind: ItemKind, modules: Conditions) -> str:
     """Return the WHERE of the items at an axis: test cases of other modules are there where a row leads to them."""
     if kind is REQUIREMENT or not modules.narrowed:
         return modules.where
-    rows = f"SELECT id FROM requirements {modules.where}"
-    return f"{modules.where} OR id IN (SELECT test_case_id FROM links WHERE requirement_id IN ({rows}))"
+    rows = f"requirement_id IN (SELECT id FROM requirements {modules.where})"
+    reached = f"SELECT test_case_id FROM links WHERE {rows}"
+    suggested = f"SELECT test_case_id FROM pending_pairs WHERE pending AND {rows}"
+    return f"{modules.where} OR id IN ({reached} UNION ALL {suggested})"
 
 
 def _places(kind: ItemKind, modules: Conditions) -> str:
@@ -80,7 +86,11 @@ async def cells(connection: Connection, modules: Conditions) -> Cells:
             SELECT r.place AS row_place, t.place AS column_place,
                    CASE WHEN {IS_SUSPECT} THEN '\\x02'::bytea ELSE '\\x01' END AS state
             FROM links l JOIN r ON r.id = l.requirement_id JOIN t ON t.id = l.test_case_id
-            ORDER BY r.place, t.place
+            UNION ALL
+            SELECT r.place, t.place, '\\x03'
+            FROM pending_pairs p JOIN r ON r.id = p.requirement_id JOIN t ON t.id = p.test_case_id
+            WHERE p.pending AND {NOT_LINKED}
+            ORDER BY row_place, column_place
         ) AS in_order
         """,
         modules.parameters,
@@ -125,9 +135,19 @@ async def module_cells(connection: Connection) -> list[ModuleCell]:
         connection,
         ModuleCell,
         f"""
-        SELECT r.module AS row, t.module AS column, count(*) AS links,
-               count(*) FILTER (WHERE {IS_SUSPECT}) AS suspect_links
-        FROM links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
-        GROUP BY r.module, t.module ORDER BY r.module, t.module
+        SELECT "row", "column", sum(links)::bigint AS links, sum(suspect_links)::bigint AS suspect_links,
+               sum(pending_suggestions)::bigint AS pending_suggestions
+        FROM (
+            SELECT r.module, t.module, count(*), count(*) FILTER (WHERE {IS_SUSPECT}), 0
+            FROM links l JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t ON t.id = l.test_case_id
+            GROUP BY r.module, t.module
+            UNION ALL
+            SELECT r.module, t.module, 0, 0, count(*)
+            FROM pending_pairs p JOIN requirements r ON r.id = p.requirement_id
+            JOIN test_cases t ON t.id = p.test_case_id
+            WHERE p.pending AND {NOT_LINKED}
+            GROUP BY r.module, t.module
+        ) AS counted ("row", "column", links, suspect_links, pending_suggestions)
+        GROUP BY "row", "column" ORDER BY "row", "column"
         """,
     )

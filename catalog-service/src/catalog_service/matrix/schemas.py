@@ -13,11 +13,12 @@ _LABEL_EXAMPLE: JsonDict = {
     **{name: REQUIREMENT_EXAMPLE[name] for name in ("id", "external_id", "title", "module")},
     "links": 2,
     "suspect_links": 1,
+    "pending_suggestions": 3,
 }
 _MODULES_EXAMPLE: JsonDict = {
     "rows": [{"module": "doors", "items": 60}, {"module": None, "items": 3}],
     "columns": [{"module": "doors", "items": 90}],
-    "cells": [{"row": 0, "column": 0, "links": 95, "suspect_links": 2}],
+    "cells": [{"row": 0, "column": 0, "links": 95, "suspect_links": 2, "pending_suggestions": 7}],
 }
 
 
@@ -36,6 +37,7 @@ class AxisItem(ShortItem):
     index: int = Field(description="The row, or the column, that the item is.")
     links: int
     suspect_links: int
+    pending_suggestions: int
 
 
 class MatrixAxis(BaseModel):
@@ -64,6 +66,7 @@ class ModuleCell(BaseModel):
     column: int = Field(description="An index into `columns`.")
     links: int
     suspect_links: int
+    pending_suggestions: int
 
 
 class ModuleMatrix(BaseModel):

@@ -13,6 +13,8 @@ from chassis.web.listing import Conditions, Row
 from chassis.web.parameters import parse_words
 from chassis.web.responses import etag
 
+_FIGURES = ("links", "suspect_links", "pending_suggestions")
+
 # Matrices made at once in this process: each takes a connection, and its memory.
 _places = asyncio.Semaphore(2)
 
@@ -67,4 +69,4 @@ async def _tag(connection: Connection, module: str | None) -> str:
 
 def _labelled(index: int, label: Row) -> Row:
     coverage = label.pop("coverage")
-    return {"index": index, **label, **{name: coverage[name] for name in ("links", "suspect_links")}}
+    return {"index": index, **label, **{name: coverage[name] for name in _FIGURES}}

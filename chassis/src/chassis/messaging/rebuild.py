@@ -94,25 +94,26 @@ async def rebuild(connection: Connection, model: ReadModel, read_feed: ReadFeed)
     return Rebuilt(reach, folding.applied, len(folding.skipped), corrected)
 
 
-async def replace(connection: Connection, table: str, key: str, reach: Reach) -> int:
-    """Make a table, whose `key` is one column, what its temporary one is; return how many rows were wrong or missing.
+async def replace(connection: Connection, table: str, reach: Reach, *key: str) -> int:
+    """Make a table what its temporary one is, by the columns of its key; return how many rows were wrong or missing.
 
     For the `merge` of tables that no process mirrors in memory.
     """
+    same = " AND ".join(f"fresh.{{{place}}} = present.{{{place}}}" for place in range(2, 2 + len(key)))
     unknown = await connection.execute(
         _sql(
             f"DELETE FROM {{1}} AS present WHERE {reach.covers('present.sequence')}"
-            " AND NOT EXISTS (SELECT FROM {0} AS fresh WHERE fresh.{2} = present.{2})",
+            f" AND NOT EXISTS (SELECT FROM {{0}} AS fresh WHERE {same})",
             table,
-            key,
+            *key,
         )
     )
     await connection.execute(
         _sql(
             "DELETE FROM {1} AS present USING (SELECT * FROM {0} EXCEPT SELECT * FROM {1}) AS fresh"
-            " WHERE present.{2} = fresh.{2}",
+            f" WHERE {same}",
             table,
-            key,
+            *key,
         )
     )
     put = await connection.execute(_sql("INSERT INTO {1} (SELECT * FROM {0} EXCEPT SELECT * FROM {1})", table))

@@ -52,4 +52,4 @@ async def bury(connection: Connection, suggestion_ids: Sequence[UUID]) -> None:
 
 async def merge(connection: Connection, reach: Reach) -> int:
     """Make the pairs what the rebuilt ones are; return how many were wrong or missing."""
-    return await replace(connection, "linked_pairs", "link_id", reach)
+    return await replace(connection, "linked_pairs", reach, "link_id")
