@@ -57,6 +57,7 @@ def test_every_example_fulfils_its_schema(document: dict[str, Any]) -> None:
         "ModuleCoverage",
         "AxisItem",
         "ModuleMatrix",
+        "CoverageDay",
         "AuditEntry",
         "Activity",
     ],

@@ -18,6 +18,7 @@ from catalog_service.search.endpoints import router as search_router
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
+from catalog_service.trend.endpoints import router as trend_router
 from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.server.app import create_app as create_service_app
@@ -37,6 +38,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             changes_router,
             reports_router,
             matrix_router,
+            trend_router,
             search_router,
             internal_router,
         ],

@@ -1,5 +1,7 @@
-"""What catalog-service does beside HTTP: it tells its events, follows what is pending, judges coverage."""
+"""What catalog-service does beside HTTP: it tells its events, follows what is pending, judges and keeps coverage."""
 
+import asyncio
+from datetime import UTC, datetime
 from functools import partial
 
 from catalog_service.coverage.metrics import of_modules
@@ -8,6 +10,7 @@ from catalog_service.handlers import HANDLERS
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
+from catalog_service.trend import service as trend
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
@@ -32,6 +35,13 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     worker.collectors.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, leader_only=True)
+
+    async def keep_days() -> None:
+        while True:
+            await trend.keep_today(database, datetime.now(UTC))
+            await asyncio.sleep(trend.until_next(datetime.now(UTC)).total_seconds())
+
+    worker.add("catalog coverage days", keep_days, leader_only=True)
     worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), leader_only=True)
     worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), leader_only=True)
     return worker
