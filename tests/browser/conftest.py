@@ -42,7 +42,7 @@ def browser() -> Iterator[Any]:
 
     expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
-        arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")  # which root has none of
         browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)

@@ -5,6 +5,7 @@ from threading import Thread
 from typing import Any, Self
 
 _SERVED = {
+    "/attack": ("text/html", b"<!DOCTYPE html><title>attack</title><p>nothing to see</p>"),
     "/run.js": ("text/javascript", b"alert(1)"),
     "/style.css": ("text/css", b"body { color: red }"),
 }
@@ -20,7 +21,8 @@ class Trap:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                came.append(self.path)
+                if self.path != "/attack":  # a page that somebody opens, for an attack to begin there
+                    came.append(self.path)
                 kind, body = _SERVED.get(self.path, ("text/plain", b"caught"))
                 self.send_response(200)
                 self.send_header("Content-Type", kind)
