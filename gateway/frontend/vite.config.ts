@@ -19,7 +19,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: "es2023",
   },
-  server: { proxy: Object.fromEntries(["/api", "/session", "/docs"].map((prefix) => [prefix, GATEWAY])) },
+  server: { proxy: Object.fromEntries(["/api", "/session", "/docs", "/livez"].map((prefix) => [prefix, GATEWAY])) },
 })
 
 /** Begin each style sheet with the order of the layers: a screen's may be read before that of the theme, which says it. */

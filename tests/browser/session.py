@@ -66,9 +66,9 @@ def page_opener(browser: Any, base_url: str, people: Mapping[str, Traceline]) ->
     try:
         yield page_of
         for visit in visits:
-            assert visit.complaints == []
+            assert visit.complaints == [], visit.complaints
             elsewhere = [one for one in visit.requests if not one.startswith((f"{base_url}/", "data:", "blob:"))]
-            assert elsewhere == []
+            assert elsewhere == [], elsewhere
     finally:
         for visit in visits:
             visit.context.close()

@@ -13,11 +13,14 @@ export const PROJECT = "MAIN"
 const SCREENS: Record<string, ComponentType> = {
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
+  "/account": lazy(() => import("./session/account")),
   "/requirements": lazy(() => import("./requirements/page")),
   "/requirements/:id": lazy(() => import("./requirements/detail")),
   "/test-cases": lazy(() => import("./test-cases/page")),
   "/test-cases/:id": lazy(() => import("./test-cases/detail")),
 }
+
+const Register = lazy(() => import("./session/register"))
 
 /** What is at each address. */
 export function Routes() {
@@ -25,6 +28,11 @@ export function Routes() {
     <Switch>
       <Route path="/sign-in">
         <SignIn />
+      </Route>
+      <Route path="/register">
+        <Suspense>
+          <Register />
+        </Suspense>
       </Route>
       <Route path="/p/:project" nest>
         <SignedIn />

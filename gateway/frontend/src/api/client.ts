@@ -1,5 +1,6 @@
 import createClient from "openapi-fetch"
 import { whenSignedInAgain } from "../session/session"
+import { noteReached } from "./connection"
 import { ApiProblem, UNREACHABLE } from "./problem"
 import type { paths } from "./schema"
 
@@ -14,9 +15,12 @@ export async function send(request: Request): Promise<Response> {
 
 async function reach(request: Request): Promise<Response> {
   try {
-    return await fetch(request)
+    const response = await fetch(request)
+    noteReached(true)
+    return response
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error
+    noteReached(false)
     throw new ApiProblem(UNREACHABLE, { code: "unreachable" })
   }
 }

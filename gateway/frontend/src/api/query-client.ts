@@ -22,7 +22,9 @@ export const queryClient = new QueryClient({
       retryDelay: waitBefore,
       staleTime: 10_000,
       networkMode: "always",
+      refetchOnReconnect: true,
     },
-    mutations: { networkMode: "always" },
+    // What changes something waits for the connection; see connection.ts.
+    mutations: { networkMode: "online" },
   },
 })

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import { FieldError, Input, Label, Text, TextArea, TextField, type TextFieldProps } from "react-aria-components"
 import css from "./field.module.css"
 
@@ -16,9 +16,17 @@ type Props = Omit<TextFieldProps, "className" | "style" | "children"> & {
   hideLabel?: boolean
 }
 
-export function Field({ label, hint, error, placeholder, lines, end, hideLabel, ...props }: Props) {
+export function Field({ label, hint, error: told, placeholder, lines, end, hideLabel, onChange, ...props }: Props) {
+  // Once somebody types, what was wrong may be right; and a form with a wrong field cannot be sent again.
+  const [isChanged, setChanged] = useState(false)
+  if (isChanged && told === undefined) setChanged(false)
+  const error = isChanged ? undefined : told
+  function change(value: string) {
+    setChanged(told !== undefined)
+    onChange?.(value)
+  }
   return (
-    <TextField {...props} className={css.field ?? ""} isInvalid={error !== undefined}>
+    <TextField {...props} onChange={change} className={css.field ?? ""} isInvalid={error !== undefined}>
       <Label className={hideLabel ? "visually-hidden" : css.label}>{label}</Label>
       <div className={css.box}>
         {lines ? (

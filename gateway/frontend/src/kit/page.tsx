@@ -1,6 +1,9 @@
-import { type ReactNode, useEffect } from "react"
+import { type ReactNode, useEffect, useRef } from "react"
+import { useLocation } from "wouter"
 import { m } from "../messages"
 import css from "./page.module.css"
+
+let shownBefore = false
 
 /** A screen: its title (in the tab as well), what can be done with all of it, and its content. */
 export function Page({
@@ -17,13 +20,22 @@ export function Page({
   children: ReactNode
   fill?: boolean
 }) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const [path] = useLocation()
   useTitle(title)
+  useEffect(() => {
+    // Where somebody comes to from elsewhere, reading and the keyboard begin with the heading.
+    if (shownBefore) heading.current?.focus({ preventScroll: true })
+    shownBefore = true
+  }, [path])
   return (
     <div className={`${css.page} ${fill ? css.fill : ""}`}>
       <header className={css.header}>
         <div>
           {above}
-          <h1>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
         </div>
         {actions && <div className={css.actions}>{actions}</div>}
       </header>

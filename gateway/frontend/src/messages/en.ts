@@ -1,3 +1,4 @@
+import { account } from "./en/account"
 import { common } from "./en/common"
 import { items } from "./en/items"
 import { review } from "./en/review"
@@ -5,4 +6,4 @@ import { session } from "./en/session"
 import { shell } from "./en/shell"
 import { suspect } from "./en/suspect"
 
-export const en = { common, items, review, session, shell, suspect }
+export const en = { account, common, items, review, session, shell, suspect }

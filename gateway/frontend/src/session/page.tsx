@@ -1,32 +1,52 @@
-import { useEffect } from "react"
-import { useLocation, useSearchParams } from "wouter"
+import { Link } from "wouter"
+import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { m } from "../messages"
 import css from "./page.module.css"
-import { useSession } from "./session"
-import { SignInForm } from "./sign-in-form"
+import { type Account, useSession } from "./session"
+import { SignInError, SignInForm } from "./sign-in-form"
+import { useLeave } from "./use-leave"
+import { useSignIn } from "./use-sign-in"
 
 /** Where somebody signs in, and is then led to what was asked for. */
 export function SignIn() {
   const session = useSession()
-  const [, go] = useLocation()
-  const [search] = useSearchParams()
-  const next = ownPath(search.get("next"))
   useTitle(m.session.signIn)
-  useEffect(() => {
-    if (session.state === "signed-in") go(next, { replace: true })
-  }, [session.state, next, go])
+  useLeave()
   return (
     <main className={css.page}>
-      <h1>{m.common.product}</h1>
-      <SignInForm demo={session.state === "signed-out" ? session.demo : undefined} />
+      <header>
+        <h1>{m.common.product}</h1>
+        <p className={css.quiet}>{m.session.purpose}</p>
+      </header>
+      {session.state === "signed-out" && session.demo && <Demo account={session.demo} />}
+      {session.state !== "loading" && !(session.state === "signed-out" && session.demo) && (
+        <>
+          <SignInForm />
+          <p className={css.quiet}>
+            {m.session.noAccount} <Link href={`/register${location.search}`}>{m.session.register}</Link>
+          </p>
+        </>
+      )}
     </main>
   )
 }
 
-/** Return a path of this page only: nobody is sent elsewhere by a link that he was given. */
-export function ownPath(next: string | null): string {
-  if (!next?.startsWith("/")) return "/"
-  const address = new URL(next, location.origin)
-  return address.origin === location.origin ? address.pathname + address.search : "/"
+function Demo({ account }: { account: Account }) {
+  const { send, isHeld, error } = useSignIn()
+  return (
+    <>
+      <div className={css.form}>
+        <Button look="primary" autoFocus isDisabled={isHeld} onPress={() => void send(account.email, account.password)}>
+          {m.session.demo}
+        </Button>
+        <p className={css.quiet}>{m.session.demoHint}</p>
+        <SignInError error={error} />
+      </div>
+      <details className={css.other}>
+        <summary>{m.session.otherAccount}</summary>
+        <SignInForm />
+      </details>
+    </>
+  )
 }

@@ -3,14 +3,15 @@ import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
 
 export type Role = "viewer" | "reviewer" | "admin"
 export type User = { id: number; email: string; full_name: string; role: Role }
+export type Account = { email: string; password: string }
 export type Session =
   | { state: "loading" }
   | { state: "unreachable" }
-  | { state: "signed-out"; demo?: { email: string; password: string } }
+  | { state: "signed-out"; demo?: Account }
   | { state: "expired"; user: User }
   | { state: "signed-in"; user: User; expiresAt: number }
 
-type Answer = { user: User | null; expires_at?: string; demo?: { email: string; password: string } }
+type Answer = { user: User | null; expires_at?: string; demo?: Account }
 
 const RENEW_AT = 0.75
 const ROLES: Role[] = ["viewer", "reviewer", "admin"]
@@ -51,6 +52,18 @@ export async function readSession(): Promise<void> {
 export async function signIn(email: string, password: string): Promise<void> {
   take(await call("POST", "/session", { email, password }))
   otherTabs.postMessage("signed-in")
+}
+
+/** Make an account and sign in with it; throw the ApiProblem that says why not. */
+export async function register(account: { full_name: string; email: string; password: string }): Promise<void> {
+  await call("POST", "/api/v1/auth/register", account)
+  await signIn(account.email, account.password)
+}
+
+/** Change the password of who is signed in, which ends every session, and go on with a new one here. */
+export async function changePassword(user: User, current: string, next: string): Promise<void> {
+  await call("POST", "/api/v1/auth/change-password", { current_password: current, new_password: next })
+  await signIn(user.email, next)
 }
 
 /** End the session in all tabs of this browser. */

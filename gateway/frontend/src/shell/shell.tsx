@@ -1,26 +1,47 @@
-import { type ReactNode, useState } from "react"
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react"
 import { Link, useLocation } from "wouter"
+import { useIsAway } from "../api/connection"
+import { useLiveData } from "../api/live"
+import { Boundary } from "../kit/boundary"
 import { Button } from "../kit/button"
-import { Dialog } from "../kit/dialog"
-import { Menu } from "../kit/menu"
+import { useKeptScroll } from "../kit/scroll"
 import { type Shortcut, useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
-import { signOut, useMay, useSession, useUser } from "../session/session"
-import { SignInForm } from "../session/sign-in-form"
-import { type Density, prefer, type Theme, usePreferences } from "./preferences"
+import { useSession } from "../session/session"
+import { AccountMenu } from "./account-menu"
+import { type Place, usePlaces } from "./places"
 import css from "./shell.module.css"
-import { ShortcutSheet } from "./shortcut-sheet"
 
-type Place = { path: string; label: string; key: string; count?: string }
+const OVERLAYS = {
+  ShortcutSheet: () => import("./shortcut-sheet"),
+  Palette: () => import("./palette"),
+  SignInAgain: () => import("../session/sign-in-again"),
+}
+const ShortcutSheet = lazy(OVERLAYS.ShortcutSheet)
+const Palette = lazy(OVERLAYS.Palette)
+const SignInAgain = lazy(OVERLAYS.SignInAgain)
+const LOADED_AHEAD_MS = 3000
 
 /** What surrounds every screen: navigation, account, shortcuts, and signing in again over it when a session ends. */
 export function Shell({ children }: { children: ReactNode }) {
   const places = usePlaces()
-  const [isSheetOpen, setSheetOpen] = useState(false)
+  const [open, setOpen] = useState<"sheet" | "palette">()
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [, go] = useLocation()
+  const [here, go] = useLocation()
+  const session = useSession()
+  const content = useRef<HTMLElement>(null)
+  useLiveData()
+  useEffect(() => {
+    // They open at once then, and signing in again works when nothing else does.
+    const timer = setTimeout(() => Object.values(OVERLAYS).map((load) => load()), LOADED_AHEAD_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  useKeptScroll(content)
+  const close = () => setOpen(undefined)
   useShortcuts([
-    { keys: "?", label: m.shell.shortcuts, group: "everywhere", run: () => setSheetOpen(true) },
+    { keys: "?", label: m.shell.shortcuts, group: "everywhere", run: () => setOpen("sheet") },
+    { keys: "Mod+k", label: m.shell.search, group: "everywhere", run: () => setOpen("palette") },
+    { keys: "/", label: m.shell.searchHere, group: "everywhere", run: () => search() || setOpen("palette") },
     ...places.map(({ path, label, key }): Shortcut => ({ keys: `g ${key}`, label, group: "go", run: () => go(path) })),
   ])
   return (
@@ -35,7 +56,12 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/">{m.common.product}</Link>
       </header>
       <nav className={css.navigation} data-open={isMenuOpen || undefined} aria-label={m.shell.navigation}>
-        <p className={css.product}>{m.common.product}</p>
+        <Link href="/" className={css.product}>
+          {m.common.product}
+        </Link>
+        <Button keys="Mod+k" look="plain" onPress={() => setOpen("palette")}>
+          {m.shell.find}
+        </Button>
         <ul>
           {places.map((place) => (
             <li key={place.path}>
@@ -43,34 +69,19 @@ export function Shell({ children }: { children: ReactNode }) {
             </li>
           ))}
         </ul>
-        <Account openSheet={() => setSheetOpen(true)} />
+        <AccountMenu openSheet={() => setOpen("sheet")} />
       </nav>
-      <main id="content" className={css.content} tabIndex={-1}>
-        {children}
+      <main id="content" ref={content} className={css.content} tabIndex={-1}>
+        <AwayBar />
+        <Boundary of={here}>{children}</Boundary>
       </main>
-      <ShortcutSheet isOpen={isSheetOpen} close={() => setSheetOpen(false)} />
-      <SignInAgain />
+      <Suspense>
+        {open === "sheet" && <ShortcutSheet close={close} />}
+        {open === "palette" && <Palette places={places} openSheet={() => setOpen("sheet")} close={close} />}
+        {session.state === "expired" && <SignInAgain email={session.user.email} />}
+      </Suspense>
     </div>
   )
-}
-
-function usePlaces(): Place[] {
-  const isAdmin = useMay("admin")
-  const places = [
-    { path: "/", label: m.shell.dashboard, key: "d" },
-    { path: "/review", label: m.shell.review, key: "v" },
-    { path: "/matrix", label: m.shell.matrix, key: "m" },
-    { path: "/requirements", label: m.shell.requirements, key: "r" },
-    { path: "/test-cases", label: m.shell.testCases, key: "t" },
-    { path: "/suspect", label: m.shell.suspect, key: "s" },
-    { path: "/notifications", label: m.shell.notifications, key: "n" },
-  ]
-  if (!isAdmin) return places
-  return [
-    ...places,
-    { path: "/admin/users", label: m.shell.users, key: "a" },
-    { path: "/admin/audit", label: m.shell.audit, key: "l" },
-  ]
 }
 
 function NavigationLink({ path, label, count, onGone }: Place & { onGone: () => void }) {
@@ -79,50 +90,25 @@ function NavigationLink({ path, label, count, onGone }: Place & { onGone: () => 
   return (
     <Link href={path} className={css.link} aria-current={isHere ? "page" : undefined} onClick={onGone}>
       {label}
-      {count && <span className={css.count}>{count}</span>}
+      {count && (
+        <span className={css.count}>
+          <span aria-hidden="true">{count.shown}</span>
+          <span className="visually-hidden">, {count.read}</span>
+        </span>
+      )}
     </Link>
   )
 }
 
-function Account({ openSheet }: { openSheet: () => void }) {
-  const user = useUser()
-  const { theme, density } = usePreferences()
-  const [, go] = useLocation()
-  const themes = Object.entries(m.shell.themes).map(([id, label]) => ({
-    id: `theme-${id}`,
-    label: `${m.shell.theme}: ${label}`,
-    isChosen: theme === id,
-    run: () => prefer({ theme: id as Theme }),
-  }))
-  const densities = Object.entries(m.shell.densities).map(([id, label]) => ({
-    id: `density-${id}`,
-    label: `${m.shell.density}: ${label}`,
-    isChosen: density === id,
-    run: () => prefer({ density: id as Density }),
-  }))
-  return (
-    <Menu
-      label={m.shell.account}
-      entries={[
-        { id: "account", label: m.shell.account, run: () => go("/account") },
-        ...themes,
-        ...densities,
-        { id: "shortcuts", label: m.shell.shortcuts, run: openSheet },
-        { id: "sign-out", label: m.shell.signOut, run: () => void signOut() },
-      ]}
-    >
-      <span className={css.user}>{user.full_name || user.email}</span>
-      <span className={css.role}>{m.common.roles[user.role]}</span>
-    </Menu>
-  )
+function AwayBar() {
+  const isAway = useIsAway()
+  return <div role="status">{isAway && <p className={css.away}>{m.common.offline}</p>}</div>
 }
 
-function SignInAgain() {
-  const session = useSession()
-  return (
-    <Dialog title={m.session.expired} isOpen={session.state === "expired"}>
-      <p>{m.session.expiredHint}</p>
-      <SignInForm email={session.state === "expired" ? session.user.email : ""} />
-    </Dialog>
-  )
+/** Lead to the search of the screen; return whether it has one. */
+function search(): boolean {
+  const field = document.querySelector<HTMLInputElement>("#content input[type=search]")
+  field?.focus()
+  field?.select()
+  return field !== null
 }

@@ -5,11 +5,11 @@ import { m } from "../messages"
 import css from "./shell.module.css"
 
 /** All keys that do something on this screen, and the switch for those without Ctrl or Cmd. */
-export function ShortcutSheet({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+export default function ShortcutSheet({ close }: { close: () => void }) {
   const [areOn, setOn] = useSingleKeys()
-  const shortcuts = isOpen ? currentShortcuts() : []
+  const shortcuts = currentShortcuts()
   return (
-    <Dialog title={m.shell.shortcuts} isOpen={isOpen} onClose={close} wide>
+    <Dialog title={m.shell.shortcuts} isOpen onClose={close} wide>
       {(["here", "go", "everywhere"] as const).map((group) => {
         const these = shortcuts.filter((one) => (one.group ?? "here") === group)
         return these.length === 0 ? null : (

@@ -1,0 +1,153 @@
+import { type FormEvent, useState } from "react"
+import { ApiProblem } from "../api/problem"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { Field } from "../kit/field"
+import { Page } from "../kit/page"
+import { useSingleKeys } from "../kit/shortcuts"
+import { toast } from "../kit/toast"
+import { m } from "../messages"
+import { type Density, prefer, type Theme, usePreferences } from "../shell/preferences"
+import css from "./account.module.css"
+import { changePassword, signOut, useUser } from "./session"
+
+/** Who one is, how the page looks and behaves in this browser, and the password. */
+export default function Account() {
+  return (
+    <Page title={m.account.title}>
+      <div className={css.sections}>
+        <You />
+        <Appearance />
+        <Keyboard />
+        <Password />
+      </div>
+    </Page>
+  )
+}
+
+function You() {
+  const user = useUser()
+  return (
+    <section>
+      <h2>{m.account.you}</h2>
+      <dl className={css.facts}>
+        <dt>{m.account.name}</dt>
+        <dd>{user.full_name}</dd>
+        <dt>{m.account.email}</dt>
+        <dd>{user.email}</dd>
+        <dt>{m.account.role}</dt>
+        <dd>
+          {m.common.roles[user.role]}
+          {user.role !== "admin" && <span className={css.quiet}> {m.account.roleHint}</span>}
+        </dd>
+      </dl>
+      <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
+    </section>
+  )
+}
+
+function Appearance() {
+  const { theme, density } = usePreferences()
+  return (
+    <section>
+      <h2>{m.account.appearance}</h2>
+      <div className={css.choices}>
+        <span>{m.shell.theme}</span>
+        <Choice<Theme>
+          label={m.shell.theme}
+          value={theme}
+          options={options(m.shell.themes)}
+          onChange={(next) => prefer({ theme: next })}
+        />
+        <span>{m.shell.density}</span>
+        <Choice<Density>
+          label={m.shell.density}
+          value={density}
+          options={options(m.shell.densities)}
+          onChange={(next) => prefer({ density: next })}
+        />
+      </div>
+    </section>
+  )
+}
+
+function options<T extends string>(labels: Record<T, string>): { value: T; label: string }[] {
+  return Object.entries<string>(labels).map(([value, label]) => ({ value: value as T, label }))
+}
+
+function Keyboard() {
+  const [areOn, setOn] = useSingleKeys()
+  return (
+    <section>
+      <h2>{m.account.keyboard}</h2>
+      <label>
+        <input type="checkbox" checked={areOn} onChange={(event) => setOn(event.target.checked)} />{" "}
+        {m.shell.shortcutsOn}
+      </label>
+      <p className={css.quiet}>{m.account.singleKeysHint}</p>
+    </section>
+  )
+}
+
+function Password() {
+  const user = useUser()
+  const [current, setCurrent] = useState("")
+  const [next, setNext] = useState("")
+  const [isSending, setSending] = useState(false)
+  const [problem, setProblem] = useState<ApiProblem>()
+  async function submit(event: FormEvent) {
+    event.preventDefault()
+    setSending(true)
+    setProblem(undefined)
+    try {
+      await changePassword(user, current, next)
+      setCurrent("")
+      setNext("")
+      toast(m.account.changed)
+    } catch (error) {
+      if (error instanceof ApiProblem) setProblem(error)
+    } finally {
+      setSending(false)
+    }
+  }
+  const isWrong = problem?.code === "invalid_credentials"
+  return (
+    <section>
+      <h2>{m.account.password}</h2>
+      <p className={css.quiet}>{m.account.passwordHint}</p>
+      <form className={css.form} onSubmit={submit}>
+        {/* For who keeps passwords: whose it is. */}
+        <input hidden readOnly autoComplete="username" value={user.email} />
+        <Field
+          label={m.account.currentPassword}
+          type="password"
+          autoComplete="current-password"
+          isRequired
+          value={current}
+          error={isWrong ? m.account.wrongPassword : undefined}
+          onChange={setCurrent}
+        />
+        <Field
+          label={m.account.newPassword}
+          type="password"
+          autoComplete="new-password"
+          isRequired
+          minLength={8}
+          maxLength={128}
+          hint={m.session.passwordHint}
+          value={next}
+          error={problem?.fields["/new_password"]}
+          onChange={setNext}
+        />
+        {problem && !isWrong && !problem.fields["/new_password"] && (
+          <p className={css.error} role="alert">
+            {problem.message || m.common.unreachable}
+          </p>
+        )}
+        <Button type="submit" isDisabled={isSending}>
+          {isSending ? m.account.changing : m.account.changePassword}
+        </Button>
+      </form>
+    </section>
+  )
+}
