@@ -185,7 +185,6 @@ lock:
 	$(PYTHON) deploy/build_page.py .venv --tools
 	rm gateway/frontend/package-lock.json
 	cd gateway/frontend && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
-	cd gateway/frontend && $(NODE) ../../$(BIN)/npm pkg set locked=$$(date -u +%F)
 
 # Never the data of `make run` and `make stack`.
 clean:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.vulnerabilities import ACCEPTED, LOCKS, Refused, accepted, age, reported, unaccepted
+from acceptance.vulnerabilities import ACCEPTED, LOCKS, Refused, accepted, age, reported, reported_by_npm, unaccepted
 
 SAFE = '{"name": "pip", "version": "1.0", "vulns": []}'
 VULNERABLE = (
@@ -23,6 +23,18 @@ def test_the_vulnerabilities_that_pip_audit_reports_are_known_by_all_their_names
 @pytest.mark.parametrize("report", ["", f'{{"dependencies": [{SAFE}, {UNKNOWN}]}}'], ids=["no report", "not all"])
 def test_packages_that_nobody_looked_at_do_not_count_as_safe(report: str) -> None:
     assert reported(report) is None
+
+
+def test_the_vulnerabilities_that_npm_reports_are_known_by_their_advisory() -> None:
+    advisory = '{"source": 7, "name": "vite", "range": "<9", "url": "https://github.com/advisories/GHSA-1"}'
+    report = '{"auditReportVersion": 2, "vulnerabilities": {"vite": {"via": [%s]}, "plugin": {"via": ["vite"]}}}'
+    assert reported_by_npm(report % advisory) == {"vite <9, vulnerability 7": {"GHSA-1"}}
+    assert reported_by_npm('{"message": "request failed", "error": {"summary": ""}}') is None
+    assert reported_by_npm("") is None
+
+
+def test_a_reason_is_not_refused_where_nobody_could_look_whether_it_is_needed() -> None:
+    assert unaccepted({}, {"CVE-1": "not called"}, is_all=False) == []
 
 
 def test_a_known_vulnerability_is_refused_unless_one_of_its_names_is_accepted() -> None:

@@ -1,7 +1,8 @@
 """Check the dependencies for known vulnerabilities: `python -m acceptance.vulnerabilities`, part of `make check`.
 
-Where pip-audit reaches its data, every vulnerability counts that accepted-vulnerabilities.toml does not accept with a
-reason. Where it does not, the locks may be no older than 90 days: what is renewed often has few old vulnerabilities.
+Where pip-audit and npm audit reach their data, every vulnerability counts that accepted-vulnerabilities.toml does not
+accept with a reason. Where one does not, the locks may be no older than 90 days: what is renewed often has few old
+vulnerabilities.
 """
 
 import json
@@ -21,9 +22,11 @@ LOCK = ROOT / "requirements-dev.lock"
 LOCKS = [
     ROOT / "requirements.lock",
     LOCK,
-    *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser")),
+    *(ROOT / folder / "requirements.lock" for folder in ("deploy/k8s/check", "tests/browser", "gateway/frontend")),
     *(ROOT / lock for lock in ("deploy/pip.lock", "deploy/docker/build.lock", "suggestion-service/compiler.lock")),
 ]
+PAGE = ROOT / "gateway" / "frontend"
+"""Its package-lock.json is made together with its requirements.lock."""
 ACCEPTED = ROOT / "accepted-vulnerabilities.toml"
 OLDEST = timedelta(days=90)
 _MADE = re.compile(r"\A# Made by `make lock` on (\d{4}-\d{2}-\d{2})\.$", re.MULTILINE)
@@ -68,14 +71,37 @@ def reported(report: str) -> dict[str, set[str]] | None:
     }
 
 
-def unaccepted(vulnerabilities: dict[str, set[str]], reasons: dict[str, str]) -> list[str]:
-    """Return a complaint for each vulnerability without a reason, and for each reason without a vulnerability."""
+def known_to_npm() -> dict[str, set[str]] | None:
+    """Return the known vulnerabilities of the page's packages, as `known_vulnerabilities` does of Python's."""
+    programs = Path(sys.executable).parent
+    command = [str(programs / "node"), str(programs / "npm"), "audit", "--json", "--package-lock-only"]
+    command += ["--fetch-retries=0", f"--cache={programs.parent / 'npm-cache'}"]
+    return reported_by_npm(subprocess.run(command, cwd=PAGE, capture_output=True, text=True).stdout)
+
+
+def reported_by_npm(report: str) -> dict[str, set[str]] | None:
+    """Return the names of each vulnerability in npm's report; None unless it is one."""
+    try:
+        packages = json.loads(report)["vulnerabilities"].values()
+    except (ValueError, KeyError):
+        return None
+    advisories = [found for package in packages for found in package["via"] if isinstance(found, dict)]
+    return {
+        f"{found['name']} {found['range']}, vulnerability {found['source']}": {found["url"].rpartition("/")[2]}
+        for found in advisories
+    }
+
+
+def unaccepted(vulnerabilities: dict[str, set[str]], reasons: dict[str, str], *, is_all: bool = True) -> list[str]:
+    """Return a complaint for each vulnerability without a reason, and if these are all, for each reason without one."""
     open_ones = [
         f"{vulnerability} is known: {', '.join(sorted(names))}."
         for vulnerability, names in vulnerabilities.items()
         if not names & set(reasons)
     ]
     known = {name for names in vulnerabilities.values() for name in names}
+    if not is_all:
+        return open_ones
     return open_ones + [f"{name} is accepted, and nothing has it any more." for name in set(reasons) - known]
 
 
@@ -95,14 +121,17 @@ def main() -> None:
     reasons = accepted(ACCEPTED)
     pins = _PIN.findall(LOCK.read_text())
     # One question shows whether anybody answers; a hundred more would be in vain.
-    vulnerabilities = known_vulnerabilities(pins) if known_vulnerabilities(pins[:1]) is not None else None
-    if vulnerabilities is None:
+    of_python = known_vulnerabilities(pins) if known_vulnerabilities(pins[:1]) is not None else None
+    of_page = known_to_npm()
+    if of_python is None or of_page is None:
         oldest = max(age(lock, datetime.now(UTC).date()) for lock in LOCKS)
         print(f"Dependencies: no data on vulnerabilities in reach; by age: locked {oldest.days} days ago (90 allowed).")
-        return
-    if complaints := unaccepted(vulnerabilities, reasons):
+    known = (of_python or {}) | (of_page or {})
+    if complaints := unaccepted(known, reasons, is_all=of_python is not None and of_page is not None):
         raise Refused("\n".join(complaints))
-    print(f"Dependencies: pip-audit looked at {len(pins)} packages; {len(reasons)} known vulnerabilities are accepted.")
+    for tool, found in {"pip-audit": of_python, "npm audit": of_page}.items():
+        if found is not None:
+            print(f"Dependencies: {tool} knows {len(found)} vulnerabilities; {len(reasons)} are accepted in all.")
 
 
 if __name__ == "__main__":
