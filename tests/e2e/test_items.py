@@ -47,7 +47,7 @@ def test_an_item_is_created_listed_patched_replaced_and_deleted(
         created(reviewer.post(path, json=requirement(module=module)))
     pages = list(reviewer.pages(path, module=module, sort="created_at:asc", limit=2))
     assert [len(page["items"]) for page in pages] == [2, 1]
-    assert pages[0]["items"][0] == made
+    assert pages[0]["items"][0] == made | {"etag": response.headers["etag"]}
 
     merge = {"Content-Type": "application/merge-patch+json"}
     patch = {"priority": "low", "tags": None, "custom_metadata": {"asil": None}}

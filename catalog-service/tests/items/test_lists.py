@@ -13,6 +13,11 @@ async def titles(catalog: Any, path: str, **params: Any) -> list[str]:
     return [item["title"] for item in (await catalog.read(path, **params))["items"]]
 
 
+def untagged(page: Any) -> list[dict[str, Any]]:
+    """Return the rows of a page as they are read one by one."""
+    return [{name: value for name, value in row.items() if name != "etag"} for row in page["items"]]
+
+
 @BOTH
 async def test_the_newest_come_first_in_pages_that_lead_to_one_another(catalog: Any, path: str) -> None:
     module = catalog.word()
@@ -236,8 +241,8 @@ async def test_items_tell_of_their_links_when_asked_to(catalog: Any, path: str) 
         covered | {"coverage": {"state": "covered", "links": 1, "suspect_links": 0, "pending_suggestions": 0}},
         bare | {"coverage": {"state": "none", "links": 0, "suspect_links": 0, "pending_suggestions": 0}},
     ]
-    assert (await catalog.read(path, tag=tag, expand="coverage"))["items"] == expected
-    assert (await catalog.read(path, tag=tag))["items"] == [doubted, covered, bare]
+    assert untagged(await catalog.read(path, tag=tag, expand="coverage")) == expected
+    assert untagged(await catalog.read(path, tag=tag)) == [doubted, covered, bare]
     for item in expected:
         assert await catalog.read(f"{path}/{item['id']}", expand="coverage") == item
         assert "coverage" not in await catalog.read(f"{path}/{item['id']}")

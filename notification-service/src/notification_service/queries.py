@@ -6,13 +6,14 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from chassis.web.listing import Conditions, PageQuery
+from chassis.web.listing import Conditions, Ids, PageQuery
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
     alternatives,
     parse_choice,
     parse_moment,
+    parse_own_numbers,
     parse_words,
 )
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
@@ -33,11 +34,14 @@ class NotificationQuery(PageQuery):
         Field(description=f"{UPDATED_SINCE} Reading a notification changes it.", examples=["2026-01-31T12:00:00Z"]),
     ] = None
 
+    ids: Ids = None
+
     def conditions(self, user_id: int) -> Conditions:
         """Return what the notifications must fulfil, not narrowed by what is counted already; raises Invalid."""
         unread = ("read_at IS NULL",) if self.unread_only else ()
         conditions = Conditions("user_id = %(user_id)s", *unread, user_id=user_id)
         conditions.choose("type", parse_choice("type", self.type, NotificationType))
+        conditions.choose("id", parse_own_numbers(self.ids))
         since = parse_moment("updated_since", self.updated_since)
         if since is not None:
             conditions.add("coalesce(read_at, created_at) >= %(since)s", since=since)
@@ -51,12 +55,14 @@ class _EntryQuery(PageQuery):
     action: Annotated[str | None, alternatives(AuditAction)] = None
     resource_type: Annotated[str | None, alternatives(ResourceType)] = None
     resource_id: Annotated[str | None, Field(description=f"Ids: {FREE_ALTERNATIVES}.")] = None
+    ids: Ids = None
 
     def _narrowed(self, conditions: Conditions) -> Conditions:
         """Return the conditions with what the caller asks for; raises Invalid for an unknown value."""
         conditions.choose("actor", parse_words("actor", None if self.actor is None else self.actor.lower()))
         conditions.choose("action", parse_choice("action", self.action, AuditAction))
         conditions.choose("resource_type", parse_choice("resource_type", self.resource_type, ResourceType))
+        conditions.choose("id", parse_own_numbers(self.ids))
         # An entry that is about several resources is about each of them.
         conditions.match(
             "resource_id",

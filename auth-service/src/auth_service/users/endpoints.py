@@ -10,7 +10,7 @@ from pydantic import Field
 
 from auth_service.users import service
 from auth_service.users.passwords import PasswordPort, Passwords
-from auth_service.users.schemas import NewUser, Registration, User, UserChange
+from auth_service.users.schemas import ListedUser, NewUser, Registration, User, UserChange
 from chassis.core.identity import Admin, Identity, Role, Viewer
 from chassis.core.problems import Unauthenticated
 from chassis.db.coalescing import Coalesced
@@ -20,6 +20,7 @@ from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
 from chassis.web.listing import (
     Conditions,
+    Ids,
     Page,
     PageQuery,
     PageRequest,
@@ -28,9 +29,9 @@ from chassis.web.listing import (
     page,
     read_query,
 )
-from chassis.web.parameters import alternatives, parse_choice, parse_sort, sorts
+from chassis.web.parameters import alternatives, parse_choice, parse_own_numbers, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import check_precondition, created, item
+from chassis.web.responses import check_precondition, created, item, tagged
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
@@ -77,12 +78,14 @@ class UserQuery(PageQuery):
     role: Annotated[str | None, alternatives(Role)] = None
     is_active: Annotated[bool | None, Field(description="Only those who can log in, or only those who cannot.")] = None
     q: Annotated[str | None, Field(max_length=200, description="Part of the email or the full name.")] = None
+    ids: Ids = None
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
 
     def conditions(self) -> Conditions:
         """Return what the users must fulfil; raises Invalid for an unknown value."""
         conditions = Conditions()
         conditions.choose("role", parse_choice("role", self.role, Role))
+        conditions.choose("id", parse_own_numbers(self.ids))
         if self.is_active is not None:
             conditions.add("is_active = %(is_active)s", is_active=self.is_active)
         if self.q:
@@ -99,14 +102,15 @@ class UserQuery(PageQuery):
     "/users",
     tags=["Users"],
     summary="List users, newest first",
-    response_model=Page[User],
+    response_model=Page[ListedUser],
     openapi_extra=documented(UserQuery),
 )
 async def list_users(request: Request, database: Db, _: Admin) -> Response:
     """Those who are not active any more are in it, too."""
     query = read_query(request, UserQuery)
     wanted = query.wanted(request)
-    return page(request, wanted, await service.find_page(database, query.conditions(), wanted))
+    found = await service.find_page(database, query.conditions(), wanted)
+    return page(request, wanted, found, [tagged(user, {}, wanted.fields) for user in found.rows])
 
 
 @router.post(

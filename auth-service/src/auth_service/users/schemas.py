@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from auth_service.users.emails import MAX_LENGTH, parse_email
 from chassis.core.identity import Role
+from chassis.web.listing import Tagged
 
 Email = Annotated[str, Field(max_length=MAX_LENGTH, examples=["kim@example.com"]), AfterValidator(parse_email)]
 Password = Annotated[SecretStr, Field(min_length=8, max_length=128, examples=["correct horse battery"])]
@@ -27,6 +28,10 @@ class User(BaseModel):
     role: Role
     is_active: bool
     created_at: datetime
+
+
+class ListedUser(Tagged, User):
+    """A user as a row of a list."""
 
 
 class Registration(BaseModel):

@@ -17,7 +17,6 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Actor
 from chassis.web.bulk import pointing_into
 from chassis.web.listing import Conditions, Row
-from chassis.web.responses import encode, etag
 
 
 class ManyItems:
@@ -55,14 +54,14 @@ class ManyItems:
         """Patch or delete those of the items that fulfil the conditions; return what became of each."""
         lock = "FOR UPDATE" if asked.delete else "FOR NO KEY UPDATE"
         rows = await repository.lock_all(connection, self._kind, ids, conditions, lock)
-        current, outcomes = checked(rows, asked, _etag)
+        current, outcomes = checked(rows, asked, self._kind.etag)
         if asked.delete:
             await delete_all(connection, self._kind, current, actor, self._link_deletions)
             return outcomes | {row["id"]: Outcome(BulkStatus.DELETED) for row in current}
         updates = self._updates(current, asked, actor)
         if updates:
             await repository.update_all(connection, self._kind, updates)
-        return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, _etag(one.row)) for one in updates}
+        return outcomes | {one.row["id"]: Outcome(BulkStatus.CHANGED, self._kind.etag(one.row)) for one in updates}
 
     def _updates(self, rows: Sequence[Row], asked: ItemsBulkChange, actor: Actor) -> list[Update]:
         named = {} if asked.patch is None else asked.patch.model_dump(exclude_unset=True)
@@ -79,10 +78,6 @@ class ManyItems:
     def not_found(self) -> Problem:
         """Return the problem of an id that no item has."""
         return self._kind.not_found()
-
-
-def _etag(row: Row) -> str:
-    return etag(encode(row))
 
 
 def _tagged(tags: list[str], asked: ItemsBulkChange) -> list[str]:

@@ -1,7 +1,6 @@
 """The routes of a kind of item, written once: each kind gives the types of its bodies and answers."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
@@ -49,6 +48,12 @@ def item_routes(
     many = bulk_change_of(ItemsBulkChange, f"{answered.__name__}sChange", query, patched, {"priority": "high"})
     id_in_path = Path(alias=f"{name}_id")
     not_found, taken = f"404 {name}_not_found", "409 external_id_taken"
+
+    def answered_with(request: Request, row: Row) -> Response:
+        return item(request, row, tag=kind.etag(row))
+
+    def check_of(request: Request) -> Callable[[Row], None]:
+        return lambda row: check_precondition(request, row, kind.etag(row))
 
     def items_of(request: Request) -> ItemService:
         items: ItemService = request.app.state.items[name]
@@ -132,7 +137,7 @@ def item_routes(
     async def read_by_external_id(request: Request, external_id: ExternalId, viewer: Viewer) -> Response:
         """As by its id, and with the same ETag. Slashes in the external_id may be written as they are."""
         check_external_id(request, external_id)
-        return item(request, await items_of(request).get_by_external_id(external_id))
+        return answered_with(request, await items_of(request).get_by_external_id(external_id))
 
     @router.put(
         by_external_id,
@@ -154,9 +159,9 @@ def item_routes(
         replaces what was read.
         """
         check_external_id(request, external_id)
-        check, may_create = partial(check_precondition, request), "if-match" not in request.headers
+        check, may_create = check_of(request), "if-match" not in request.headers
         row, is_new = await items_of(request).put(external_id, body, actor_of(reviewer), check, may_create=may_create)
-        return _created(kind, request, row) if is_new else item(request, row)
+        return _created(kind, request, row) if is_new else answered_with(request, row)
 
     @router.get(
         by_id,
@@ -170,8 +175,9 @@ def item_routes(
     ) -> Response:
         """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
         items = items_of(request)
-        get = items.get_with_coverage if with_coverage(expand) else items.get
-        return item(request, await get(item_id))
+        if with_coverage(expand):
+            return item(request, await items.get_with_coverage(item_id))
+        return answered_with(request, await items.get(item_id))
 
     @router.put(
         by_id,
@@ -188,8 +194,8 @@ def item_routes(
         reviewer: Reviewer,
     ) -> Response:
         """What is not sent falls back to its default; `created_by` stays unless it is sent."""
-        check = partial(check_precondition, request)
-        return item(request, await items_of(request).replace(item_id, body, actor_of(reviewer), check))
+        replaced = await items_of(request).replace(item_id, body, actor_of(reviewer), check_of(request))
+        return answered_with(request, replaced)
 
     @router.patch(
         by_id,
@@ -206,8 +212,9 @@ def item_routes(
         reviewer: Reviewer,
     ) -> Response:
         """A JSON merge patch (RFC 7396): null removes, objects are merged, an unknown field is refused."""
-        check = partial(check_precondition, request)
-        return item(request, await items_of(request).patch(item_id, body, actor_of(reviewer), check))
+        return answered_with(
+            request, await items_of(request).patch(item_id, body, actor_of(reviewer), check_of(request))
+        )
 
     @router.delete(
         by_id,
@@ -219,7 +226,7 @@ def item_routes(
     )
     async def delete(request: Request, item_id: Annotated[UUID, id_in_path], reviewer: Reviewer) -> Response:
         """It stays in the history and in the audit log; its external_id can be given to another."""
-        await items_of(request).delete(item_id, actor_of(reviewer), partial(check_precondition, request))
+        await items_of(request).delete(item_id, actor_of(reviewer), check_of(request))
         return Response(status_code=204)
 
     return router
@@ -236,4 +243,4 @@ def with_body(model: type[BaseModel]) -> Callable[[F], F]:
 
 
 def _created(kind: ItemKind, request: Request, row: Row) -> Response:
-    return created(request, row, f"{kind.path}/{row['id']}")
+    return created(request, row, f"{kind.path}/{row['id']}", kind.etag(row))

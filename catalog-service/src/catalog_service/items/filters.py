@@ -13,7 +13,7 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.search.windows import by_relevance
 from chassis.web.facets import Facet
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, PageQuery, PageRequest
+from chassis.web.listing import Conditions, Ids, PageQuery, PageRequest
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,
@@ -23,6 +23,7 @@ from chassis.web.parameters import (
     parse_choice,
     parse_expand,
     parse_moment,
+    parse_own_ids,
     parse_sort,
     parse_words,
     sorts,
@@ -87,6 +88,7 @@ class ItemFilters(PageQuery):
     tag: Annotated[str | None, Field(description=f"has the tag; {FREE_ALTERNATIVES}")] = None
     created_by: Annotated[str | None, Field(description=FREE_ALTERNATIVES)] = None
     external_id: Annotated[str | None, Field(description=f"exactly; {FREE_ALTERNATIVES}")] = None
+    ids: Ids = None
     updated_since: UpdatedSince = None
     expand: Expand = None
     sort: Annotated[
@@ -125,6 +127,7 @@ class ItemFilters(PageQuery):
         conditions.choose("status", parse_choice("status", self.status, self.statuses))
         conditions.choose("created_by", parse_words("created_by", self.created_by))
         conditions.choose("external_id", parse_words("external_id", self.external_id))
+        conditions.choose("id", parse_own_ids(self.ids))
         moment = parse_moment("updated_since", self.updated_since)
         if moment is not None:
             conditions.add("updated_at >= %(updated_since)s", updated_since=moment)

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hashlib import blake2b
 from typing import Any
 
 from chassis.core.problems import Conflict, NotFound
@@ -18,6 +21,7 @@ from contracts.catalog import (
     TestCaseUpdated,
 )
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 BRIEF = ("id", "external_id", "title", "module")
 """The fields by which a person knows an item: what stands for it where it is not answered as a whole."""
 
@@ -44,6 +48,21 @@ class ItemKind:
     updated: type[Payload]
     deleted: type[Payload]
 
+    @property
+    def etag_column(self) -> str:
+        """The same as `etag` as a column `etag` in SQL."""
+        moment = "to_hex((extract(epoch FROM updated_at) * 1000000)::bigint)"
+        return f"""'"{_shape(self.columns)}-' || version || '-' || {moment} || '"' AS etag"""
+
+    def etag(self, row: Mapping[str, Any]) -> str:
+        """Return the ETag of an item: each change of it has a moment of its own, and each set of columns a name.
+
+        A list tells it of each row, and its rows are JSON that PostgreSQL has written: of that nothing could be made
+        that is made of an item's own JSON.
+        """
+        moment = (row["updated_at"] - _EPOCH) // timedelta(microseconds=1)
+        return f'"{_shape(self.columns)}-{row["version"]}-{moment:x}"'
+
     def not_found(self, external_id: str | None = None) -> NotFound:
         """The problem of an id, or of an external_id, that nothing has."""
         by = "this id" if external_id is None else f"the external_id {shown(external_id)}"
@@ -65,6 +84,11 @@ class ItemKind:
             code="external_id_taken",
             members={self.name: dict(holder)},
         )
+
+
+@cache
+def _shape(columns: tuple[str, ...]) -> str:
+    return blake2b(",".join(columns).encode(), digest_size=2).hexdigest()
 
 
 REQUIREMENT = ItemKind(

@@ -1,6 +1,6 @@
 """The SQL of requirements and test cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -70,7 +70,7 @@ async def find_page(
     than the rest of the query. The page is chosen by ids, which an index gives without the rows.
     """
     total = f"SELECT count(*) FROM {kind.table} {conditions.where}" if conditions.where else counted(kind.table)
-    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.order.sql, with_coverage=with_coverage)
+    items = _as_json(kind, "chosen.ids[1:%(most)s]", wanted.order.sql, wanted.fields, with_coverage=with_coverage)
     place = ", ".join(by.name for by in wanted.order.columns)
     cursor = connection.cursor(row_factory=tuple_row)
     await cursor.execute(
@@ -90,27 +90,29 @@ async def find_page(
 
 
 async def find_in_order(
-    connection: Connection, kind: ItemKind, ids: Sequence[UUID], *, with_coverage: bool
+    connection: Connection, kind: ItemKind, ids: Sequence[UUID], fields: Collection[str] | None, *, with_coverage: bool
 ) -> orjson.Fragment:
     """Return those of the items that exist, in the order of the ids, as `find_page` does."""
     cursor = connection.cursor(row_factory=tuple_row)
     order = "array_position(%(ids)s::uuid[], id)"
-    query = _as_json(kind, "%(ids)s::uuid[]", order, with_coverage=with_coverage)
+    query = _as_json(kind, "%(ids)s::uuid[]", order, fields, with_coverage=with_coverage)
     await cursor.execute(f"SELECT ({query})", {"ids": list(ids)})
     row = await cursor.fetchone()
     assert row is not None
     return orjson.Fragment(row[0])
 
 
-def _as_json(kind: ItemKind, ids: str, order: str, *, with_coverage: bool) -> str:
-    selected = ", ".join(_IN_JSON.get(column, column) for column in kind.columns)
-    columns = ", ".join(kind.columns)
+def _as_json(kind: ItemKind, ids: str, order: str, fields: Collection[str] | None, *, with_coverage: bool) -> str:
+    """Return the query of a JSON array of items, each with its `etag`, or with its `fields` alone."""
+    columns = {name: name for name in kind.columns} | {"etag": kind.etag_column}
     if with_coverage:
-        selected, columns = f"{selected}, coverage", f"{columns}, {coverage_column(kind)}"
+        columns["coverage"] = coverage_column(kind)
+    wanted = [name for name in columns if fields is None or name in fields]
     return f"""
         SELECT coalesce(json_agg(page), '[]')::text FROM (
-            SELECT {selected} FROM (
-                SELECT {columns} FROM {kind.table} WHERE id = ANY ({ids}) ORDER BY {order}
+            SELECT {", ".join(_IN_JSON.get(name, name) for name in wanted)} FROM (
+                SELECT {", ".join(columns[name] for name in wanted)} FROM {kind.table}
+                WHERE id = ANY ({ids}) ORDER BY {order}
             ) stored
         ) page
     """

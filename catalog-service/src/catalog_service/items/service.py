@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -83,7 +83,9 @@ class ItemService:
                 if is_by_relevance(wanted.order):
                     found = await search(connection, query, (self._kind.name,), wanted, conditions)
                     ids = [hit.id for hit in found.rows]
-                    rows = await repository.find_in_order(connection, self._kind, ids, with_coverage=with_coverage)
+                    rows = await repository.find_in_order(
+                        connection, self._kind, ids, wanted.fields, with_coverage=with_coverage
+                    )
                     return found._replace(rows=rows)
                 conditions.add(FOUND, **parameters(query))
             return await repository.find_page(connection, self._kind, conditions, wanted, with_coverage=with_coverage)
@@ -217,6 +219,11 @@ async def conditions_of(connection: Connection, filters: ItemFilters) -> Conditi
     return conditions
 
 
+def _later_than(moment: datetime) -> datetime:
+    """Return the time now, or just after `moment` where another clock was ahead: each change has its own ETag."""
+    return max(datetime.now(UTC), moment + timedelta(microseconds=1))
+
+
 def _replacement(current: Row, fields: Row) -> Row:
     """Return the fields of an item after PUT: as sent, but who created it stays unless it is given."""
     if fields["created_by"] is None:
@@ -229,7 +236,7 @@ def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update |
     changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
     if not changed:
         return None
-    row = {**current, **{name: fields[name] for name in changed}, "updated_at": datetime.now(UTC)}
+    row = {**current, **{name: fields[name] for name in changed}, "updated_at": _later_than(current["updated_at"])}
     meaning = [name for name in kind.meaning if name in changed]
     if meaning:
         row["version"] = current["version"] + 1

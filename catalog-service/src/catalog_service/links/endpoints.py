@@ -27,6 +27,7 @@ from catalog_service.links.schemas import (
     LinkPatch,
     LinkSource,
     LinkType,
+    ListedLink,
     UndoneReviews,
 )
 from chassis.core.identity import Reviewer, ServiceCaller, Viewer
@@ -35,7 +36,7 @@ from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Page, PageQuery, Row, documented, page, read_query
+from chassis.web.listing import Conditions, Ids, Page, PageQuery, Row, documented, page, read_query
 from chassis.web.parameters import (
     ALTERNATIVES,
     Sort,
@@ -44,11 +45,12 @@ from chassis.web.parameters import (
     parse_expand,
     parse_ids,
     parse_moment,
+    parse_own_ids,
     parse_sort,
     sorts,
 )
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import answer, check_precondition, created, item
+from chassis.web.responses import answer, check_precondition, created, item, tagged
 from chassis.web.strict_route import StrictRoute
 
 PATH = "/api/v1/links"
@@ -91,6 +93,7 @@ class LinkFilters(PageQuery):
             examples=["2026-01-31T12:00:00Z", "2026-01-31"],
         ),
     ] = None
+    ids: Ids = None
     expand: Expand = None
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
 
@@ -103,6 +106,7 @@ class LinkFilters(PageQuery):
         conditions.choose("l.link_source", parse_choice("link_source", self.link_source, LinkSource))
         if self.suspect is not None:
             conditions.add(f"l.id {'' if self.suspect else 'NOT '}IN ({suspicion.suspect_links('l.id')})")
+        conditions.choose("l.id", parse_own_ids(self.ids))
         moment = parse_moment("updated_since", self.updated_since)
         if moment is not None:
             conditions.add("l.updated_at >= %(updated_since)s", updated_since=moment)
@@ -114,11 +118,9 @@ def _order(sort: Sort) -> Order:
     return sort.order(_SORTS, By("l.id", UUID))
 
 
-def _with_items(expand: str | None) -> Callable[[LinkRow], Row]:
-    """Return how a link is shown; raise Invalid for what cannot be expanded."""
-    if "items" not in parse_expand(expand, ("items",)):
-        return service.shown
-    return lambda row: {**service.shown(row), **service.ends(row)}
+def _ends(expand: str | None) -> Callable[[LinkRow], Row]:
+    """Return how a link shows its items, if it is to; raise Invalid for what cannot be expanded."""
+    return service.ends if "items" in parse_expand(expand, ("items",)) else lambda _: {}
 
 
 @router.post(
@@ -157,17 +159,18 @@ async def create_link(request: Request, body: LinkCreate, reviewer: Reviewer, da
 
 @router.get(
     PATH,
-    response_model=Page[ExpandedLink],
+    response_model=Page[ListedLink],
     summary="List links, the newest first",
     openapi_extra=documented(LinkFilters),
 )
 async def list_links(request: Request, viewer: Viewer, database: Db) -> Response:
     """Return one page of those that all the filters find; what is left out does not narrow."""
     filters = read_query(request, LinkFilters)
-    conditions, shown = filters.conditions(), _with_items(filters.expand)
+    conditions, ends = filters.conditions(), _ends(filters.expand)
     wanted = filters.page(request, _order(parse_sort(filters.sort, list(_SORTS))))
     found = await service.find_page(database, conditions, wanted)
-    return page(request, wanted, found, [shown(row) for row in found.rows])
+    rows = [tagged(service.shown(row), ends(row), wanted.fields) for row in found.rows]
+    return page(request, wanted, found, rows)
 
 
 @router.post(
@@ -190,8 +193,8 @@ async def change_links(request: Request, body: BulkChange, reviewer: Reviewer, d
 )
 async def read_link(request: Request, link_id: UUID, viewer: Viewer, database: Db, expand: Expand = None) -> Response:
     """With `expand`, the ETag is that of the longer answer: for `If-Match`, read without."""
-    shown = _with_items(expand)
-    return item(request, shown(await service.read(database, link_id)))
+    ends, link = _ends(expand), await service.read(database, link_id)
+    return item(request, {**service.shown(link), **ends(link)})
 
 
 @router.patch(

@@ -14,6 +14,7 @@ from catalog_service.items.schemas import NewBody, OptionalText, ShortItem, UpTo
 from catalog_service.requirements.schemas import REQUIREMENT_EXAMPLE, Requirement
 from catalog_service.test_cases.schemas import TEST_CASE_EXAMPLE, TestCase
 from chassis.messaging.events import Actor
+from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 
 
 class LinkType(StrEnum):
@@ -165,6 +166,12 @@ class ExpandedLink(Link):
 
     requirement: ShortItem | SkipJsonSchema[None] = None
     test_case: ShortItem | SkipJsonSchema[None] = None
+
+
+class ListedLink(Tagged, ExpandedLink):
+    """A link as a row of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**EXPANDED_LINK_EXAMPLE, **TAGGED_EXAMPLE}]})
 
 
 class _Linked(BaseModel):

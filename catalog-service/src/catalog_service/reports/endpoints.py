@@ -18,7 +18,7 @@ from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.listing import PageQuery, documented, envelope, link_header, page, read_query
+from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES
 from chassis.web.problem_documents import with_headers
 from chassis.web.responses import answer
@@ -46,7 +46,7 @@ class MatrixQuery(RequirementFilters):
     ] = None
 
 
-class GapsQuery(PageQuery):
+class GapsQuery(PositionQuery):
     """What the gaps are of."""
 
     module: Annotated[str | None, Field(description=f"Modules: {FREE_ALTERNATIVES}.", examples=["accounts"])] = None

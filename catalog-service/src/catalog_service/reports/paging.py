@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 from fastapi import Request
 
 from chassis.web.keyset import Order, Values
-from chassis.web.listing import Fetched, PageQuery, PageRequest
+from chassis.web.listing import Fetched, PageRequest, PositionQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class PagedTogether:
         )
 
 
-def paged_together(request: Request, query: PageQuery, orders: Sequence[Order]) -> PagedTogether:
+def paged_together(request: Request, query: PositionQuery, orders: Sequence[Order]) -> PagedTogether:
     """Return the page that is asked for of lists in these orders; raise Invalid for a position that is none in them."""
     columns = tuple(replace(by, nullable=True) for order in orders for by in order.columns)
     whole = query.page(request, Order("", columns))

@@ -9,6 +9,7 @@ from catalog_service.items.kinds import REQUIREMENT
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import (
     ExpandedRequirement,
+    ListedRequirement,
     Requirement,
     RequirementPatch,
     RequirementStatus,
@@ -53,7 +54,7 @@ router = item_routes(
     patched=RequirementPatch,
     answered=Requirement,
     expanded=ExpandedRequirement,
-    listed=Page[ExpandedRequirement],
+    listed=Page[ListedRequirement],
     query=RequirementFilters,
     facets=FACETS,
 )

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, absent
+from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 
 
 class RequirementType(StrEnum):
@@ -77,3 +78,9 @@ class Requirement(RequirementWrite, ItemRead):
 
 class ExpandedRequirement(Expanded, Requirement):
     """A requirement, with its coverage where `expand=coverage` asks for it."""
+
+
+class ListedRequirement(Tagged, ExpandedRequirement):
+    """A requirement as a row of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**REQUIREMENT_EXAMPLE, **TAGGED_EXAMPLE}]})

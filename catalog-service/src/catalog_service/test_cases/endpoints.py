@@ -10,6 +10,7 @@ from catalog_service.items.kinds import TEST_CASE
 from catalog_service.test_cases.schemas import (
     AutomationStatus,
     ExpandedTestCase,
+    ListedTestCase,
     TestCase,
     TestCasePatch,
     TestCaseStatus,
@@ -51,7 +52,7 @@ router = item_routes(
     patched=TestCasePatch,
     answered=TestCase,
     expanded=ExpandedTestCase,
-    listed=Page[ExpandedTestCase],
+    listed=Page[ListedTestCase],
     query=TestCaseFilters,
     facets=(*FACETS, Facet("automation_status", "automation_status")),
 )

@@ -9,6 +9,7 @@ from pydantic.config import JsonDict
 
 from catalog_service.items.schemas import Expanded, ItemPatch, ItemRead, ItemWrite, OptionalText, absent
 from chassis.core.wording import shown
+from chassis.web.listing import TAGGED_EXAMPLE, Tagged
 
 
 class TestCaseType(StrEnum):
@@ -134,3 +135,9 @@ class ExpandedTestCase(Expanded, TestCase):
     """A test case, with its coverage where `expand=coverage` asks for it."""
 
     __test__ = False
+
+
+class ListedTestCase(Tagged, ExpandedTestCase):
+    """A test case as a row of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**TEST_CASE_EXAMPLE, **TAGGED_EXAMPLE}]})

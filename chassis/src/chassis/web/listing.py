@@ -3,17 +3,19 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args
 from urllib.parse import quote
 
 from fastapi import Query, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field, ValidationError
+from pydantic.config import JsonDict
 
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection
 from chassis.web.keyset import Order, Values, read, written
-from chassis.web.parameters import Choice
+from chassis.web.parameters import Choice, parse_fields
 from chassis.web.responses import answer
 
 Row = dict[str, Any]
@@ -30,6 +32,11 @@ After = Annotated[
     ),
 ]
 
+Fields = Annotated[
+    str | None,
+    Field(description="Members of the rows, with commas between them, such as id,title: rows then have only these."),
+]
+Ids = Annotated[str | None, Field(description="Only rows with these ids: at most 500, with commas between them.")]
 NextAfter = Annotated[str | None, Field(description="`after` of the next page; null on the last.")]
 
 NOT_FILTERS = frozenset({"skip", "limit", "after", "sort", "expand", "fields"})
@@ -52,12 +59,16 @@ def read_query(request: Request, model: type[Q]) -> Q:
         ) from None
 
 
-class PageQuery(BaseModel):
+class PositionQuery(BaseModel):
     """What every list takes: which page of it is asked for."""
 
     skip: Skip = 0
     limit: Limit = 50
     after: After = None
+
+    def chosen_fields(self, request: Request) -> frozenset[str] | None:
+        """Return the members of rows that are asked for, None for all."""
+        return None
 
     def page(self, request: Request, order: Order, searched: str = "") -> "PageRequest":
         """Return the page that is asked for; raise Invalid for a position that is none of this list in this order.
@@ -66,11 +77,29 @@ class PageQuery(BaseModel):
         """
         of = f"{request.scope['path']} {searched}"
         if self.after is None:
-            return PageRequest(order, self.limit, self.skip, of=of, by_skip="skip" in self.model_fields_set)
+            by_skip = "skip" in self.model_fields_set
+            return PageRequest(order, self.limit, self.skip, None, of, by_skip, self.chosen_fields(request))
         if "skip" in self.model_fields_set:
             message = "Send `skip` or `after`, not both: `after` goes on behind a row, however many are before it."
             raise Invalid.field("/query/skip", message, "contradiction")
-        return PageRequest(order, self.limit, after=read(self.after, order, of), of=of)
+        position = read(self.after, order, of)
+        return PageRequest(order, self.limit, 0, position, of, fields=self.chosen_fields(request))
+
+
+class PageQuery(PositionQuery):
+    """What every list of rows takes: which page of it is asked for, and what of its rows."""
+
+    fields: Fields = None
+
+    def chosen_fields(self, request: Request) -> frozenset[str] | None:
+        """Return the members of rows that are asked for, None for all; raise Invalid for what they do not have."""
+        return None if self.fields is None else parse_fields(self.fields, _members(request.scope["route"]))
+
+
+def _members(route: APIRoute) -> Sequence[str]:
+    """Return the members of the rows of the list that a route answers with."""
+    (row,) = get_args(route.response_model.model_fields["items"].annotation)
+    return tuple(row.model_fields)
 
 
 def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[str, Any]:
@@ -205,6 +234,8 @@ class PageRequest:
     """What its positions are of: the list, and what is searched for."""
     by_skip: bool = False
     """Whether the caller has named `skip`, and so goes on by it."""
+    fields: frozenset[str] | None = None
+    """The members of rows that are asked for, None for all."""
 
     def found(self, rows: list[Any], total: int) -> "Fetched":
         """Return the page of these rows, which `rows` gave, of so many in all."""
@@ -304,6 +335,15 @@ async def fetch_page_and_counts(
     return wanted.found(rows, counted["total"]), counted
 
 
+TAGGED_EXAMPLE: JsonDict = {"etag": '"c0a4-1-6508e3c4d2b40"'}
+
+
+class Tagged(BaseModel):
+    """What a row of a list tells beside the item."""
+
+    etag: str = Field(description="The ETag of the item as it is read by its id: for `If-Match`.")
+
+
 class Page(BaseModel, Generic[T]):
     """One page of a list, for the OpenAPI document."""
 
@@ -322,8 +362,11 @@ def page(
     extra: Mapping[str, Any] | None = None,
 ) -> Response:
     """Return a page of a list, its rows as they were found or as `items`; `extra` are more members of the envelope."""
+    rows = found.rows if items is None else items
+    if wanted.fields is not None and isinstance(rows, list):
+        rows = [{name: value for name, value in row.items() if name in wanted.fields} for row in rows]
     body = {
-        "items": found.rows if items is None else items,
+        "items": rows,
         "total": found.total,
         **envelope(wanted, found),
         **(extra or {}),

@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic import Field
 
 from chassis.core.problems import FieldError, Invalid
-from chassis.core.wording import A_MOMENT, listed, no_such_value, no_uuid, shown
+from chassis.core.wording import A_MOMENT, listed, nearest, no_such_value, no_uuid, shown
 from chassis.web.keyset import By, Order
 
 T = TypeVar("T")
@@ -115,6 +115,49 @@ def parse_ids(name: str, value: str | None) -> Choice[UUID] | None:
     return Choice(_ids(name, words.included), _ids(name, words.excluded))
 
 
+_MOST_IDS = 500
+
+
+def parse_own_ids(value: str | None) -> Choice[UUID] | None:
+    """Return the ids of rows that `ids=` asks for, None when not given; raise Invalid for others, and over 500."""
+    return None if value is None else Choice(_ids("ids", _own(value)), ())
+
+
+def parse_own_numbers(value: str | None) -> Choice[int] | None:
+    """Like `parse_own_ids`, where ids are numbers."""
+    if value is None:
+        return None
+    words = _own(value)
+    for word in words:
+        if not re.fullmatch("[0-9]{1,18}", word):
+            raise Invalid.field("/query/ids", f"{shown(word)} is no id: ids are numbers here, such as 7.", "invalid_id")
+    return Choice(tuple(map(int, words)), ())
+
+
+def _own(value: str) -> tuple[str, ...]:
+    words = _words("ids", value, most=_MOST_IDS)
+    # Without some ids is with all others: that is no list of ids.
+    return (*words.included, *(f"!{word}" for word in words.excluded))
+
+
+def parse_fields(value: str, allowed: Sequence[str]) -> frozenset[str]:
+    """Return the members of rows that `fields=a,b` asks for; raise Invalid for what is not in `allowed`."""
+    words = [word.strip() for word in value.split(",")]
+    errors = [
+        FieldError("/query/fields", f"These rows have no {shown(word)}{_or_rather(word, allowed)}", "unknown_field")
+        for word in words
+        if word not in allowed
+    ]
+    if errors:
+        raise Invalid.fields(errors[:_MOST_ERRORS])
+    return frozenset(words)
+
+
+def _or_rather(word: str, allowed: Sequence[str]) -> str:
+    meant = nearest(word, allowed)
+    return f"; there is: {', '.join(allowed)}." if meant is None else f"; did you mean {meant!r}?"
+
+
 def parse_words(name: str, value: str | None) -> Choice[str] | None:
     """Return the texts that filter `name` asks for and those it excludes, each once; None when not given.
 
@@ -125,7 +168,7 @@ def parse_words(name: str, value: str | None) -> Choice[str] | None:
     return None if value is None else _words(name, value, f', or write {name}="" for those that have none')
 
 
-def _words(name: str, value: str, or_none: str = "") -> Choice[str]:
+def _words(name: str, value: str, or_none: str = "", most: int = MAX_VALUES) -> Choice[str]:
     """Read a filter; `or_none` says how to ask for those without a value, where some may have none."""
     included: dict[str, None] = {}
     excluded: dict[str, None] = {}
@@ -140,8 +183,8 @@ def _words(name: str, value: str, or_none: str = "") -> Choice[str]:
         if not found["end"]:
             break
         at = found.end()
-    if len(included) + len(excluded) > MAX_VALUES:
-        message = f"At most {MAX_VALUES} values are taken; these are {len(included) + len(excluded)}."
+    if len(included) + len(excluded) > most:
+        message = f"At most {most} values are taken; these are {len(included) + len(excluded)}."
         raise Invalid.field(f"/query/{name}", message, "too_many_values")
     return Choice(tuple(included), tuple(excluded))
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from chassis.core.problems import Invalid
 from chassis.web.facets import Facet
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, PageQuery, containing
+from chassis.web.listing import Conditions, Ids, PageQuery, containing
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     Choice,
@@ -21,6 +21,7 @@ from chassis.web.parameters import (
     parse_choice,
     parse_ids,
     parse_moment,
+    parse_own_ids,
     parse_sort,
     parse_words,
     sorts,
@@ -155,6 +156,7 @@ Expand = Annotated[
 class ListQuery(FilterFields, PageQuery):
     """What narrows and orders the list."""
 
+    ids: Ids = None
     sort: Annotated[
         str | None,
         sorts(
@@ -164,6 +166,17 @@ class ListQuery(FilterFields, PageQuery):
         ),
     ] = None
     expand: Expand = None
+
+    @property
+    def say_status_alone(self) -> bool:
+        """Whether nothing narrows but the status."""
+        return self.ids is None and super().say_status_alone
+
+    def conditions(self, *always: str) -> Conditions:
+        """Return the conditions of the filters, and that it is one of `ids`; raises Invalid."""
+        conditions = super().conditions(*always)
+        conditions.choose("s.id", parse_own_ids(self.ids))
+        return conditions
 
 
 def read_sort(value: str | None) -> Sort:

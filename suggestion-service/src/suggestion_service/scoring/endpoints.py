@@ -10,8 +10,8 @@ from pydantic import Field
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Page, PageQuery, documented, page, read_query
-from chassis.web.parameters import UPDATED_SINCE, parse_moment
+from chassis.web.listing import Conditions, Ids, Page, PageQuery, documented, page, read_query
+from chassis.web.parameters import UPDATED_SINCE, parse_moment, parse_own_ids
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
@@ -32,6 +32,16 @@ class RunsQuery(PageQuery):
             description=f"{UPDATED_SINCE} A run that goes on changes all the time.", examples=["2026-01-31T12:00:00Z"]
         ),
     ] = None
+    ids: Ids = None
+
+    def conditions(self) -> Conditions:
+        """Return what the runs must fulfil; raises Invalid."""
+        conditions = Conditions()
+        conditions.choose("r.id", parse_own_ids(self.ids))
+        since = parse_moment("updated_since", self.updated_since)
+        if since is not None:
+            conditions.add("coalesce(r.finished_at, 'infinity') >= %(since)s", since=since)
+        return conditions
 
 
 _WAIT = 20
@@ -102,8 +112,8 @@ def _wants_no_wait(request: Request) -> bool:
 async def list_generation_runs(request: Request, _: Viewer, database: Db) -> Response:
     """Return one page of the runs."""
     query = read_query(request, RunsQuery)
-    wanted, since = query.page(request, NEWEST_FIRST), parse_moment("updated_since", query.updated_since)
-    return page(request, wanted, await run_service.page(database, wanted, since))
+    wanted = query.page(request, NEWEST_FIRST)
+    return page(request, wanted, await run_service.page(database, query.conditions(), wanted))
 
 
 @router.get(

@@ -10,7 +10,7 @@ from chassis.core.request_context import request_id
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
-from chassis.web.listing import Fetched, PageRequest
+from chassis.web.listing import Conditions, Fetched, PageRequest
 from contracts.suggestion import RunFinished
 from suggestion_service import metrics
 from suggestion_service.engine import Algorithm
@@ -52,10 +52,10 @@ async def get(database: Database, run_id: UUID) -> Run:
     return run
 
 
-async def page(database: Database, wanted: PageRequest, since: datetime | None) -> Fetched:
-    """Return a page of the runs; with `since` of those that have not ended before."""
+async def page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of the runs under conditions on `runs r`."""
     async with database.connection() as connection:
-        return await runs.page(connection, wanted, since)
+        return await runs.page(connection, conditions, wanted)
 
 
 async def cancel(database: Database, run_id: UUID, caller: Identity) -> Run:

@@ -159,11 +159,8 @@ async def last_scale(connection: Connection) -> LastScale | None:
     return await fetch_one(connection, LastScale, _LAST_SCALE)
 
 
-async def page(connection: Connection, wanted: PageRequest, since: datetime | None = None) -> Fetched:
-    """Return a page of the runs; with `since` of those that have not ended before."""
-    conditions = Conditions()
-    if since is not None:
-        conditions.add("coalesce(r.finished_at, 'infinity') >= %(since)s", since=since)
+async def page(connection: Connection, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of the runs under conditions on `runs r`."""
     return await fetch_page(connection, _ANSWER, "runs r", conditions, wanted, joined=_WITH_SUMS)
 
 
