@@ -112,7 +112,8 @@ def documented(model: type[BaseModel], leave_out: Collection[str] = ()) -> dict[
             continue
         member = document["properties"][name]
         schema = _inlined(member, document.get("$defs", {}))
-        parameter = {"name": name, "in": "query", "required": False, "schema": schema}
+        needed = name in document.get("required", ())
+        parameter = {"name": name, "in": "query", "required": needed, "schema": schema}
         if "description" in member:
             parameter["description"] = schema.pop("description")
         parameters.append(parameter)
