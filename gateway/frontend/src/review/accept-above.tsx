@@ -18,6 +18,8 @@ const FIRST_LIMIT = 0.9
 
 type Props = {
   filters: Filters
+  /** The highest score that waits. */
+  best: number
   isOpen: boolean
   close: () => void
   done: (reviewId: string, count: number, message: string) => void
@@ -32,8 +34,8 @@ export function AcceptAbove({ isOpen, close, ...props }: Props) {
   )
 }
 
-function Form({ filters, close, done }: Omit<Props, "isOpen">) {
-  const [limit, setLimit] = useState(Math.max(FIRST_LIMIT, filters.min ?? 0))
+function Form({ filters, best, close, done }: Omit<Props, "isOpen">) {
+  const [limit, setLimit] = useState(Math.max(filters.min ?? 0, Math.min(FIRST_LIMIT, Math.floor(best * 20) / 20)))
   const [linkType, setLinkType] = useState<LinkType>("covers")
   const [problem, setProblem] = useState<string>()
   const [isSending, setSending] = useState(false)

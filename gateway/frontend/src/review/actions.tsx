@@ -27,6 +27,7 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
   const [last, setLast] = useState<Draft>()
   const draft = last?.pair === pair.id ? last : { pair: pair.id, linkType: "covers" as const }
   const { linkType, note } = draft
+  const [isMoreOpen, setMoreOpen] = useState(false)
   const change = (some: Partial<Draft>) => setLast({ ...draft, ...some })
   const feedback = note?.trim() || undefined
   const accept = () => decide("accepted", { linkType, ...(feedback && { feedback }) })
@@ -44,7 +45,7 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
     { keys: "n", label: m.review.keys.note, run: () => change({ note: note ?? "" }) },
   ])
   return (
-    <div className={css.actions}>
+    <div className={css.actions} data-open={isMoreOpen || undefined}>
       {note !== undefined && (
         <Note note={note} change={(text) => change({ note: text })} close={() => change({ note: feedback })} />
       )}
@@ -64,6 +65,11 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
         </Button>
       </div>
       <div className={css.decide}>
+        <div className={css.narrow}>
+          <Button look="quiet" aria-expanded={isMoreOpen} onPress={() => setMoreOpen(!isMoreOpen)}>
+            {m.review.more}
+          </Button>
+        </div>
         <Button look="quiet" keys="u" isDisabled={!canUndo} onPress={undo}>
           {m.common.undo}
         </Button>

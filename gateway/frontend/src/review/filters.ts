@@ -34,6 +34,15 @@ export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
   return [filters, change]
 }
 
+export const NO_FILTERS: Partial<Filters> = {
+  module: undefined,
+  band: undefined,
+  method: undefined,
+  min: undefined,
+  requirement: undefined,
+  test_case: undefined,
+}
+
 /** Check whether anything narrows the queue. */
 export function isNarrowed({ sort: _, ...filters }: Filters): boolean {
   return Object.values(filters).some((value) => value !== undefined)

@@ -2,19 +2,19 @@ import { useCallback, useState } from "react"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
-import { Empty, Failure, Skeleton } from "../kit/states"
 import { m } from "../messages"
 import { useMay } from "../session/session"
 import { AcceptAbove } from "./accept-above"
 import { Actions } from "./actions"
 import { Both } from "./both"
-import { type Filters, isNarrowed, useFilters } from "./filters"
+import { useFilters } from "./filters"
 import { GenerateDialog, isGoingOn, RunStrip, useLastRun } from "./generate"
 import { List } from "./list"
 import { nameOf } from "./names"
+import { NoPair } from "./no-pair"
 import css from "./page.module.css"
 import { Progress } from "./progress"
-import { around, skipped } from "./queue"
+import { around } from "./queue"
 import { Reading } from "./reading"
 import { TakenLately } from "./taken"
 import { Toolbar } from "./toolbar"
@@ -30,6 +30,7 @@ export default function ReviewPage() {
   const mayReview = useMay("reviewer")
   const [open, setOpen] = useState<Open>()
   const [isListOpen, setListOpen] = useState(false)
+  const [isBarOpen, setBarOpen] = useState(false)
   const [closedRun, setClosedRun] = useState<string>()
   const run = useLastRun(reload)
   const [ownRun, setOwnRun] = useState<string>()
@@ -60,10 +61,14 @@ export default function ReviewPage() {
   ])
   return (
     <div className={css.page}>
-      <header className={css.header}>
+      <header className={css.header} data-open={isBarOpen || undefined}>
         <h1>{m.review.title}</h1>
+        <div className={css.narrow}>
+          <Button look="quiet" aria-expanded={isBarOpen} onPress={() => setBarOpen(!isBarOpen)}>
+            {m.review.filters}
+          </Button>
+        </div>
         <Toolbar filters={filters} change={change} />
-        <Progress queue={queue} isLoaded={review.isLoaded} />
         {mayReview && (
           <div className={css.buttons}>
             <Button keys="Shift+A" isDisabled={queue.shown.length === 0} onPress={() => setOpen("above")}>
@@ -83,6 +88,7 @@ export default function ReviewPage() {
       {pair ? (
         <div className={css.columns} data-list-open={isListOpen || undefined}>
           <div className={css.list}>
+            <Progress queue={queue} isLoaded={review.isLoaded} />
             <List
               pairs={queue.shown}
               current={pair.id}
@@ -93,7 +99,7 @@ export default function ReviewPage() {
             />
           </div>
           <div className={css.main}>
-            <div className={css.narrow}>
+            <div className={`${css.narrow} ${css.where}`}>
               <Button look="quiet" aria-expanded={isListOpen} onPress={() => setListOpen(!isListOpen)}>
                 {m.review.listButton(index + 1, queue.left)}
               </Button>
@@ -123,6 +129,7 @@ export default function ReviewPage() {
         <>
           <AcceptAbove
             filters={filters}
+            best={Math.max(0, ...queue.shown.slice(0, 100).map((one) => one.similarity_score))}
             isOpen={open === "above"}
             close={close}
             done={(reviewId, count, message) => review.decidedMany("accepted", reviewId, count, message)}
@@ -131,58 +138,5 @@ export default function ReviewPage() {
         </>
       )}
     </div>
-  )
-}
-
-/** Why no pair is shown: still loading, not to be loaded, or nothing left. */
-function NoPair({
-  review,
-  filters,
-  change,
-  generate,
-}: {
-  review: ReturnType<typeof useReview>
-  filters: Filters
-  change: (some: Partial<Filters>) => void
-  generate: (() => void) | undefined
-}) {
-  const { queue } = review
-  if (review.error) return <Failure error={review.error} retry={review.retry} />
-  if (!review.isLoaded || review.hasMore) return <Skeleton />
-  const skips = skipped(queue)
-  const isNarrow = isNarrowed(filters)
-  return (
-    <Empty
-      title={isNarrow ? m.review.empty.narrowed : m.review.empty.all}
-      hint={skips > 0 ? m.review.empty.skipped(skips) : generate ? m.review.empty.hint : m.review.empty.viewerHint}
-    >
-      {skips > 0 && (
-        <Button look="primary" onPress={() => review.dispatch({ type: "skips-returned" })}>
-          {m.review.empty.returnSkipped}
-        </Button>
-      )}
-      {isNarrow && (
-        <Button
-          onPress={() =>
-            change({
-              module: undefined,
-              band: undefined,
-              method: undefined,
-              min: undefined,
-              requirement: undefined,
-              test_case: undefined,
-            })
-          }
-        >
-          {m.review.empty.everything}
-        </Button>
-      )}
-      {generate && <Button onPress={generate}>{m.review.generate.open}</Button>}
-      {queue.steps.length > 0 && generate && (
-        <Button keys="u" onPress={review.undo}>
-          {m.common.undo}
-        </Button>
-      )}
-    </Empty>
   )
 }

@@ -1,17 +1,19 @@
-import { type InfiniteData, queryOptions, useInfiniteQuery } from "@tanstack/react-query"
+import { type InfiniteData, keepPreviousData, queryOptions, useInfiniteQuery } from "@tanstack/react-query"
 import { api } from "../api/client"
 import { unwrap } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import type { components } from "../api/schema"
 import { asQuery, type Filters } from "./filters"
-import type { Suggestion } from "./queue"
+import type { Pair, Suggestion } from "./queue"
 
 type Schemas = components["schemas"]
 /** A pair with all that both sides say. */
 export type Texts = Suggestion & { requirement: Schemas["RequirementTexts"]; test_case: Schemas["TestCaseTexts"] }
-export type ListPage = { items: Suggestion[]; total: number; next_after?: string | null }
+export type ListPage = { pairs: Pair[]; total: number; next: string | null }
 
 const PAGE = 100
+const MOST_REVIEWED = 500
+const COUNTED_EACH_MS = 30_000
 const FRESH_MS = 60_000
 const KEPT_MS = 120_000
 
@@ -21,7 +23,7 @@ export function useList(filters: Filters) {
     queryKey: ["review", "list", filters],
     queryFn: ({ pageParam, signal }) => readPage(filters, pageParam, signal),
     initialPageParam: undefined,
-    getNextPageParam: (page) => page.next_after ?? undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -29,9 +31,22 @@ export function useList(filters: Filters) {
   })
 }
 
-function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
+async function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
   const query = { ...asQuery(filters), sort: filters.sort, limit: PAGE, ...(after && { after }) }
-  return unwrap<ListPage>(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+  const page = await unwrap(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+  return { pairs: page.items.map(asPair), total: page.total, next: page.next_after }
+}
+
+/** Leave out of a row what the list does not show: thousands of rows stay. */
+function asPair({ id, similarity_score, band, suggestion_method, requirement, test_case }: Suggestion): Pair {
+  return { id, similarity_score, band, suggestion_method, requirement, test_case }
+}
+
+/** Read what was reviewed since a moment, the newest last, for who may have missed it. */
+export async function readReviewed(since: Date): Promise<Suggestion[]> {
+  const query = { reviewed_since: since.toISOString(), limit: MOST_REVIEWED }
+  const { items } = await unwrap(api.GET("/api/v1/suggestions", { params: { query } }))
+  return items
 }
 
 /** What both sides of a pair say, and why they were put together. */
@@ -65,6 +80,7 @@ export const facetsOf = (filters: Filters) =>
       const answer = await unwrap(api.GET("/api/v1/suggestions/facets", { params: { query }, signal }))
       return answer.facets as Facets
     },
-    staleTime: FRESH_MS,
-    placeholderData: (before) => before,
+    staleTime: COUNTED_EACH_MS,
+    refetchInterval: COUNTED_EACH_MS,
+    placeholderData: keepPreviousData,
   })

@@ -27,20 +27,24 @@ export const BothTexts = memo(function BothTexts({
   return (
     <>
       <article className={css.side} aria-label={m.review.requirement}>
-        <Heading kind={m.review.requirement} item={pair.requirement} priority={texts?.requirement.priority}>
+        <Heading kind={m.review.requirement} item={pair.requirement}>
           {show("requirement", "title", (texts ?? pair).requirement.title)}
         </Heading>
         {texts ? (
-          <>
+          <div className={css.body}>
             <p className={css.text}>{show("requirement", "description", texts.requirement.description)}</p>
-            <Tags tags={texts.requirement.tags} show={(tag, at) => show("requirement", `tags.${at}`, tag)} />
-          </>
+            <Tags
+              priority={texts.requirement.priority}
+              tags={texts.requirement.tags}
+              show={(tag, at) => show("requirement", `tags.${at}`, tag)}
+            />
+          </div>
         ) : (
           <Lines />
         )}
       </article>
       <article className={css.side} aria-label={m.review.testCase}>
-        <Heading kind={m.review.testCase} item={pair.test_case} priority={texts?.test_case.priority}>
+        <Heading kind={m.review.testCase} item={pair.test_case}>
           {show("test_case", "title", (texts ?? pair).test_case.title)}
         </Heading>
         {texts ? (
@@ -53,20 +57,10 @@ export const BothTexts = memo(function BothTexts({
   )
 })
 
-function Heading({
-  kind,
-  item,
-  priority,
-  children,
-}: {
-  kind: string
-  item: Pair["requirement"]
-  priority: string | undefined
-  children: ReactNode
-}) {
-  const facts = [kind, item.external_id, item.module, priority].filter(Boolean)
+function Heading({ kind, item, children }: { kind: string; item: Pair["requirement"]; children: ReactNode }) {
+  const facts = [kind, item.external_id, item.module].filter(Boolean)
   return (
-    <header>
+    <header className={css.heading}>
       <p className={css.facts}>
         {facts.map((fact) => (
           <span key={fact}>{fact}</span>
@@ -87,7 +81,7 @@ function TestCaseBody({
   const { description, preconditions, steps, postconditions, tags } = testCase
   const numbers = Object.keys(steps ?? {}).sort((one, other) => Number(one) - Number(other))
   return (
-    <>
+    <div className={css.body}>
       {description && <p className={css.text}>{show("description", description)}</p>}
       {preconditions && (
         <Section title={m.review.preconditions}>
@@ -110,8 +104,8 @@ function TestCaseBody({
           <p className={css.text}>{show("postconditions", postconditions)}</p>
         </Section>
       )}
-      <Tags tags={tags} show={(tag, at) => show(`tags.${at}`, tag)} />
-    </>
+      <Tags priority={testCase.priority} tags={tags} show={(tag, at) => show(`tags.${at}`, tag)} />
+    </div>
   )
 }
 
@@ -124,10 +118,18 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Tags({ tags, show }: { tags: string[]; show: (tag: string, at: number) => ReactNode }) {
-  if (tags.length === 0) return null
+function Tags({
+  priority,
+  tags,
+  show,
+}: {
+  priority: string
+  tags: string[]
+  show: (tag: string, at: number) => ReactNode
+}) {
   return (
     <ul className={css.tags} aria-label={m.review.tags}>
+      <li>{m.review.priority(priority)}</li>
       {tags.map((tag, at) => (
         <li key={tag}>{show(tag, at)}</li>
       ))}
@@ -137,7 +139,7 @@ function Tags({ tags, show }: { tags: string[]; show: (tag: string, at: number) 
 
 function Lines() {
   return (
-    <div className={css.lines} role="status" aria-label={m.common.loading}>
+    <div className={css.lines} aria-hidden="true">
       <div />
       <div />
       <div />

@@ -4,7 +4,7 @@ import { Button } from "../kit/button"
 import { Field } from "../kit/field"
 import { Select } from "../kit/select"
 import { formatCount, m } from "../messages"
-import { BANDS, type Filters, isNarrowed, METHODS, SORTS } from "./filters"
+import { BANDS, type Filters, isNarrowed, METHODS, NO_FILTERS, SORTS } from "./filters"
 import { facetsOf } from "./queries"
 import css from "./toolbar.module.css"
 
@@ -39,26 +39,30 @@ export const Toolbar = memo(function Toolbar({
         options={[{ value: ALL, label: m.review.allModules }, ...modules]}
         onChange={(value) => change({ module: value === ALL ? undefined : value })}
       />
-      <Select
-        label={m.review.band}
-        hideLabel
-        value={filters.band ?? ALL}
-        options={[
-          { value: ALL, label: m.review.allBands },
-          ...BANDS.map((band) => count("band", band, m.review.bands[band])),
-        ]}
-        onChange={(value) => change({ band: BANDS.find((band) => band === value) })}
-      />
-      <Select
-        label={m.review.method}
-        hideLabel
-        value={filters.method ?? ALL}
-        options={[
-          { value: ALL, label: m.review.allMethods },
-          ...METHODS.map((method) => count("method", method, m.review.methods[method])),
-        ]}
-        onChange={(value) => change({ method: METHODS.find((method) => method === value) })}
-      />
+      {(filters.band || isThereAny(facets?.band)) && (
+        <Select
+          label={m.review.band}
+          hideLabel
+          value={filters.band ?? ALL}
+          options={[
+            { value: ALL, label: m.review.allBands },
+            ...BANDS.map((band) => count("band", band, m.review.bands[band])),
+          ]}
+          onChange={(value) => change({ band: BANDS.find((band) => band === value) })}
+        />
+      )}
+      {(filters.method || (facets?.method?.length ?? 0) > 1) && (
+        <Select
+          label={m.review.method}
+          hideLabel
+          value={filters.method ?? ALL}
+          options={[
+            { value: ALL, label: m.review.allMethods },
+            ...METHODS.map((method) => count("method", method, m.review.methods[method])),
+          ]}
+          onChange={(value) => change({ method: METHODS.find((method) => method === value) })}
+        />
+      )}
       <MinScore value={filters.min} change={(min) => change({ min })} />
       <Select
         label={m.review.sort}
@@ -68,25 +72,18 @@ export const Toolbar = memo(function Toolbar({
         onChange={(sort) => change({ sort })}
       />
       {isNarrowed(filters) && (
-        <Button
-          look="quiet"
-          onPress={() =>
-            change({
-              module: undefined,
-              band: undefined,
-              method: undefined,
-              min: undefined,
-              requirement: undefined,
-              test_case: undefined,
-            })
-          }
-        >
+        <Button look="quiet" onPress={() => change(NO_FILTERS)}>
           {m.common.clearFilters}
         </Button>
       )}
     </fieldset>
   )
 })
+
+/** Check whether a choice would find anything: most scores have no band. */
+function isThereAny(values: { value: string | null }[] | undefined): boolean {
+  return values?.some(({ value }) => value !== null) ?? false
+}
 
 /** The lowest score; it counts when Enter is pressed or the field is left. */
 function MinScore({ value, change }: { value: number | undefined; change: (min: number | undefined) => void }) {

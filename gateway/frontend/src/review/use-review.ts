@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react"
 import { api } from "../api/client"
+import { useEvents } from "../api/events"
 import { ApiProblem, unwrap } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import { toast } from "../kit/toast"
@@ -8,11 +9,12 @@ import { useUser } from "../session/session"
 import type { Filters } from "./filters"
 import { nameOf } from "./names"
 import type { Report, Write } from "./outbox"
-import { prefetch, useList } from "./queries"
+import { prefetch, readReviewed, useList } from "./queries"
 import { around, type Decision, EMPTY, type Queue, reduce, type Step } from "./queue"
-import { begin, listen, outbox, tell } from "./sending"
+import { begin, isOwn, listen, outbox, tell } from "./sending"
 
 const AHEAD = 10
+const CLOCKS_DIFFER_MS = 60_000
 const NEAR_THE_END = 40
 const MOST_STEPS_KEPT = 200
 const KEPT_STEPS = "traceline.review.steps"
@@ -32,6 +34,7 @@ export function useReview(filters: Filters) {
   useEffect(() => begin(email), [email])
   useKeptSteps(latest, email)
 
+  const loadedAt = useRef(new Date())
   const seen = useRef<{ first: unknown; count: number }>({ first: undefined, count: 0 })
   useEffect(() => {
     const all = pages.data?.pages ?? []
@@ -40,11 +43,12 @@ export function useReview(filters: Filters) {
     const isNew = seen.current.first !== first
     if (isNew) {
       const unconfirmed = new Set(outbox.unconfirmed.filter(({ kind }) => kind !== "reopen").map(({ pair }) => pair.id))
-      dispatch({ type: "started", list, pairs: first.items, total: first.total, unconfirmed })
+      dispatch({ type: "started", list, pairs: first.pairs, total: first.total, unconfirmed })
     }
     for (const page of all.slice(isNew ? 1 : seen.current.count)) {
-      dispatch({ type: "continued", list, pairs: page.items })
+      dispatch({ type: "continued", list, pairs: page.pairs })
     }
+    if (isNew) loadedAt.current = new Date()
     seen.current = { first, count: all.length }
   }, [pages.data, list])
 
@@ -76,6 +80,22 @@ export function useReview(filters: Filters) {
       dispatch({ type: "failed", id: pair.id, message: report.problem.message })
       toast(m.review.notSaved(nameOf(pair), report.problem.message), { isError: true })
     }
+  }
+
+  const others = (ids: readonly string[], status: string, by: string | null, at: string | null) => {
+    const news = ids.filter((id) => !isOwn(id))
+    if (news.length === 0) return
+    if (status === "pending") dispatch({ type: "reopened", ids: news })
+    else dispatch({ type: "taken", ids: news, by: { status, by, at } })
+  }
+  useEvents(({ event, data }) => {
+    if (event === "suggestion.reviewed") others(data.suggestion_ids, data.status, data.by, data.at)
+    else if (event === "run.progress") void queryClient.invalidateQueries({ queryKey: ["review", "run"] })
+    else if (event === "reset" || event === "reconnected") void catchUp()
+  })
+  async function catchUp(): Promise<void> {
+    const since = new Date(loadedAt.current.getTime() - CLOCKS_DIFFER_MS)
+    for (const one of await readReviewed(since)) others([one.id], one.status, one.reviewed_by, one.reviewed_at)
   }
 
   const reload = useCallback(() => void queryClient.resetQueries({ queryKey: ["review", "list"] }), [])

@@ -1,0 +1,320 @@
+"""The review queue in a real browser: what is decided there is what the record says, whatever happens on the way."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from acceptance import texts
+from acceptance.client import PASSWORD, Json, Traceline, ok
+from acceptance.waiting import eventually
+
+from . import axe
+from .session import PROJECT, PageOf, sign_in
+from .slow_server import SlowServer
+from .visit import Visit
+
+REVIEWED_BY = {"a": "accepted", "x": "rejected"}
+
+
+@dataclass
+class Queue:
+    """The pairs of a module that nobody else has, and what the record says of them."""
+
+    traceline: Traceline
+    module: str
+    ids: dict[str, str] = field(default_factory=dict)
+    """The id of each pair, by the titles of both sides."""
+
+    @property
+    def path(self) -> str:
+        return f"/review?module={quote(self.module)}"
+
+    def record(self) -> dict[str, Json]:
+        """Return what the record says now of each pair, by its titles."""
+        return {_titles(one): one for one in self.traceline.items("/suggestions", module=f'"{self.module}"')}
+
+    def statuses(self) -> dict[str, str]:
+        return {titles: one["status"] for titles, one in self.record().items()}
+
+    def links(self) -> int:
+        mine = {one["link_id"] for one in self.record().values()}
+        return len(mine & {link["id"] for link in self.traceline.items("/links")})
+
+
+def _titles(suggestion: Json) -> str:
+    return f"{suggestion['requirement']['title']}\n{suggestion['test_case']['title']}"
+
+
+def queue_of(reviewer: Traceline, requirements: int, test_cases: int) -> Queue:
+    """Return a new module in which every requirement is suggested for every test case."""
+    module, said = f"Module {texts.word()}", texts.words(6)
+    for number in range(requirements):
+        reviewer.create_requirement(title=f"Requirement {number}", description=said, module=module)
+    for number in range(test_cases):
+        reviewer.create_test_case(title=f"Test case {number}", description=said, module=module)
+    reviewer.generate(algorithm="keyword", threshold=0.1)
+    queue = Queue(reviewer, module)
+    queue.ids = {titles: one["id"] for titles, one in queue.record().items()}
+    assert len(queue.ids) == requirements * test_cases
+    return queue
+
+
+def current(page: Page) -> str:
+    """Return the titles of the pair that is read; there is one."""
+    row = page.locator("ol [aria-current=true]")
+    expect(row).to_be_visible()
+    return "\n".join(row.inner_text().split("\n")[1:3])
+
+
+def press(page: Page, key: str) -> str:
+    """Press a key on the pair that is read; return its titles."""
+    titles = current(page)
+    page.keyboard.press(key)
+    return titles
+
+
+def test_a_pair_is_accepted_by_keyboard_alone_and_undone(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 1, 2)
+    page = page_of("nobody", queue.path).page
+    page.keyboard.press("Tab")
+    page.keyboard.type(reviewer.me()["email"])
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("mark").first).to_be_visible()
+    assert axe.violations(page) == []
+    page.keyboard.press("2")
+    titles = press(page, "a")
+    expect(page.get_by_role("status").filter(has_text="Accepted:")).to_be_visible()
+    assert current(page) != titles
+    link_id = eventually(lambda: queue.record()[titles]["link_id"], "the link")
+    assert reviewer.read(f"/links/{link_id}")["link_type"] == "verifies"
+    page.keyboard.press("u")
+    assert current(page) == titles
+    eventually(lambda: queue.statuses()[titles] == "pending", "the undoing")
+    assert reviewer.get(f"/links/{link_id}").status_code == 404
+
+
+def test_who_may_not_review_reads(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 1, 1)
+    page = page_of("viewer", queue.path, theme="dark", width=320).page
+    expect(page.locator("mark").first).to_be_visible()
+    for key in ("a", "x", "u", "Shift+A"):
+        page.keyboard.press(key)
+    for name in ("Accept", "Reject", "Undo", "Generate"):
+        expect(page.get_by_role("button", name=re.compile(name))).to_have_count(0)
+    assert axe.violations(page) == []
+    assert set(queue.statuses().values()) == {"pending"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1366])
+def test_everybody_can_use_it_in_each_state(page_of: PageOf, reviewer: Traceline, theme: str, width: int) -> None:
+    queue = queue_of(reviewer, 1, 3)
+    page = page_of("reviewer", queue.path, theme=theme, width=width).page
+    expect(page.locator("mark").first).to_be_visible()
+    assert axe.violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for open_it in ("Shift+A", "o"):
+        page.keyboard.press(open_it)
+        expect(page.get_by_role("dialog")).to_be_visible()
+        assert axe.violations(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("n")
+    page.keyboard.type("As agreed.")
+    assert axe.violations(page) == []
+    page.keyboard.press("Enter")
+    press(page, "h")
+    assert axe.violations(page) == []
+    noted = press(page, "x")
+    press(page, "s")
+    press(page, "x")
+    expect(page.get_by_role("button", name="Review skipped pairs")).to_be_visible()
+    assert axe.violations(page) == []
+    eventually(lambda: list(queue.statuses().values()).count("rejected") == 2, "the rejections")
+    assert queue.record()[noted]["feedback"] == "As agreed."
+
+
+@pytest.mark.long
+def test_a_key_that_is_held_decides_once(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 1, 5)
+    page = page_of("reviewer", queue.path).page
+    titles = current(page)
+    for _ in range(20):
+        page.keyboard.down("x")
+    page.keyboard.up("x")
+    eventually(lambda: queue.statuses()[titles] == "rejected", "the rejection")
+    assert list(queue.statuses().values()).count("pending") == 4
+
+
+@pytest.mark.long
+def test_each_kind_of_decision_is_undone_by_each_key(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 1, 6)
+    page = page_of("reviewer", queue.path).page
+    decided = [press(page, key) for key in ("a", "x", "s", "a", "x")]
+    expected = ["accepted", "rejected", "pending", "accepted", "rejected"]
+    eventually(lambda: [queue.statuses()[titles] for titles in decided] == expected, "the decisions")
+    for key, titles in zip(("u", "Control+z", "Backspace", "u", "u"), reversed(decided), strict=True):
+        page.keyboard.press(key)
+        assert current(page) == titles
+    eventually(lambda: set(queue.statuses().values()) == {"pending"}, "the undoing")
+    assert queue.links() == 0
+    page.keyboard.press("u")
+    expect(page.get_by_text("There is nothing to undo.")).to_be_visible()
+
+
+@contextmanager
+def slow_page(
+    browser: Any, reviewer: Traceline, queue: Queue, seconds: float, *, fails: bool = True
+) -> Iterator[tuple[Visit, SlowServer]]:
+    """Open the queue in the browser of a reviewer who reaches Traceline through a SlowServer."""
+    with SlowServer(reviewer.base_url, seconds, fails=fails) as server:
+        context = browser.new_context(base_url=server.address)
+        sign_in(context, reviewer)
+        visit = Visit(context)
+        visit.open(PROJECT + queue.path)
+        yield visit, server
+        context.close()
+
+
+@pytest.mark.long
+def test_what_is_decided_is_shown_before_the_server_answers(browser: Any, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 4, 6)
+    with slow_page(browser, reviewer, queue, seconds=2, fails=False) as (visit, server):
+        decided = [press(visit.page, "a") for _ in range(20)]
+        assert len(set(decided)) == 20
+        expect(visit.page.get_by_text("20 done")).to_be_visible()
+        assert "accepted" not in queue.statuses().values()
+        eventually(lambda: all(queue.statuses()[titles] == "accepted" for titles in decided), "all of them", seconds=60)
+        assert server.reviews == 20
+    assert queue.links() == 20
+
+
+@pytest.mark.long
+def test_the_record_holds_what_was_shown_on_a_bad_day(browser: Any, reviewer: Traceline, admin: Traceline) -> None:
+    """A slow server that fails every tenth time, a second reviewer at the same pairs, a reload and a closed tab."""
+    queue, other = queue_of(reviewer, 14, 16), admin.new_user("reviewer")
+    me, meant = reviewer.me()["email"], dict[str, str]()
+    with slow_page(browser, reviewer, queue, seconds=0.3) as (visit, _):
+        page = visit.page
+        for number in range(1, 201):
+            if number % 5 == 0:
+                ok(other.post(f"/suggestions/{queue.ids[current(page)]}/reject"))
+            key = "ax"[number % 2]
+            meant[press(page, key)] = REVIEWED_BY[key]
+            if number % 20 == 0:
+                page.keyboard.press(("u", "Control+z", "Backspace")[number // 20 % 3])
+                meant[current(page)] = "pending"
+            if number == 70:
+                page.reload()
+            if number == 140:
+                page.close(run_before_unload=False)
+                page = visit.context.new_page()
+                page.goto(PROJECT + queue.path)
+
+        def is_as_shown() -> bool:
+            by_me = {titles: one for titles, one in queue.record().items() if one["reviewed_by"] == me}
+            return by_me == {} or all(one["status"] == meant.get(titles) for titles, one in by_me.items())
+
+        eventually(lambda: is_as_shown() and _is_settled(queue, meant, me), "what was shown", seconds=60)
+        left = list(queue.statuses().values()).count("pending")
+        expect(page.get_by_text(f"{left} left")).to_be_visible()
+        page.reload()
+        expect(page.get_by_text(f"{left} left")).to_be_visible()
+    record = queue.record()
+    assert queue.links() == sum(one["status"] == "accepted" for one in record.values())
+    assert sum(one["reviewed_by"] == other.me()["email"] for one in record.values()) >= 30
+
+
+def _is_settled(queue: Queue, meant: dict[str, str], me: str) -> bool:
+    """Check whether each pair is as it was meant, or as the other reviewer, who came first, has it."""
+    return all(
+        one["status"] == meant.get(titles, "pending") or one["reviewed_by"] not in {me, None}
+        for titles, one in queue.record().items()
+    )
+
+
+@pytest.mark.long
+def test_accepting_above_a_score_makes_the_links_that_were_counted(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 2, 6)
+    page = page_of("reviewer", queue.path).page
+    current(page)
+    page.keyboard.press("Shift+A")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("slider").press("Home")
+    expect(dialog.get_by_text("12 pairs score 0.00 or more.")).to_be_visible()
+    expect(dialog.get_by_role("listitem")).to_have_count(10)
+    assert set(queue.statuses().values()) == {"pending"}
+    # Somebody decides between the count and the click: nothing is accepted.
+    taken = next(iter(queue.ids.values()))
+    ok(reviewer.post(f"/suggestions/{taken}/reject"))
+    dialog.get_by_role("button", name="Accept 12").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("there were 12 pairs, now there are 11")
+    assert list(queue.statuses().values()).count("accepted") == 0
+    dialog.get_by_role("button", name="Accept 11").click()
+    expect(page.get_by_role("status").filter(has_text="Accepted: 11 pairs")).to_be_visible()
+    assert queue.links() == 11
+    page.keyboard.press("u")
+    expect(page.get_by_text("11 left")).to_be_visible()
+    assert queue.links() == 0
+    assert list(queue.statuses().values()).count("pending") == 11
+
+
+@pytest.mark.long
+def test_what_others_decide_goes_without_moving_what_is_read(
+    page_of: PageOf, reviewer: Traceline, admin: Traceline
+) -> None:
+    queue, other = queue_of(reviewer, 2, 5), admin.new_user("reviewer")
+    page = page_of("reviewer", queue.path).page
+    order = [titles for titles in queue.ids if titles != current(page)]
+    read = current(page)
+    ok(other.post(f"/suggestions/{queue.ids[order[0]]}/accept"))
+    expect(page.get_by_text("9 left")).to_be_visible()
+    assert current(page) == read
+    ok(other.post(f"/suggestions/{queue.ids[read]}/reject"))
+    expect(page.get_by_text(re.compile(f"{re.escape(other.me()['email'])} rejected this pair"))).to_be_visible()
+    assert press(page, "a") == read
+    assert current(page) != read
+    assert queue.statuses()[read] == "rejected"
+
+
+@pytest.mark.long
+def test_two_reviewers_empty_a_queue_and_each_pair_is_decided_once(
+    page_of: PageOf, reviewer: Traceline, admin: Traceline
+) -> None:
+    queue, other = queue_of(reviewer, 8, 16), admin.new_user("reviewer")
+    pages = [page_of("reviewer", queue.path).page, page_of(other, queue.path).page]
+    shown: list[set[str]] = [set(), set()]
+    for turn in range(2 * len(queue.ids)):
+        page, seen = pages[turn % 2], shown[turn % 2]
+        row = page.locator("ol [aria-current=true]")
+        if row.count() == 0:
+            continue
+        titles = current(page)
+        assert titles not in seen
+        seen.add(titles)
+        page.keyboard.press("x")
+    eventually(lambda: set(queue.statuses().values()) == {"rejected"}, "an empty queue", seconds=30)
+    assert shown[0] | shown[1] == set(queue.ids)
+    for page in pages:
+        expect(page.get_by_text("Nothing is left to review with these filters")).to_be_visible()
+
+
+@pytest.mark.long
+def test_a_run_shows_how_far_it_is_and_what_came_of_it(page_of: PageOf, reviewer: Traceline) -> None:
+    queue = queue_of(reviewer, 1, 1)
+    page = page_of("reviewer", queue.path).page
+    page.get_by_role("button", name="Generate").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Key words").click()
+    dialog.get_by_role("button", name="Generate").click()
+    expect(page.get_by_role("status").filter(has_text=re.compile("^Generated: .* new"))).to_be_visible()
+    assert reviewer.read("/suggestions/runs", limit=1)["items"][0]["algorithm"] == "keyword"
