@@ -58,7 +58,7 @@ def page_opener(browser: Any, base_url: str, people: Mapping[str, Traceline]) ->
         if user.token is not None:
             sign_in(context, user)
         for name, value in (settings or {}).items():
-            context.add_init_script(f"localStorage.setItem({name!r}, {value!r})")
+            context.add_init_script(f"origin === 'null' || localStorage.setItem({name!r}, {value!r})")
         visits.append(Visit(context))
         visits[-1].open(path.removeprefix("~") if path.startswith("~") else PROJECT + path.removesuffix("/"))
         return visits[-1]

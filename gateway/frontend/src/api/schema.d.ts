@@ -513,6 +513,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/coverage-trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Coverage day by day
+         * @description Return the coverage of each day: of the whole record, or of each module that is asked for.
+         *
+         *     Days are kept from the installation on, by UTC, as they were at their end; today is as it is now. A day on which
+         *     Traceline did not run is left out. A module that does not exist any more has the days on which it did.
+         */
+        get: operations["get_coverage_trend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/gaps": {
         parameters: {
             query?: never;
@@ -545,7 +568,7 @@ export interface paths {
         };
         /**
          * The matrix in sums, module by module
-         * @description Return how many links are between the requirements of each module and the test cases of each module.
+         * @description Return how many links and pending suggestions are between the requirements and the test cases of each module.
          *
          *     Modules are in the order of the matrix; null are the items in none.
          */
@@ -627,9 +650,10 @@ export interface paths {
          *     | 4 | u32: how many cells |
          *     | 4 x (rows + 1) | u32: the first cell of each row, and the end of the last |
          *     | 4 x cells | u32: the column of each cell, ascending in each row |
-         *     | cells | u8: its state: 1 covered, 2 suspect |
+         *     | cells | u8: its state: 1 covered, 2 suspect, 3 pending |
          *
-         *     The ETag changes with every change of the record, and to ask whether it is still right costs next to nothing.
+         *     A cell is pending where a suggestion waits for a review and there is no link. The ETag changes with every change of
+         *     the record and of what is pending, and to ask whether it is still right costs next to nothing.
          */
         get: operations["get_compact_matrix"];
         put?: never;
@@ -1627,6 +1651,7 @@ export interface components {
          *       "index": 0,
          *       "links": 2,
          *       "module": "doors",
+         *       "pending_suggestions": 3,
          *       "suspect_links": 1,
          *       "title": "Doors close before departure"
          *     }
@@ -1648,6 +1673,8 @@ export interface components {
             links: number;
             /** Module */
             module: string | null;
+            /** Pending Suggestions */
+            pending_suggestions: number;
             /** Suspect Links */
             suspect_links: number;
             /** Title */
@@ -2098,6 +2125,50 @@ export interface components {
             overall: components["schemas"]["CoverageSummary"];
         };
         /**
+         * CoverageDay
+         * @description Coverage as it was at the end of a day, UTC, or, of today, as it is now.
+         * @example {
+         *       "coverage": 0.8,
+         *       "covered_requirements": 48,
+         *       "date": "2026-03-02",
+         *       "module": "doors",
+         *       "overall": false,
+         *       "suspect_links": 2,
+         *       "total_requirements": 60
+         *     }
+         */
+        CoverageDay: {
+            /**
+             * Coverage
+             * @description Covered of total requirements; 0 where there are none.
+             */
+            coverage: number;
+            /**
+             * Covered Requirements
+             * @description With at least one link.
+             */
+            covered_requirements: number;
+            /**
+             * Date
+             * Format: date
+             */
+            date: string;
+            /**
+             * Module
+             * @description null: requirements in no module, or, with `overall`, all.
+             */
+            module: string | null;
+            /**
+             * Overall
+             * @description Whether these are the figures of the whole record.
+             */
+            overall: boolean;
+            /** Suspect Links */
+            suspect_links: number;
+            /** Total Requirements */
+            total_requirements: number;
+        };
+        /**
          * CoverageEvent
          * @description There are more or fewer requirements, or more or fewer of them have a link: at most once a second.
          */
@@ -2173,6 +2244,14 @@ export interface components {
             total_test_cases: number;
             /** Uncovered Requirements */
             uncovered_requirements: number;
+        };
+        /**
+         * CoverageTrend
+         * @description Days, the oldest first, and of each day the modules by name.
+         */
+        CoverageTrend: {
+            /** Items */
+            items: components["schemas"]["CoverageDay"][];
         };
         CrossSiteRequest: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -2828,11 +2907,16 @@ export interface components {
         };
         /**
          * ItemCoverage
-         * @description The links of an item, in figures.
+         * @description The links of an item, and what is suggested for it, in figures.
          */
         ItemCoverage: {
             /** Links */
             links: number;
+            /**
+             * Pending Suggestions
+             * @description Pairs with it that wait for a review.
+             */
+            pending_suggestions: number;
             state: components["schemas"]["Coverage"];
             /** Suspect Links */
             suspect_links: number;
@@ -3602,6 +3686,8 @@ export interface components {
             column: number;
             /** Links */
             links: number;
+            /** Pending Suggestions */
+            pending_suggestions: number;
             /**
              * Row
              * @description An index into `rows`.
@@ -3665,6 +3751,7 @@ export interface components {
          *         {
          *           "column": 0,
          *           "links": 95,
+         *           "pending_suggestions": 7,
          *           "row": 0,
          *           "suspect_links": 2
          *         }
@@ -6599,9 +6686,11 @@ export type SchemaChangeResult = components['schemas']['ChangeResult'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
+export type SchemaCoverageDay = components['schemas']['CoverageDay'];
 export type SchemaCoverageEvent = components['schemas']['CoverageEvent'];
 export type SchemaCoverageFigures = components['schemas']['CoverageFigures'];
 export type SchemaCoverageSummary = components['schemas']['CoverageSummary'];
+export type SchemaCoverageTrend = components['schemas']['CoverageTrend'];
 export type SchemaCrossSiteRequest = components['schemas']['CrossSiteRequest'];
 export type SchemaCurrentSession = components['schemas']['CurrentSession'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
@@ -8117,6 +8206,47 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    get_coverage_trend: {
+        parameters: {
+            query?: {
+                /** @description How many days, the last of them today (UTC). */
+                days?: number;
+                /** @description Modules, each with its own figures: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                module?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageTrend"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_gaps: {
         parameters: {
             query?: {
@@ -8379,7 +8509,7 @@ export interface operations {
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links` and `suspect_links` it has. */
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
@@ -8492,7 +8622,7 @@ export interface operations {
     read_requirement: {
         parameters: {
             query?: {
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links` and `suspect_links` it has. */
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
                 expand?: "coverage";
             };
             header?: {
@@ -9727,7 +9857,7 @@ export interface operations {
                 automation_status?: ("manual" | "automated" | "automatable" | "!manual" | "!automated" | "!automatable")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links` and `suspect_links` it has. */
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
@@ -9842,7 +9972,7 @@ export interface operations {
     read_test_case: {
         parameters: {
             query?: {
-                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links` and `suspect_links` it has. */
+                /** @description coverage: adds `coverage` to each item: its `state` (none, covered, suspect), and how many `links`, `suspect_links` and `pending_suggestions` it has. */
                 expand?: "coverage";
             };
             header?: {
