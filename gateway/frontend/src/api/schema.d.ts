@@ -3509,6 +3509,11 @@ export interface components {
          */
         LinksChangeFilter: {
             /**
+             * Ids
+             * @description Only rows with these ids: at most 500, with commas between them.
+             */
+            ids?: string | null;
+            /**
              * Link Source
              * @description manual, ai_suggested, ai_confirmed, imported: comma-separated alternatives; a leading ! excludes
              * @example manual,ai_suggested
@@ -3556,6 +3561,350 @@ export interface components {
          * @enum {string}
          */
         LinkType: "covers" | "verifies" | "validates" | "related";
+        /**
+         * ListedLink
+         * @description A link as a row of a list.
+         * @example {
+         *       "confidence_score": 1,
+         *       "confirmed_at": null,
+         *       "confirmed_by": null,
+         *       "created_at": "2026-03-02T08:30:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "id": "c3a7f5de-2f5e-4b7c-a2f0-9a4f6d1b7e33",
+         *       "link_source": "manual",
+         *       "link_type": "verifies",
+         *       "notes": null,
+         *       "requirement": {
+         *         "external_id": "REQ-42",
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "module": "doors",
+         *         "title": "Doors close before departure"
+         *       },
+         *       "requirement_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "suspect": true,
+         *       "suspect_reason": {
+         *         "requirement": {
+         *           "fields": [
+         *             "title"
+         *           ],
+         *           "from_version": 1,
+         *           "to_version": 2
+         *         },
+         *         "summary": "The requirement went from version 1 to 2 (title) after this link was made or last confirmed.",
+         *         "test_case": null
+         *       },
+         *       "test_case": {
+         *         "external_id": "TC-7",
+         *         "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *         "module": "doors",
+         *         "title": "The train does not start with an open door"
+         *       },
+         *       "test_case_id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "updated_at": "2026-03-02T08:30:00.123456Z"
+         *     }
+         */
+        ListedLink: {
+            /** Confidence Score */
+            confidence_score: number | null;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /** Confirmed By */
+            confirmed_by: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string | null;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            link_source: components["schemas"]["LinkSource"];
+            link_type: components["schemas"]["LinkType"];
+            /** Notes */
+            notes: string | null;
+            /** Requirement */
+            requirement?: components["schemas"]["ShortItem"];
+            /**
+             * Requirement Id
+             * Format: uuid
+             */
+            requirement_id: string;
+            /** Suspect */
+            suspect: boolean;
+            suspect_reason: components["schemas"]["SuspectReason"] | null;
+            /** Test Case */
+            test_case?: components["schemas"]["ShortItem"];
+            /**
+             * Test Case Id
+             * Format: uuid
+             */
+            test_case_id: string;
+            /**
+             * Updated At
+             * Format: date-time
+             * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
+        };
+        /**
+         * ListedRequirement
+         * @description A requirement as a row of a list.
+         * @example {
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "custom_metadata": {
+         *         "asil": "B"
+         *       },
+         *       "description": "All doors shall be closed and locked before the train starts to move.",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "external_id": "REQ-42",
+         *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "module": "doors",
+         *       "priority": "critical",
+         *       "source_system": "jira",
+         *       "source_url": "https://tracker.example/browse/REQ-42",
+         *       "status": "approved",
+         *       "tags": [
+         *         "safety"
+         *       ],
+         *       "title": "Doors close before departure",
+         *       "type": "functional",
+         *       "updated_at": "2026-03-02T08:15:00.123456Z",
+         *       "version": 1
+         *     }
+         */
+        ListedRequirement: {
+            /** Coverage */
+            coverage?: components["schemas"]["ItemCoverage"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The caller's email unless given; replacing an item keeps it.
+             */
+            created_by: string | null;
+            /** Custom Metadata */
+            custom_metadata: {
+                [key: string]: unknown;
+            } | null;
+            /** Description */
+            description: string;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Module */
+            module: string | null;
+            priority: components["schemas"]["PriorityLevel"];
+            /** Source System */
+            source_system: string | null;
+            /**
+             * Source Url
+             * @description An address of http, https or mailto, or a text without a scheme.
+             */
+            source_url: string | null;
+            /** @default draft */
+            status: components["schemas"]["RequirementStatus"];
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /**
+             * Title
+             * @description Surrounding white space is removed.
+             */
+            title: string;
+            type: components["schemas"]["RequirementType"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Version
+             * @description Goes up by one with each change of meaning.
+             */
+            version: number;
+        };
+        /**
+         * ListedTestCase
+         * @description A test case as a row of a list.
+         * @example {
+         *       "automation_status": "automatable",
+         *       "created_at": "2026-03-02T08:20:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "custom_metadata": {
+         *         "rig": "A"
+         *       },
+         *       "description": "With one door held open, the driver asks for departure.",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "execution_time_minutes": 10,
+         *       "external_id": "TC-7",
+         *       "id": "0b7b1a8e-51c5-4c7b-8f5b-6c2f0a1d9e22",
+         *       "module": "doors",
+         *       "postconditions": "The train stands, the door alarm is on",
+         *       "preconditions": "The train stands at a platform",
+         *       "priority": "critical",
+         *       "source_system": "testrail",
+         *       "source_url": "https://tests.example/TC-7",
+         *       "status": "ready",
+         *       "steps": {
+         *         "1": "Hold door 3 open",
+         *         "2": "Ask for departure",
+         *         "3": "Check that the train stands still"
+         *       },
+         *       "tags": [
+         *         "safety"
+         *       ],
+         *       "test_data": {
+         *         "door": 3
+         *       },
+         *       "title": "The train does not start with an open door",
+         *       "type": "functional",
+         *       "updated_at": "2026-03-02T08:20:00.123456Z",
+         *       "version": 1
+         *     }
+         */
+        ListedTestCase: {
+            /** @default manual */
+            automation_status: components["schemas"]["AutomationStatus"];
+            /** Coverage */
+            coverage?: components["schemas"]["ItemCoverage"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The caller's email unless given; replacing an item keeps it.
+             */
+            created_by: string | null;
+            /** Custom Metadata */
+            custom_metadata: {
+                [key: string]: unknown;
+            } | null;
+            /** Description */
+            description: string;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /** Execution Time Minutes */
+            execution_time_minutes: number | null;
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Module */
+            module: string | null;
+            /** Postconditions */
+            postconditions: string | null;
+            /** Preconditions */
+            preconditions: string | null;
+            priority: components["schemas"]["PriorityLevel"];
+            /** Source System */
+            source_system: string | null;
+            /**
+             * Source Url
+             * @description An address of http, https or mailto, or a text without a scheme.
+             */
+            source_url: string | null;
+            /** @default draft */
+            status: components["schemas"]["TestCaseStatus"];
+            /**
+             * Steps
+             * @description Texts by step number: "1", "2", ...
+             */
+            steps: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /** Test Data */
+            test_data: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Title
+             * @description Surrounding white space is removed.
+             */
+            title: string;
+            type: components["schemas"]["TestCaseType"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /**
+             * Version
+             * @description Goes up by one with each change of meaning.
+             */
+            version: number;
+        };
+        /**
+         * ListedUser
+         * @description A user as a row of a list.
+         */
+        ListedUser: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /**
+             * Full Name
+             * @example Kim Person
+             */
+            full_name: string;
+            /**
+             * Id
+             * @example 7
+             */
+            id: number;
+            /** Is Active */
+            is_active: boolean;
+            role: components["schemas"]["Role"];
+        };
         /**
          * Marked
          * @description How many notifications were marked read.
@@ -3927,54 +4276,6 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** Page[ExpandedLink] */
-        Page_ExpandedLink_: {
-            /** Items */
-            items: components["schemas"]["ExpandedLink"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[ExpandedRequirement] */
-        Page_ExpandedRequirement_: {
-            /** Items */
-            items: components["schemas"]["ExpandedRequirement"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[ExpandedTestCase] */
-        Page_ExpandedTestCase_: {
-            /** Items */
-            items: components["schemas"]["ExpandedTestCase"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
         /** Page[LinkedRequirement] */
         Page_LinkedRequirement_: {
             /** Items */
@@ -4007,6 +4308,70 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ListedLink] */
+        Page_ListedLink_: {
+            /** Items */
+            items: components["schemas"]["ListedLink"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedRequirement] */
+        Page_ListedRequirement_: {
+            /** Items */
+            items: components["schemas"]["ListedRequirement"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedTestCase] */
+        Page_ListedTestCase_: {
+            /** Items */
+            items: components["schemas"]["ListedTestCase"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedUser] */
+        Page_ListedUser_: {
+            /** Items */
+            items: components["schemas"]["ListedUser"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[Run] */
         Page_Run_: {
             /** Items */
@@ -4027,22 +4392,6 @@ export interface components {
         Page_Suggestion_: {
             /** Items */
             items: components["schemas"]["Suggestion"][];
-            /** Limit */
-            limit: number;
-            /**
-             * Next After
-             * @description `after` of the next page; null on the last.
-             */
-            next_after: string | null;
-            /** Skip */
-            skip: number;
-            /** Total */
-            total: number;
-        };
-        /** Page[User] */
-        Page_User_: {
-            /** Items */
-            items: components["schemas"]["User"][];
             /** Limit */
             limit: number;
             /**
@@ -4486,6 +4835,11 @@ export interface components {
              * @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
              */
             external_id?: string | null;
+            /**
+             * Ids
+             * @description Only rows with these ids: at most 500, with commas between them.
+             */
+            ids?: string | null;
             /**
              * Module
              * @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value
@@ -5759,6 +6113,11 @@ export interface components {
              */
             external_id?: string | null;
             /**
+             * Ids
+             * @description Only rows with these ids: at most 500, with commas between them.
+             */
+            ids?: string | null;
+            /**
              * Linked
              * @description Whether a requirement is linked.
              */
@@ -6732,6 +7091,10 @@ export type SchemaLinksChange = components['schemas']['LinksChange'];
 export type SchemaLinksChangeFilter = components['schemas']['LinksChangeFilter'];
 export type SchemaLinkSource = components['schemas']['LinkSource'];
 export type SchemaLinkType = components['schemas']['LinkType'];
+export type SchemaListedLink = components['schemas']['ListedLink'];
+export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
+export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
+export type SchemaListedUser = components['schemas']['ListedUser'];
 export type SchemaMarked = components['schemas']['Marked'];
 export type SchemaMatrixAxis = components['schemas']['MatrixAxis'];
 export type SchemaMatrixModule = components['schemas']['MatrixModule'];
@@ -6750,14 +7113,14 @@ export type SchemaNotificationNotFound = components['schemas']['NotificationNotF
 export type SchemaNotificationType = components['schemas']['NotificationType'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
-export type SchemaPageExpandedLink = components['schemas']['Page_ExpandedLink_'];
-export type SchemaPageExpandedRequirement = components['schemas']['Page_ExpandedRequirement_'];
-export type SchemaPageExpandedTestCase = components['schemas']['Page_ExpandedTestCase_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
 export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCase_'];
+export type SchemaPageListedLink = components['schemas']['Page_ListedLink_'];
+export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
+export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
+export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
-export type SchemaPageUser = components['schemas']['Page_User_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
 export type SchemaPositionGone = components['schemas']['PositionGone'];
@@ -6910,6 +7273,10 @@ export interface operations {
                 after?: string;
                 /** @description How many days back. */
                 days?: number;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -6998,6 +7365,10 @@ export interface operations {
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
@@ -7457,6 +7828,10 @@ export interface operations {
                 after?: string;
                 /** @description items: adds both items to each link, in short, as `requirement` and `test_case`. */
                 expand?: "items";
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description manual, ai_suggested, ai_confirmed, imported: comma-separated alternatives; a leading ! excludes */
@@ -7497,7 +7872,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExpandedLink_"];
+                    "application/json": components["schemas"]["Page_ListedLink_"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7874,6 +8249,10 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -8340,8 +8719,12 @@ export interface operations {
                 created_by?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
                 format?: "json" | "csv" | "xlsx" | "html";
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -8513,6 +8896,10 @@ export interface operations {
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -8555,7 +8942,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExpandedRequirement_"];
+                    "application/json": components["schemas"]["Page_ListedRequirement_"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8844,6 +9231,8 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description A version to compare with; left out: the one before `to`. */
                 from?: number;
                 /** @description How many items to give at most. */
@@ -8896,6 +9285,8 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -9122,6 +9513,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Which facets to count, with commas between them: module, status, type, priority, tag. Left out: all. */
                 facets?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 module?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
@@ -9172,13 +9565,15 @@ export interface operations {
     };
     search: {
         parameters: {
-            query?: {
+            query: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Words to find, by their beginning and in their other forms, with or without accents and case; parts of identifiers; "a phrase", -without, this or that. */
-                q?: string;
+                q: string;
                 /** @description How many items to leave out at the start. */
                 skip?: number;
                 /** @description Both when left out. requirement, test_case: comma-separated alternatives; a leading ! excludes */
@@ -9227,6 +9622,10 @@ export interface operations {
                 band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
                 /** @description `texts`: all that both items say, and `spans`, where the matched terms stand in it. */
                 expand?: "texts";
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Scores up to this one, 0 to 1. */
@@ -9539,6 +9938,8 @@ export interface operations {
                 band?: ("very_high" | "high" | "moderate" | "low" | "!very_high" | "!high" | "!moderate" | "!low")[];
                 /** @description Which facets to count, with commas between them: module, band, method, status. Left out: all. */
                 facets?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description Scores up to this one, 0 to 1. */
                 max_score?: number;
                 /** @description A method, or the algorithm by which people ask for it. tfidf, keyword, hybrid, semantic_similarity, keyword_match, heuristic: comma-separated alternatives; a leading ! excludes */
@@ -9708,6 +10109,10 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -9861,6 +10266,10 @@ export interface operations {
                 expand?: "coverage";
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description Whether a requirement is linked. */
@@ -9905,7 +10314,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ExpandedTestCase_"];
+                    "application/json": components["schemas"]["Page_ListedTestCase_"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10194,6 +10603,8 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description A version to compare with; left out: the one before `to`. */
                 from?: number;
                 /** @description How many items to give at most. */
@@ -10246,6 +10657,8 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
                 /** @description How many items to give at most. */
                 limit?: number;
                 /** @description How many items to leave out at the start. */
@@ -10472,6 +10885,8 @@ export interface operations {
                 external_id?: string;
                 /** @description Which facets to count, with commas between them: module, status, type, priority, tag, automation_status. Left out: all. */
                 facets?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description Whether a requirement is linked. */
                 linked?: boolean;
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
@@ -10527,6 +10942,10 @@ export interface operations {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
                 /** @description Only those who can log in, or only those who cannot. */
                 is_active?: boolean;
                 /** @description How many items to give at most. */
@@ -10561,7 +10980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_User_"];
+                    "application/json": components["schemas"]["Page_ListedUser_"];
                 };
             };
             400: components["responses"]["BadRequest"];
