@@ -65,7 +65,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <ul>
           {places.map((place) => (
             <li key={place.path}>
-              <NavigationLink {...place} onGone={() => setMenuOpen(false)} />
+              <NavigationLink place={place} onGone={() => setMenuOpen(false)} />
             </li>
           ))}
         </ul>
@@ -84,7 +84,7 @@ export function Shell({ children }: { children: ReactNode }) {
   )
 }
 
-function NavigationLink({ path, label, count, onGone }: Place & { onGone: () => void }) {
+function NavigationLink({ place: { path, label, count }, onGone }: { place: Place; onGone: () => void }) {
   const [here] = useLocation()
   const isHere = path === "/" ? here === "/" : here.startsWith(path)
   return (
