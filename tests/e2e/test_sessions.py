@@ -1,0 +1,32 @@
+"""Sessions of the web page, with the real auth-service behind: begun, renewed, and ended for whoever has a copy."""
+
+import httpx
+
+from acceptance.client import PASSWORD, Traceline, ok, problem
+from acceptance.waiting import eventually
+
+
+def test_a_session_is_renewed_and_ends_for_all_its_copies(admin: Traceline) -> None:
+    email = admin.new_user("viewer").me()["email"]
+
+    def call(method: str, path: str, cookie: str = "", **parts: object) -> httpx.Response:
+        """Send as a page does, with this cookie alone: a client that keeps them would send its own."""
+        headers = {"Origin": admin.base_url, "Cookie": cookie}
+        return httpx.request(method, admin.base_url + path, headers=headers, timeout=60, **parts)  # type: ignore[arg-type]
+
+    def kept(response: httpx.Response) -> str:
+        assert ok(response)["user"]["email"] == email
+        cookie: str = response.headers["set-cookie"].partition(";")[0]
+        return cookie
+
+    problem(call("POST", "/session", json={"email": email, "password": "wrong"}), 401, "invalid_credentials")
+    first = kept(call("POST", "/session", json={"email": email, "password": PASSWORD}))
+    second = kept(call("POST", "/session/renew", first))
+    assert second != first
+    for cookie in (first, second):
+        assert ok(call("GET", "/api/v1/auth/me", cookie))["email"] == email
+        assert ok(call("GET", "/session", cookie))["user"]["email"] == email
+    assert call("DELETE", "/session", second).status_code == 204
+    eventually(lambda: call("GET", "/api/v1/auth/me", second).status_code == 401, "the end of the token")
+    assert ok(call("GET", "/session", second)) == {"user": None}
+    problem(call("POST", "/session/renew", second), 401, "unauthenticated")
