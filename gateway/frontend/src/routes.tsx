@@ -11,6 +11,7 @@ export const PROJECT = "MAIN"
 
 /** The screens below /p/{project}, each loaded when it is first opened. */
 const SCREENS: Record<string, ComponentType> = {
+  "/": lazy(() => import("./dashboard/page")),
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
   "/account": lazy(() => import("./session/account")),

@@ -13,6 +13,7 @@ const counted = new Intl.NumberFormat(locale)
 const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 })
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" })
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" })
+const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" })
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -27,6 +28,8 @@ export const formatCount = (value: number): string => counted.format(value)
 export const formatShare = (value: number): string => share.format(value)
 /** Return a score with its two decimals. */
 export const formatScore = (value: number): string => value.toFixed(2)
+/** Return a day of the UTC calendar. */
+export const formatDay = (iso: string): string => day.format(new Date(iso))
 /** Return a moment in full, in the time zone of the reader. */
 export const formatMoment = (iso: string): string => absolute.format(new Date(iso))
 
