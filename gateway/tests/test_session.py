@@ -102,6 +102,8 @@ async def test_the_cookie_has_the_name_that_fits_the_address(
         ({"email": "locked@example.com"}, 429, "too_many_requests"),
         ({"password": "x" * 129}, 422, "invalid_request"),
         ({"password": None}, 422, "invalid_request"),
+        ({"password": ""}, 422, "invalid_request"),
+        ({"email": ""}, 422, "invalid_request"),
     ],
 )
 async def test_a_refused_log_in_is_told_as_auth_service_tells_it(

@@ -15,8 +15,8 @@ _PASSWORD = "correct horse battery"  # noqa: S105 - an example
 class SignIn(BaseModel):
     """Who signs in."""
 
-    email: Annotated[str, Field(max_length=254, examples=[_EMAIL])]
-    password: Annotated[SecretStr, Field(max_length=128, examples=[_PASSWORD])]
+    email: Annotated[str, Field(min_length=1, max_length=254, examples=[_EMAIL])]
+    password: Annotated[SecretStr, Field(min_length=1, max_length=128, examples=[_PASSWORD])]
 
 
 class SessionUser(BaseModel):
