@@ -1,7 +1,8 @@
 """Build the web page: `python3 deploy/build_page.py FOLDER [--tools | --optional]`.
 
 Node comes into FOLDER, a virtual environment that is there, and the page's packages into gateway/frontend/node_modules,
-each file checked against its hash. The page goes to gateway/src/gateway/static, from where the gateway serves it.
+each file checked against its hash. The page goes to gateway/src/gateway/static, from where the gateway serves it. Who
+only builds it needs the packages no more then, and they go: they take 150 MB.
 """
 
 import argparse
@@ -19,8 +20,8 @@ import install
 PAGE = Path(__file__).resolve().parents[1] / "gateway" / "frontend"
 BUILT = PAGE.parent / "src" / "gateway" / "static"
 PACKAGES = PAGE / "node_modules"
-INSTALLED, TOOLS_INSTALLED = PACKAGES / ".installed", PACKAGES / ".tools-installed"
-"""Hold the hash of the lock that was installed; `npm ci` removes them with the rest."""
+TOOLS_INSTALLED = PACKAGES / ".tools-installed"
+"""Holds the hash of the lock that was installed; `npm ci` removes it with the rest."""
 NODE_LOCK = PAGE / "requirements.lock"
 FAILS_SOON = {"fetch_retries": "1", "fetch_retry_mintimeout": "1000", "fetch_timeout": "120000"}
 """Settings of npm: its own have somebody without a network wait for minutes."""
@@ -83,10 +84,9 @@ def environment_of(folder: Path) -> dict[str, str]:
 def install_packages(programs: Path, environment: dict[str, str], *, with_tools: bool) -> None:
     """Install what the page is built from, and `with_tools` what checks it, unless that is there already."""
     locked = hashlib.sha256((PAGE / "package-lock.json").read_bytes()).hexdigest()
-    for found in [TOOLS_INSTALLED] if with_tools else [INSTALLED, TOOLS_INSTALLED]:
-        if found.exists() and found.read_text() == locked:
-            found.touch()
-            return
+    if TOOLS_INSTALLED.exists() and TOOLS_INSTALLED.read_text() == locked:
+        TOOLS_INSTALLED.touch()
+        return
     print("Installing into gateway/frontend/node_modules what package-lock.json names ...", flush=True)
     which = "--include=dev" if with_tools else "--omit=dev"
     command = [programs / "node", programs / "npm", "ci", "--ignore-scripts", "--loglevel=error", which]
@@ -95,7 +95,8 @@ def install_packages(programs: Path, environment: dict[str, str], *, with_tools:
     if done.returncode != 0:
         said = [line.removeprefix("npm error ") for line in done.stderr.splitlines() if line.startswith("npm error ")]
         raise NotBuilt(f"Its packages could not be installed (npm: {'; '.join(said[:2]) or done.returncode}).")
-    (TOOLS_INSTALLED if with_tools else INSTALLED).write_text(locked)
+    if with_tools:
+        TOOLS_INSTALLED.write_text(locked)
 
 
 def build(programs: Path, environment: dict[str, str]) -> None:
@@ -104,6 +105,8 @@ def build(programs: Path, environment: dict[str, str]) -> None:
     command = [programs / "node", PACKAGES / "vite" / "bin" / "vite.js", "build", "--logLevel=warn"]
     if subprocess.run(command, cwd=PAGE, env=environment, check=False).returncode != 0:
         raise NotBuilt("Vite refused its sources.")
+    if not TOOLS_INSTALLED.exists():
+        shutil.rmtree(PACKAGES)
 
 
 if __name__ == "__main__":
