@@ -2,8 +2,10 @@
 
 import http.client
 import time
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from socket import SHUT_RDWR, socket
 from threading import Thread
 from typing import Any, Self
 
@@ -26,6 +28,7 @@ class SlowServer:
         """How many have come."""
         numbers, slow = count(1), self
         address = base_url.removeprefix("http://")
+        streams = self._streams = set[socket]()
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -50,20 +53,19 @@ class SlowServer:
                     self._pass_on(body, is_lost=failure == 2)
 
             def _pass_on(self, body: bytes = b"", *, is_lost: bool = False) -> None:
-                connection = http.client.HTTPConnection(address, timeout=60)
-                try:
-                    headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP}
+                headers = {name: value for name, value in self.headers.items() if name.lower() not in _HOP_BY_HOP}
+                with closing(http.client.HTTPConnection(address, timeout=60)) as connection:
                     connection.request(self.command, self.path, body, headers)
-                    answer = connection.getresponse()
-                    if is_lost:
-                        answer.read()
-                        self._hang_up()
-                    elif answer.headers.get_content_type() == "text/event-stream":
-                        self._stream(answer)
-                    else:
-                        self._answer(answer.status, answer.getheaders(), answer.read())
-                finally:
-                    connection.close()
+                    way = connection.sock
+                    with closing(connection.getresponse()) as answer:
+                        if is_lost:
+                            answer.read()
+                            self._hang_up()
+                        elif answer.headers.get_content_type() == "text/event-stream":
+                            streams.add(way)
+                            self._stream(answer)
+                        else:
+                            self._answer(answer.status, answer.getheaders(), answer.read())
 
             def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
                 self.send_response_only(status)
@@ -91,7 +93,7 @@ class SlowServer:
                 """Tell nobody."""
 
         class Server(ThreadingHTTPServer):
-            daemon_threads = True
+            daemon_threads = False
 
             def handle_error(self, *_: Any) -> None:
                 """Let a browser go that does not wait."""
@@ -110,4 +112,7 @@ class SlowServer:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._thread.join()
+        for way in self._streams:
+            with suppress(OSError):  # where it has ended
+                way.shutdown(SHUT_RDWR)
         self._server.server_close()

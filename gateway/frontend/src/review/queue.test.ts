@@ -15,7 +15,6 @@ const start = (ids: string, total = ids.length, list = "all"): Action => ({
   list,
   pairs: [...ids].map(pair),
   total,
-  unconfirmed: new Set(),
 })
 const after = (...actions: Action[]): Queue => actions.reduce(reduce, EMPTY)
 const accept = (id: string, at = 0): Action => ({ type: "decided", id, decision: "accepted", at })
@@ -135,8 +134,13 @@ describe("a new list", () => {
   })
 
   it("leaves out what an earlier tab decided and the server does not know yet", () => {
-    const queue = after({ ...start("abc", 7), unconfirmed: new Set(["b"]) } as Action)
+    const queue = reduce({ ...EMPTY, out: new Map([["b", "accepted"]]) }, start("abc", 7))
     expect([shown(queue), queue.left]).toEqual(["ac", 6])
+  })
+
+  it("begins with what is being undone and the server does not list yet", () => {
+    const queue = after(start("ab"), { type: "returned", pairs: [pair("x"), pair("a"), pair("y")] })
+    expect([shown(queue), queue.left]).toEqual(["xyab", 4])
   })
 
   it("takes no page of the list before", () => {

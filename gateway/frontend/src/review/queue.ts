@@ -39,7 +39,7 @@ export type Queue = {
 }
 
 export type Action =
-  | { type: "started"; list: string; pairs: readonly Pair[]; total: number; unconfirmed: ReadonlySet<string> }
+  | { type: "started"; list: string; pairs: readonly Pair[]; total: number }
   | { type: "continued"; list: string; pairs: readonly Pair[] }
   | { type: "moved"; by: number }
   | { type: "chosen"; id: string }
@@ -50,6 +50,7 @@ export type Action =
   | { type: "undo-failed"; pair: Pair; decision: Decision; at: number }
   | { type: "taken"; ids: readonly string[]; by: Taken; mine?: boolean }
   | { type: "reopened"; ids: readonly string[] }
+  | { type: "returned"; pairs: readonly Pair[] }
   | { type: "skips-returned" }
 
 const RATE_MS = 5 * 60_000
@@ -96,6 +97,8 @@ export function reduce(queue: Queue, action: Action): Queue {
       return taken(queue, action.ids, action.by, action.mine ?? false)
     case "reopened":
       return reopened(queue, action.ids)
+    case "returned":
+      return action.pairs.reduceRight(returned, queue)
     case "skips-returned":
       return skipsReturned(queue)
   }
@@ -120,11 +123,10 @@ export function skipped(queue: Queue): number {
   return queue.steps.filter((step) => step.kind === "one" && queue.out.get(step.pair.id) === "skipped").length
 }
 
-function started(queue: Queue, { list, pairs, total, unconfirmed }: Action & { type: "started" }): Queue {
+function started(queue: Queue, { list, pairs, total }: Action & { type: "started" }): Queue {
   // What was decided here stays out: the server may have read its list a moment before.
-  const out = new Map(queue.out)
-  for (const id of unconfirmed) if (!out.has(id)) out.set(id, "accepted")
-  const empty = { ...queue, list, out, shown: [], current: undefined, taken: new Map() }
+  const { out } = queue
+  const empty = { ...queue, list, shown: [], current: undefined, taken: new Map() }
   const { shown } = withMore(empty, pairs)
   const current = shown.some(({ id }) => id === queue.current) ? queue.current : shown[0]?.id
   const decided = pairs.filter(({ id }) => out.has(id) && out.get(id) !== "skipped").length
@@ -183,6 +185,12 @@ function back(queue: Queue, pair: Placed): Queue {
   const after = queue.shown.findIndex(({ place }) => place >= pair.place)
   const shown = queue.shown.toSpliced(after < 0 ? queue.shown.length : after, 0, pair)
   return { ...queue, out, shown, current: queue.current ?? pair.id }
+}
+
+/** Put first what is pending again as soon as the server knows it. */
+function returned(queue: Queue, pair: Pair): Queue {
+  if (queue.shown.some(({ id }) => id === pair.id)) return queue
+  return { ...back(queue, { ...pair, place: -0.5 }), left: queue.left + 1 }
 }
 
 function undone(queue: Queue): Queue {

@@ -14,6 +14,7 @@ import { around, type Decision, EMPTY, type Queue, reduce, type Step } from "./q
 import { begin, isOwn, listen, outbox, tell } from "./sending"
 
 const AHEAD = 10
+const EVENTS_BEGIN_MS = 3000
 const CLOCKS_DIFFER_MS = 60_000
 const NEAR_THE_END = 40
 const MOST_STEPS_KEPT = 200
@@ -31,9 +32,9 @@ export function useReview(filters: Filters) {
   latest.current = queue
   const [takenLately, setTakenLately] = useState<Report[]>([])
 
-  useEffect(() => begin(email), [email])
   useKeptSteps(latest, email)
 
+  const latestCatchUp = useRef(() => undefined as unknown)
   const loadedAt = useRef(new Date())
   const seen = useRef<{ first: unknown; count: number }>({ first: undefined, count: 0 })
   useEffect(() => {
@@ -42,15 +43,23 @@ export function useReview(filters: Filters) {
     if (!first) return
     const isNew = seen.current.first !== first
     if (isNew) {
-      const unconfirmed = new Set(outbox.unconfirmed.filter(({ kind }) => kind !== "reopen").map(({ pair }) => pair.id))
-      dispatch({ type: "started", list, pairs: first.pairs, total: first.total, unconfirmed })
+      dispatch({ type: "started", list, pairs: first.pairs, total: first.total })
+      dispatch({ type: "returned", pairs: lastWrites().flatMap(({ kind, pair }) => (kind === "reopen" ? [pair] : [])) })
     }
     for (const page of all.slice(isNew ? 1 : seen.current.count)) {
       dispatch({ type: "continued", list, pairs: page.pairs })
     }
-    if (isNew) loadedAt.current = new Date()
     seen.current = { first, count: all.length }
   }, [pages.data, list])
+
+  const firstPage = pages.data?.pages[0]
+  useEffect(() => {
+    if (!firstPage) return
+    loadedAt.current = new Date()
+    // The events may begin a moment after the list was read.
+    const timer = setTimeout(() => latestCatchUp.current(), EVENTS_BEGIN_MS)
+    return () => clearTimeout(timer)
+  }, [firstPage])
 
   const { index, next } = around(queue, AHEAD)
   const ahead = next.map(({ id }) => id).join()
@@ -93,6 +102,7 @@ export function useReview(filters: Filters) {
     else if (event === "run.progress") void queryClient.invalidateQueries({ queryKey: ["review", "run"] })
     else if (event === "reset" || event === "reconnected") void catchUp()
   })
+  latestCatchUp.current = catchUp
   async function catchUp(): Promise<void> {
     const since = new Date(loadedAt.current.getTime() - CLOCKS_DIFFER_MS)
     for (const one of await readReviewed(since)) others([one.id], one.status, one.reviewed_by, one.reviewed_at)
@@ -165,12 +175,17 @@ export function useReview(filters: Filters) {
   }
 }
 
+/** Return the last that was written of each pair and is not confirmed. */
+function lastWrites(): Write[] {
+  return [...new Map(outbox.unconfirmed.map((write) => [write.pair.id, write])).values()]
+}
+
 /** Keep what can be undone while the page is reloaded or another screen is open. */
 function useKeptSteps(queue: { current: Queue }, email: string): void {
   useEffect(() => {
     function keep() {
-      const steps = queue.current.steps.slice(-MOST_STEPS_KEPT)
-      sessionStorage.setItem(KEPT_STEPS, JSON.stringify({ email, steps }))
+      const { steps, done } = queue.current
+      sessionStorage.setItem(KEPT_STEPS, JSON.stringify({ email, done, steps: steps.slice(-MOST_STEPS_KEPT) }))
     }
     addEventListener("pagehide", keep)
     return () => {
@@ -180,14 +195,19 @@ function useKeptSteps(queue: { current: Queue }, email: string): void {
   }, [queue, email])
 }
 
+/** Return an empty queue that knows what was decided before: in this tab, or in one that was closed too early. */
 function restored(email: string): Queue {
+  begin(email)
+  const out = new Map<string, Decision>()
+  for (const { kind, pair, decision } of lastWrites()) if (kind !== "reopen") out.set(pair.id, decision)
   try {
     const kept = JSON.parse(sessionStorage.getItem(KEPT_STEPS) ?? "null")
-    if (kept?.email !== email) return EMPTY
-    const skips = (kept.steps as Step[]).filter((step) => step.kind === "one" && step.decision === "skipped")
-    const out = new Map(skips.map((step) => [step.kind === "one" ? step.pair.id : "", "skipped" as const]))
-    return { ...EMPTY, steps: kept.steps, out }
+    if (kept?.email !== email) return { ...EMPTY, out }
+    for (const step of kept.steps as Step[]) {
+      if (step.kind === "one" && step.decision === "skipped") out.set(step.pair.id, "skipped")
+    }
+    return { ...EMPTY, out, steps: kept.steps, done: kept.done }
   } catch {
-    return EMPTY
+    return { ...EMPTY, out }
   }
 }
