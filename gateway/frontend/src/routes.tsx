@@ -14,6 +14,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/": lazy(() => import("./dashboard/page")),
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
+  "/matrix": lazy(() => import("./matrix/page")),
   "/account": lazy(() => import("./session/account")),
   "/requirements": lazy(() => import("./requirements/page")),
   "/requirements/:id": lazy(() => import("./requirements/detail")),

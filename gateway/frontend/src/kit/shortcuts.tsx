@@ -68,7 +68,7 @@ export function Keys({ keys }: { keys: string }) {
   if (!on && !keys.includes("Mod+")) return null
   return (
     <span className={css.keys} aria-hidden="true">
-      {keys.split(/[ +]/).map((key) => (
+      {keys.split(/ |(?<=.)\+/).map((key) => (
         <kbd key={key}>{SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key)}</kbd>
       ))}
     </span>

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query"
+import { Badge } from "../kit/badge"
+import { ButtonLink } from "../kit/button"
+import { Panel } from "../kit/panel"
+import { Failure, Skeleton } from "../kit/states"
+import { formatScore, m } from "../messages"
+import css from "./cell-panel.module.css"
+import type { State } from "./decode"
+import type { Label } from "./labels"
+import { STATE_NAMES } from "./legend"
+import { pairOf } from "./queries"
+
+type Props = { row: Label | undefined; column: Label | undefined; state: State; onClose: () => void }
+
+/** A cell for a glance: both items, what is between them, and where to go on. */
+export function CellPanel({ row, column, state, onClose }: Props) {
+  return (
+    <Panel label={m.matrix.panel} onClose={onClose}>
+      {row && column ? (
+        <div className={css.cell}>
+          <Badge state={STATE_NAMES[state]}>{m.matrix.states[state]}</Badge>
+          <Side title={m.matrix.requirement} item={row} path="/requirements" />
+          <Side title={m.matrix.testCase} item={column} path="/test-cases" />
+          {state !== 0 && <Pair requirement={row.id} testCase={column.id} />}
+        </div>
+      ) : (
+        <Skeleton rows={4} />
+      )}
+    </Panel>
+  )
+}
+
+function Side({ title, item, path }: { title: string; item: Label; path: string }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      <p className={css.title}>
+        {item.external_id && <span className={css.id}>{item.external_id}</span>} {item.title}
+      </p>
+      <p className={css.quiet}>
+        {[item.module, m.matrix.figures(item.links, item.suspect_links, item.pending_suggestions)]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
+      <ButtonLink href={`${path}/${item.id}`}>{m.matrix.open(title.toLowerCase())}</ButtonLink>
+    </section>
+  )
+}
+
+function Pair({ requirement, testCase }: { requirement: string; testCase: string }) {
+  const { data, error, refetch } = useQuery(pairOf(requirement, testCase))
+  if (error) return <Failure error={error} retry={() => void refetch()} />
+  if (!data) return <Skeleton rows={2} />
+  const { link, suggestion } = data
+  return (
+    <section>
+      <h2>{link ? m.matrix.link : m.matrix.suggestion}</h2>
+      {link && (
+        <dl className={css.facts}>
+          <dt>{m.matrix.linkType}</dt>
+          <dd>{m.items.values[link.link_type]}</dd>
+          <dt>{m.matrix.source}</dt>
+          <dd>{m.items.values[link.link_source]}</dd>
+        </dl>
+      )}
+      {suggestion && <p className={css.quiet}>{m.matrix.score(formatScore(suggestion.similarity_score))}</p>}
+      {link?.suspect && <ButtonLink href="/suspect">{m.matrix.toSuspect}</ButtonLink>}
+      {suggestion && (
+        <ButtonLink look="primary" href={`/review?requirement=${requirement}&test_case=${testCase}`}>
+          {m.matrix.toReview}
+        </ButtonLink>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,103 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react"
+import { Button } from "../kit/button"
+import { Filter } from "../kit/filter"
+import { Select } from "../kit/select"
+import { Empty, Failure, Skeleton } from "../kit/states"
+import { m } from "../messages"
+import { parseAlternatives, writeAlternatives } from "../url"
+import { useAddress, written } from "./address"
+import { AsTable } from "./as-table"
+import { Canvas } from "./canvas"
+import css from "./cells.module.css"
+import type { Cell } from "./decode"
+import type { Band } from "./frame"
+import { type Axis, Labels } from "./labels"
+import { Legend } from "./legend"
+import { bandsOf, type ModuleMatrix, matrixOf, type Read, readLabels } from "./queries"
+import type { Range } from "./view"
+
+const EVERYWHERE = "*"
+
+/** The matrix cell by cell, narrowed to modules of requirements and begun at a module of test cases. */
+export function Cells({ modules }: { modules: ModuleMatrix }) {
+  const [{ module, columns, as }, change] = useAddress()
+  const [isOpen, setOpen] = useState(false)
+  const { data, error, refetch } = useQuery(matrixOf(module))
+  const bands = useQuery(bandsOf(module)).data
+  const labels = useLabels(data, module)
+  const nameOf = (value: string) => value || m.matrix.noModule
+  const columnModules = (bands?.column ?? []).map((band) => ({ value: written(band.module), label: band.name }))
+  return (
+    <>
+      <div className={css.filters}>
+        <Filter
+          label={m.matrix.requirementsOf}
+          chosen={parseAlternatives(module)}
+          onChange={(chosen) => change({ module: writeAlternatives(chosen), at: "0,0", zoom: undefined })}
+          options={modules.rows.map((one) => ({
+            value: one.module ?? "",
+            label: nameOf(one.module ?? ""),
+            count: one.items,
+          }))}
+          labelOf={nameOf}
+          isOpen={isOpen}
+          onOpenChange={setOpen}
+        />
+        <Select
+          label={m.matrix.testCasesOf}
+          value={columnModules.some(({ value }) => value === columns) ? (columns ?? EVERYWHERE) : EVERYWHERE}
+          options={[{ value: EVERYWHERE, label: m.matrix.allModules }, ...columnModules]}
+          onChange={(value) =>
+            change({ columns: value === EVERYWHERE ? undefined : value, at: "0,0", zoom: undefined })
+          }
+        />
+        <Button keys="t" aria-pressed={as === "table"} onPress={() => change({ as: as ? undefined : "table" })}>
+          {as ? m.matrix.asMap : m.matrix.asTable}
+        </Button>
+        <Legend />
+      </div>
+      {error ? <Failure error={error} retry={() => void refetch()} /> : !data && <Skeleton rows={12} />}
+      {data && data.matrix.rows === 0 && (
+        <Empty title={m.matrix.noRows}>
+          <Button onPress={() => change({ module: undefined, at: "0,0" })}>{m.common.clearFilters}</Button>
+        </Empty>
+      )}
+      {data && data.matrix.rows > 0 && <Shown key={module ?? ""} data={data} labels={labels} bands={bands} />}
+    </>
+  )
+}
+
+type ShownProps = { data: Read; labels: Known; bands: Record<Axis, Band[]> | undefined }
+
+function Shown({ data: { matrix }, labels, bands }: ShownProps) {
+  const [{ as, at }] = useAddress()
+  const [first, setFirst] = useState<Cell>()
+  if (as === "table") return <AsTable matrix={matrix} labels={labels} begin={first ?? at ?? { row: 0, column: 0 }} />
+  return <Canvas matrix={matrix} labels={labels} bands={bands} onSight={setFirst} />
+}
+
+/** The labels, and how often there were more of them. */
+export type Known = { labels: Labels; count: number }
+
+/** Return the labels of a matrix, and have the calling part shown again when there are more of them. */
+function useLabels(data: Read | undefined, module: string | undefined): Known {
+  const client = useQueryClient()
+  const [count, setCount] = useState(0)
+  const etag = data?.etag
+  const askedFor = useRef<string>(undefined)
+  const read = useCallback(
+    (axis: Axis, range: Range) =>
+      readLabels(axis, range, module, etag, () => {
+        if (askedFor.current === etag) return
+        askedFor.current = etag
+        void client.invalidateQueries({ queryKey: matrixOf(module).queryKey })
+      }),
+    [client, module, etag],
+  )
+  const first = useRef(read)
+  first.current = read
+  const labels = useMemo(() => new Labels(first.current, () => setCount((one) => one + 1)), [module])
+  useLayoutEffect(() => labels.renew(read), [labels, read])
+  return useMemo(() => ({ labels, count }), [labels, count])
+}

@@ -1,0 +1,111 @@
+import { firstFrom, type Matrix } from "./decode"
+import { gapsIn, type Palette, rampAt } from "./palette"
+import { type Level, stateOf, strengthOf, withOne } from "./pyramid"
+import type { Area, View } from "./view"
+
+/** Paints cells that are too small for a shape: pixel by pixel into one image. Its area and sizes are device pixels. */
+export class Pixels {
+  private image = new ImageData(1, 1)
+  private out = new Uint32Array(this.image.data.buffer)
+  private tallies = new Uint32Array(1)
+
+  constructor(
+    private readonly matrix: Matrix,
+    private readonly pyramid: Level[],
+  ) {}
+
+  paint(view: View, { width, height }: Area, palette: Palette): ImageData {
+    if (this.image.width !== width || this.image.height !== height) {
+      this.image = new ImageData(width, height)
+      this.out = new Uint32Array(this.image.data.buffer)
+      this.tallies = new Uint32Array(width * height)
+    }
+    this.background(view, width, height, palette)
+    const level = this.pyramid.find(({ shift }) => 2 ** shift * view.size >= 1)
+    if (view.size >= 1) this.cells(view, width, height, palette)
+    else if (level && 2 ** level.shift * view.size < 2) this.blocks(level, view, width, height, palette)
+    else this.counted(view, width, height, palette)
+    return this.image
+  }
+
+  private background({ row, column, size }: View, width: number, height: number, { pixels }: Palette): void {
+    const { out, matrix } = this
+    const right = Math.min(width, Math.round((matrix.columns - column) * size))
+    out.fill(pixels.page)
+    for (let y = 0; y < height; y++) {
+      const first = Math.floor(row + y / size)
+      const behind = Math.max(first + 1, Math.floor(row + (y + 1) / size))
+      if (first >= matrix.rows) break
+      // Of several rows in one line of pixels most have to be gaps.
+      if (gapsIn(matrix, first, behind) * 2 > behind - first) out.fill(pixels.gap, y * width, y * width + right)
+    }
+  }
+
+  /** Cells of one pixel at least. */
+  private cells({ row, column, size }: View, width: number, height: number, { pixels: { strong } }: Palette): void {
+    const { matrix, out } = this
+    const { offsets, columnOf, states } = matrix
+    const last = Math.min(matrix.rows, Math.ceil(row + height / size))
+    for (let at = Math.floor(row); at < last; at++) {
+      const top = Math.max(0, Math.round((at - row) * size))
+      const bottom = Math.min(height, Math.round((at + 1 - row) * size))
+      const end = offsets[at + 1] as number
+      for (let cell = firstFrom(matrix, at, Math.floor(column)); cell < end; cell++) {
+        const left = ((columnOf[cell] as number) - column) * size
+        if (left >= width) break
+        const from = Math.max(0, Math.round(left))
+        const to = Math.min(width, Math.round(left + size))
+        const colour = strong[states[cell] as number] as number
+        for (let y = top; y < bottom; y++) out.fill(colour, y * width + from, y * width + to)
+      }
+    }
+  }
+
+  /** Several cells to a pixel, and few enough of them to look at each. */
+  private counted({ row, column, size }: View, width: number, height: number, { pixels: { ramp } }: Palette): void {
+    const { matrix, out, tallies } = this
+    const { offsets, columnOf, states } = matrix
+    const last = Math.min(matrix.rows, Math.ceil(row + height / size))
+    const behind = column + width / size
+    tallies.fill(0)
+    for (let at = Math.floor(row); at < last; at++) {
+      const start = Math.max(0, Math.floor((at - row) * size)) * width
+      const end = offsets[at + 1] as number
+      for (let cell = firstFrom(matrix, at, Math.ceil(column)); cell < end; cell++) {
+        const place = columnOf[cell] as number
+        if (place >= behind) break
+        const pixel = start + Math.floor((place - column) * size)
+        const tally = withOne(tallies[pixel] as number, states[cell] as number)
+        tallies[pixel] = tally
+        out[pixel] = ramp[rampAt(stateOf(tally), strengthOf(tally))] as number
+      }
+    }
+  }
+
+  /** Blocks of the pyramid, of one pixel to two. */
+  private blocks(level: Level, view: View, width: number, height: number, { pixels: { ramp } }: Palette): void {
+    const { out } = this
+    const block = 2 ** level.shift * view.size
+    const blockAt = (start: number, pixel: number) => Math.floor(((start * view.size + pixel) / block) * (1 + 1e-12))
+    const columns = Uint32Array.from({ length: width }, (_, x) => blockAt(view.column, x))
+    const right = columns.findIndex((one) => one >= level.columns)
+    for (let y = 0; y < height; y++) {
+      const row = blockAt(view.row, y)
+      if (row >= level.rows) break
+      const start = row * level.columns
+      for (let x = 0; x < (right < 0 ? width : right); x++) {
+        const tally = level.tallies[start + (columns[x] as number)] as number
+        if (tally !== 0) out[y * width + x] = ramp[rampAt(stateOf(tally), strengthOf(tally))] as number
+      }
+    }
+  }
+}
+
+/** Return the whole matrix as a small picture, a cell `size` pixels. */
+export function miniature(pyramid: Level[], matrix: Matrix, size: number, palette: Palette): ImageData {
+  const area = {
+    width: Math.max(1, Math.round(matrix.columns * size)),
+    height: Math.max(1, Math.round(matrix.rows * size)),
+  }
+  return new Pixels(matrix, pyramid).paint({ row: 0, column: 0, size }, area, palette)
+}
