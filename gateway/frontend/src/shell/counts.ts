@@ -10,7 +10,7 @@ export function useCounts(): { review?: number; suspect?: number; notifications?
       unwrap(api.GET("/api/v1/suggestions", { params: { query: { status: ["pending"], limit: 1 } }, signal })),
   })
   const suspect = useQuery({
-    queryKey: ["links", "suspect"],
+    queryKey: ["links", "suspect", "count"],
     queryFn: ({ signal }) =>
       unwrap(api.GET("/api/v1/links", { params: { query: { suspect: true, limit: 1 } }, signal })),
   })
