@@ -4,15 +4,15 @@ import { Button } from "../kit/button"
 import { Failure, Skeleton } from "../kit/states"
 import { m } from "../messages"
 import { readActivity } from "./api"
-import type { Item, Kind } from "./kinds"
+import type { Item } from "./kinds"
 import css from "./tab.module.css"
 
 const PAGE = 50
 
 /** Who did what to an item. */
-export function ActivityTab({ kind, item }: { kind: Kind; item: Item }) {
+export function ActivityTab({ item }: { item: Item }) {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [kind.api, "activity", item.id],
+    queryKey: ["activity", item.id],
     queryFn: ({ pageParam, signal }) => readActivity(item.id, pageParam, PAGE, signal),
     initialPageParam: 0,
     getNextPageParam: ({ skip, total }) => (skip + PAGE < total ? skip + PAGE : undefined),

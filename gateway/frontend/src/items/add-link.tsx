@@ -22,7 +22,7 @@ export function AddLink({ kind, item, linked }: { kind: Kind; item: Item; linked
   const other = otherKind(kind)
   useShortcuts([{ keys: "l", label: kind.words.addLink, run: () => setOpen(true) }])
   const { data } = useQuery({
-    queryKey: [other.api, "find", text],
+    queryKey: [other.key, "find", text],
     queryFn: ({ signal }) => readRows(other, { search: text, limit: MOST }, signal),
     enabled: isOpen && text !== "",
     placeholderData: keepPreviousData,

@@ -12,7 +12,7 @@ export type FacetCount = { value: string | null; count: number }
 export type Read = { item: Item; etag: string }
 export type Patch = Partial<Record<keyof Item, unknown>>
 
-export const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
+const ROW_FIELDS = "id,external_id,title,module,status,priority,tags,updated_at,etag,coverage"
 
 const MOST = 500
 const OTHER_SIDE = { requirement: "/test-cases", test_case: "/requirements" }
@@ -25,7 +25,7 @@ const at = (id: string) => ({ requirement_id: id })
 
 /** Return rows of the list. */
 export function readRows(kind: Kind, query: Query, signal?: AbortSignal): Promise<Page> {
-  const asked = { ...query, expand: "coverage" }
+  const asked = { ...query, fields: ROW_FIELDS, expand: "coverage" }
   return unwrap(api.GET(all(kind), { params: { query: asked as never }, signal })) as unknown as Promise<Page>
 }
 
@@ -111,6 +111,17 @@ export async function createItem(kind: Kind, fields: Patch, key: string): Promis
 /** Delete an item with its links and suggestions, if it is still as `etag` says. */
 export async function deleteItem(kind: Kind, id: string, etag: string): Promise<void> {
   await unwrap(api.DELETE(one(kind), { params: { path: at(id), header: { "If-Match": etag } } }))
+}
+
+/** What is done to many: fields that all get, tags that come or go, or their end. */
+export type Change = { patch?: Patch; tags_add?: string[]; tags_remove?: string[]; delete?: true }
+export type Which = { ids: string[]; if_match: Record<string, string> } | { filter: Query; expected_count?: number }
+export type BulkAnswer = Schemas["BulkAnswer_Requirement_"]
+
+/** Change many; a filter without `expected_count` only counts them. */
+export function changeMany(kind: Kind, which: Which, change: Change): Promise<BulkAnswer> {
+  const path = `${kind.api}/bulk` as "/api/v1/requirements/bulk"
+  return unwrap(api.POST(path, { body: { ...which, ...change } as never }))
 }
 
 /** Return what is searched for when nothing is found with these words; null when there is nothing like them. */

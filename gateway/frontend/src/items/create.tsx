@@ -24,8 +24,8 @@ export function Create({ kind, close }: { kind: Kind; close: () => void }) {
           // A try again after no answer is the same creation; another text is another.
           if (sent.current.body !== body) sent.current = { body, key: newKey() }
           const read = await createItem(kind, edits as Patch, sent.current.key)
-          client.setQueryData([kind.api, "item", read.item.id], read)
-          for (const part of ["rows", "total", "facets"]) void client.invalidateQueries({ queryKey: [kind.api, part] })
+          client.setQueryData([kind.key, "item", read.item.id], read)
+          for (const part of ["rows", "total", "facets"]) void client.invalidateQueries({ queryKey: [kind.key, part] })
           toast(kind.words.created)
           go(`${kind.path}/${read.item.id}`)
         }}

@@ -60,10 +60,11 @@ export function ItemDetail({ kind }: { kind: Kind }) {
 function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.ReactNode }) {
   const { item, etag } = read
   const mayWrite = useMay("reviewer")
-  const [isEditing, setEditing] = useState(false)
+  // What is edited stays as it was read, though others go on: they meet when it is saved.
+  const [edited, setEdited] = useState<Read>()
   const [isRemoving, setRemoving] = useState(false)
   const [save, clash] = useSave(kind)
-  useShortcuts(mayWrite && !isEditing ? [{ keys: "e", label: m.items.edit, run: () => setEditing(true) }] : [])
+  useShortcuts(mayWrite && !edited ? [{ keys: "e", label: m.items.edit, run: () => setEdited(read) }] : [])
   return (
     <Page
       title={item.title}
@@ -75,9 +76,9 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
       }
       actions={
         mayWrite &&
-        !isEditing && (
+        !edited && (
           <>
-            <Button keys="e" onPress={() => setEditing(true)}>
+            <Button keys="e" onPress={() => setEdited(read)}>
               {m.items.edit}
             </Button>
             <Button look="danger" onPress={() => setRemoving(true)}>
@@ -87,16 +88,16 @@ function Loaded({ kind, read, above }: { kind: Kind; read: Read; above: React.Re
         )
       }
     >
-      {isEditing ? (
+      {edited ? (
         <div className={css.form}>
           <ItemForm
             kind={kind}
-            item={item}
+            item={edited.item}
             button={m.items.save}
-            cancel={() => setEditing(false)}
+            cancel={() => setEdited(undefined)}
             send={async (edits) => {
-              const saved = await save({ item, etag }, edits)
-              setEditing(false)
+              const saved = await save(edited, edits)
+              setEdited(undefined)
               if (saved) toast(m.items.saved)
             }}
           />
@@ -143,7 +144,7 @@ function Parts({ kind, read: { item } }: { kind: Kind; read: Read }) {
           content: () => <SuggestionsTab kind={kind} item={item} query={suggestions} />,
         },
         { id: "history", label: words.history, content: () => <HistoryTab kind={kind} item={item} /> },
-        { id: "activity", label: words.activity, content: () => <ActivityTab kind={kind} item={item} /> },
+        { id: "activity", label: words.activity, content: () => <ActivityTab item={item} /> },
       ]}
     />
   )

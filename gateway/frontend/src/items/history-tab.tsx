@@ -21,7 +21,7 @@ type Entry = History["items"][number]
 /** Every change of an item with each field before and after, and what two versions of it differ in. */
 export function HistoryTab({ kind, item }: { kind: Kind; item: Item }) {
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: [kind.api, "history", item.id],
+    queryKey: ["history", item.id],
     queryFn: ({ pageParam, signal }) => readHistory(kind, item.id, { skip: pageParam, limit: PAGE }, signal),
     initialPageParam: 0,
     getNextPageParam: ({ skip, total }) => (skip + PAGE < total ? skip + PAGE : undefined),
@@ -80,7 +80,7 @@ function Versions({ kind, item }: { kind: Kind; item: Item }) {
   const [from, setFrom] = useState(item.version - 1)
   const [to, setTo] = useState(item.version)
   const { data, error } = useQuery({
-    queryKey: [kind.api, "history", item.id, from, to],
+    queryKey: ["history", item.id, from, to],
     queryFn: ({ signal }) => readHistory(kind, item.id, { from, to, limit: 1 }, signal),
     placeholderData: (before) => before,
   })

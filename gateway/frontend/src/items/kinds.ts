@@ -29,7 +29,9 @@ export type Kind = {
   name: "requirement" | "test_case"
   /** Of the screens, below the project. */
   path: "/requirements" | "/test-cases"
-  /** Of the API; also the first part of each query key. */
+  /** What its queries are of: the first part of their keys, by which they are read anew when others change something. */
+  key: "requirements" | "test-cases"
+  /** Of the API. */
   api: "/api/v1/requirements" | "/api/v1/test-cases"
   words: typeof m.items.requirement
   types: string[]
@@ -46,6 +48,7 @@ export const LINK_TYPES = ["covers", "verifies", "validates", "related"] as cons
 export const REQUIREMENTS: Kind = {
   name: "requirement",
   path: "/requirements",
+  key: "requirements",
   api: "/api/v1/requirements",
   words: m.items.requirement,
   types: ["functional", "non_functional", "technical"],
@@ -57,6 +60,7 @@ export const REQUIREMENTS: Kind = {
 export const TEST_CASES: Kind = {
   name: "test_case",
   path: "/test-cases",
+  key: "test-cases",
   api: "/api/v1/test-cases",
   words: m.items.testCase,
   types: ["functional", "integration", "performance", "security", "ui", "regression"],

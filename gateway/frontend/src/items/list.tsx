@@ -11,6 +11,7 @@ import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
 import { readRows } from "./api"
+import { BulkBar } from "./bulk"
 import { useColumns } from "./column-choice"
 import { Create } from "./create"
 import type { ItemRow, Kind } from "./kinds"
@@ -175,6 +176,9 @@ export function ItemList({ kind }: { kind: Kind }) {
               }}
             />
           )}
+          {mayWrite && (
+            <BulkBar kind={kind} query={query} total={count} selected={selected} become={selection.become} />
+          )}
         </div>
         {peeked && <Peek kind={kind} id={peeked} close={() => setPeeked(undefined)} />}
       </div>
@@ -195,7 +199,7 @@ function useFromTheTop(atFirst: string, query: string, begin: () => void): void 
 
 function Count({ kind, found, isNarrowed }: { kind: Kind; found: number | undefined; isNarrowed: boolean }) {
   const { data } = useQuery({
-    queryKey: [kind.api, "total"],
+    queryKey: [kind.key, "total"],
     queryFn: ({ signal }) => readRows(kind, { limit: "1" }, signal),
     enabled: isNarrowed,
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Item } from "./kinds"
-import { compare, mergePatch, patchOf, same, without } from "./merge"
+import { compare, mergePatch, patchOf, same, touched, without } from "./merge"
 
 const READ = {
   title: "Doors close",
@@ -54,6 +54,11 @@ describe("two people at the same item", () => {
       others: ["status"],
     })
     expect(compare(READ, { description: "Longer" }, theirs).clashing).toEqual([])
+  })
+
+  it("lose nothing of the other by sending a whole form", () => {
+    const form = { title: "Doors shut", status: "draft", description: READ.description }
+    expect(patchOf(theirs, touched(READ, form))).toEqual({ title: "Doors shut" })
   })
 
   it("leave nothing to send for the field whose other text is taken", () => {

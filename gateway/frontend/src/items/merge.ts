@@ -15,10 +15,17 @@ export function mergePatch(before: unknown, after: unknown): unknown {
   ])
 }
 
+/** Return the edits that make a difference: who sends a whole form has not touched every field of it. */
+export function touched(item: Partial<Item>, edits: Edits): Edits {
+  return Object.fromEntries(
+    fieldsOf(edits).flatMap((field) => (same(item[field], edits[field]) ? [] : [[field, edits[field]]])),
+  )
+}
+
 /** Return what has to be sent so that `item` says what `edits` say; nothing where it does. */
 export function patchOf(item: Partial<Item>, edits: Edits): Patch {
-  const changed = fieldsOf(edits).filter((field) => !same(item[field], edits[field]))
-  return Object.fromEntries(changed.map((field) => [field, mergePatch(item[field], edits[field])]))
+  const mine = touched(item, edits)
+  return Object.fromEntries(fieldsOf(mine).map((field) => [field, mergePatch(item[field], mine[field])]))
 }
 
 /** What two people did to the same item: which fields both changed in different ways, and which only the other. */
@@ -26,11 +33,11 @@ export type Comparison = { clashing: Field[]; others: Field[] }
 
 /** Compare what somebody edited, from what he had read, with what is there now. */
 export function compare(base: Partial<Item>, edits: Edits, theirs: Item): Comparison {
-  const mine = fieldsOf(edits).filter((field) => !same(base[field], edits[field]))
-  const touched = fieldsOf(base).filter((field) => !OF_THE_SERVICE.has(field) && !same(base[field], theirs[field]))
+  const mine = fieldsOf(touched(base, edits))
+  const theirFields = fieldsOf(base).filter((field) => !OF_THE_SERVICE.has(field) && !same(base[field], theirs[field]))
   return {
-    clashing: mine.filter((field) => touched.includes(field) && !same(edits[field], theirs[field])),
-    others: touched.filter((field) => !mine.includes(field)),
+    clashing: mine.filter((field) => theirFields.includes(field) && !same(edits[field], theirs[field])),
+    others: theirFields.filter((field) => !mine.includes(field)),
   }
 }
 

@@ -23,7 +23,7 @@ export function NothingThere({
   const mayWrite = useMay("reviewer")
   const used = usedFilters(kind, url)
   const { data: better } = useQuery({
-    queryKey: [kind.api, "did-you-mean", url.search],
+    queryKey: [kind.key, "did-you-mean", url.search],
     queryFn: ({ signal }) => readDidYouMean(kind, url.search ?? "", signal),
     enabled: Boolean(url.search),
   })

@@ -4,13 +4,13 @@ import { type Kind, otherKind } from "./kinds"
 
 /** What is linked with an item. */
 export function useLinked(kind: Kind, id: string): UseQueryResult<Linkeds> {
-  return useQuery({ queryKey: [kind.api, "links", id], queryFn: ({ signal }) => readLinked(kind, id, signal) })
+  return useQuery({ queryKey: [kind.key, "links", id], queryFn: ({ signal }) => readLinked(kind, id, signal) })
 }
 
 /** The pairs with an item that wait for a decision. */
 export function useSuggestions(kind: Kind, id: string) {
   return useQuery({
-    queryKey: [kind.api, "suggestions", id],
+    queryKey: ["suggestions", kind.name, id],
     queryFn: ({ signal }) => readSuggestions(kind, id, signal),
   })
 }
@@ -19,10 +19,10 @@ export function useSuggestions(kind: Kind, id: string) {
 export function useLinksChanged(kind: Kind): () => void {
   const client = useQueryClient()
   return () => {
-    for (const one of [kind, otherKind(kind)]) {
-      for (const part of ["links", "suggestions", "activity", "rows"]) {
-        void client.invalidateQueries({ queryKey: [one.api, part] })
-      }
-    }
+    const keys = [kind, otherKind(kind)].flatMap((one) => [
+      [one.key, "links"],
+      [one.key, "rows"],
+    ])
+    for (const queryKey of [...keys, ["suggestions"], ["activity"]]) void client.invalidateQueries({ queryKey })
   }
 }

@@ -27,7 +27,7 @@ export function RemoveDialog({ kind, read, name, close }: { kind: Kind; read: Re
     try {
       await deleteItem(kind, read.item.id, read.etag)
       toast(words.done(name))
-      for (const part of ["rows", "total", "facets"]) void client.invalidateQueries({ queryKey: [kind.api, part] })
+      for (const part of ["rows", "total", "facets"]) void client.invalidateQueries({ queryKey: [kind.key, part] })
       go(backTo(kind))
     } catch (error) {
       setFailure(sentenceOf(error))

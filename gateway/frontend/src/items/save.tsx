@@ -4,7 +4,7 @@ import { ApiProblem } from "../api/problem"
 import { patchItem, type Read, readItem } from "./api"
 import { ClashDialog } from "./clash"
 import type { Item, ItemRow, Kind } from "./kinds"
-import { type Edits, patchOf } from "./merge"
+import { type Edits, patchOf, touched } from "./merge"
 import { useReplaceRow } from "./windows"
 
 const STALE = 412
@@ -28,17 +28,17 @@ export function useSave(kind: Kind): [(base: Base, edits: Edits) => Promise<Read
     replace(base.item.id, rowEditsOf(edits))
     try {
       const saved = await patchItem(kind, base.item.id, patch, base.etag)
-      client.setQueryData([kind.api, "item", base.item.id], saved)
+      client.setQueryData([kind.key, "item", base.item.id], saved)
       replace(base.item.id, rowOf(saved))
-      for (const part of ["facets", "history", "activity", "links"]) {
-        void client.invalidateQueries({ queryKey: [kind.api, part] })
+      for (const queryKey of [[kind.key, "facets"], [kind.key, "links"], ["history"], ["activity"]]) {
+        void client.invalidateQueries({ queryKey })
       }
       return saved
     } catch (error) {
       replace(base.item.id, rowEditsOf(base.item))
       if (!(error instanceof ApiProblem && error.status === STALE)) throw error
       const theirs = await readItem(kind, base.item.id)
-      return new Promise((done) => setClash({ base, edits, theirs, done }))
+      return new Promise((done) => setClash({ base, edits: touched(base.item, edits), theirs, done }))
     }
   }
 
@@ -49,7 +49,7 @@ export function useSave(kind: Kind): [(base: Base, edits: Edits) => Promise<Read
       theirs={clash.theirs.item}
       onCancel={() => {
         setClash(undefined)
-        client.setQueryData([kind.api, "item", clash.base.item.id], clash.theirs)
+        client.setQueryData([kind.key, "item", clash.base.item.id], clash.theirs)
         replace(clash.base.item.id, rowOf(clash.theirs))
         clash.done(undefined)
       }}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef } from "react"
+import { type KeyboardEvent, useLayoutEffect, useRef } from "react"
 import { Button } from "../kit/button"
 import { m } from "../messages"
 import css from "./form.module.css"
@@ -8,10 +8,16 @@ type Props = { steps: string[]; onChange: (steps: string[]) => void; error?: str
 /** The steps of a test case in their order: Enter begins the next one, Alt and an arrow move one. */
 export function StepsField({ steps, onChange, error }: Props) {
   const list = useRef<HTMLOListElement>(null)
+  const wanted = useRef<number>(undefined)
   const focus = (at: number) => {
-    // After the list has been drawn with its new rows.
-    requestAnimationFrame(() => list.current?.querySelectorAll("textarea")[at]?.focus())
+    wanted.current = at
   }
+  // Before the next key comes: what is typed on goes into the new step.
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    list.current?.querySelectorAll("textarea")[wanted.current]?.focus()
+    wanted.current = undefined
+  })
   function insert(at: number) {
     onChange(steps.toSpliced(at, 0, ""))
     focus(at)

@@ -99,7 +99,7 @@ function Facet({ kind, name, url, setUrl, isOpen, onOpenChange }: FacetProps) {
   const fixed = NOT_COUNTED[name]
   const { sort: _, ...filters } = queryOf(kind, url)
   const { data } = useQuery({
-    queryKey: [kind.api, "facets", name, filters],
+    queryKey: [kind.key, "facets", name, filters],
     queryFn: ({ signal }) => readFacet(kind, name, filters, signal),
     enabled: isOpen && !fixed,
     placeholderData: (before) => before,

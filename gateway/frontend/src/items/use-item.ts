@@ -5,7 +5,7 @@ import type { Kind } from "./kinds"
 /** Read an item with its ETag; while another is on its way, the one before stays. */
 export function useItem(kind: Kind, id: string) {
   return useQuery({
-    queryKey: [kind.api, "item", id],
+    queryKey: [kind.key, "item", id],
     queryFn: ({ signal }) => readItem(kind, id, signal),
     placeholderData: keepPreviousData,
   })

@@ -64,7 +64,7 @@ export function useRows(kind: Kind, query: Query): { rows: Rows; onSight: (first
 export function useReplaceRow(kind: Kind): (id: string, change: Partial<ItemRow>) => void {
   const client = useQueryClient()
   return (id, change) =>
-    client.setQueriesData<Page>({ queryKey: [kind.api, "rows"] }, (page) =>
+    client.setQueriesData<Page>({ queryKey: [kind.key, "rows"] }, (page) =>
       page?.items.some((row) => row.id === id)
         ? { ...page, items: page.items.map((row) => (row.id === id ? { ...row, ...change } : row)) }
         : page,
@@ -72,7 +72,7 @@ export function useReplaceRow(kind: Kind): (id: string, change: Partial<ItemRow>
 }
 
 function pageKey(kind: Kind, query: Query, page: number) {
-  return [kind.api, "rows", query, page]
+  return [kind.key, "rows", query, page]
 }
 
 function rest(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,60 @@
+import { useState } from "react"
+import { Button } from "../kit/button"
+import { useShortcuts } from "../kit/shortcuts"
+import { formatCount, m } from "../messages"
+import type { Query } from "./api"
+import { type BulkAction, BulkDialog } from "./bulk-dialog"
+import type { Kind } from "./kinds"
+import css from "./list.module.css"
+import { countOf, NOTHING, type Selected } from "./selection"
+
+const words = m.items.bulk
+const FIELDS = ["status", "priority", "module", "tags"] as const
+
+type Props = {
+  kind: Kind
+  query: Query
+  /** How many match. */
+  total: number
+  selected: Selected
+  become: (selected: Selected) => void
+}
+
+/** What can be done with what is selected; nothing while nothing is. */
+export function BulkBar({ kind, query, total, selected, become }: Props) {
+  const [action, setAction] = useState<BulkAction>()
+  const count = countOf(selected, total)
+  const isShown = count > 0
+  useShortcuts(
+    isShown && !action ? [{ keys: "Escape", label: m.items.clearSelection, run: () => become(NOTHING) }] : [],
+  )
+  if (!isShown && !action) return null
+  return (
+    <section className={css.bulk} aria-label={words.label}>
+      <output>{selected.isAll ? m.items.allSelected(formatCount(count)) : m.items.selected(formatCount(count))}</output>
+      {FIELDS.map((field) => (
+        <Button key={field} onPress={() => setAction(field)}>
+          {m.items.fields[field]}
+        </Button>
+      ))}
+      <Button look="danger" onPress={() => setAction("delete")}>
+        {m.common.delete}
+      </Button>
+      <Button look="quiet" onPress={() => become(NOTHING)}>
+        {m.items.clearSelection}
+      </Button>
+      {action && (
+        <BulkDialog
+          key={action}
+          kind={kind}
+          query={query}
+          total={total}
+          selected={selected}
+          become={become}
+          action={action}
+          close={() => setAction(undefined)}
+        />
+      )}
+    </section>
+  )
+}
