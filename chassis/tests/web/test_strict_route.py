@@ -71,6 +71,11 @@ async def delete() -> Response:
     return Response(status_code=204)
 
 
+@router.put("/{name}")
+async def put(name: str) -> Response:
+    return answer({"put": name})
+
+
 @router.post("/read-by-hand", openapi_extra={"requestBody": {"content": {"text/csv": {}}}})
 async def read_by_hand(request: Request) -> Response:
     return answer({"read": (await request.body()).decode()})
@@ -149,3 +154,9 @@ async def test_a_body_that_says_nothing_does_no_harm(client: httpx.AsyncClient, 
 
 async def test_a_body_that_a_route_reads_by_itself_is_its_own(client: httpx.AsyncClient) -> None:
     assert (await client.post("/api/v1/read-by-hand", content=b"a,b")).json() == {"read": "a,b"}
+
+
+async def test_an_address_of_its_own_is_none_of_those_with_a_value(client: httpx.AsyncClient) -> None:
+    assert (await client.put("/api/v1/lamp")).json() == {"put": "lamp"}
+    refused = await client.put("/api/v1/generate")
+    assert (refused.status_code, refused.headers["allow"]) == (405, "POST")

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable, Coroutine
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl
 
-from fastapi import Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
 from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
 
 from chassis.core.problems import FieldError, Invalid, UnsupportedMediaType, pointer
 from chassis.core.wording import listed, shown
@@ -48,6 +51,13 @@ class StrictRoute(APIRoute):
             handler = _without_body(handler, known)
         return _with_checked_query(handler, known)
 
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return how well the route fits: an address of its own, such as `/items/facets`, is none of `/items/{id}`."""
+        match, child = super().matches(scope)
+        if match is Match.FULL and self.param_convertors and scope["path"] in _fixed_paths(scope["app"]):
+            return Match.PARTIAL, child
+        return match, child
+
     def query_names(self) -> QueryNames:
         """Return the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
         declared = [field.alias for field in get_flat_params(self.dependant) if isinstance(field.field_info, Query)]
@@ -73,6 +83,11 @@ class StrictRoute(APIRoute):
                 raise from_validation(error, body_type, self.response_model) from None
 
         return handle
+
+
+@cache
+def _fixed_paths(app: FastAPI) -> frozenset[str]:
+    return frozenset(route.path for route in app.routes if isinstance(route, APIRoute) and not route.param_convertors)
 
 
 def _with_checked_query(handler: _Handler, known: QueryNames) -> _Handler:
