@@ -19,7 +19,7 @@ IMAGES := gateway $(SERVICES)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
-.PHONY: install demo run stack page page-dev api-types servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -108,6 +108,10 @@ fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 # installed where that is possible.
 browser: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/browser -m "long or not long"
+
+# The pictures of the README, of the demo as it is.
+screenshots: $(TOOLS) $(PAGE) $(BROWSER_TOOLS)
+	$(BIN)/python -m acceptance.screenshots gateway/pictures
 
 bench: $(TOOLS) servers
 	$(BIN)/python -m benchmarks

@@ -1,19 +1,17 @@
 """A real browser, a Traceline that it visits, and what happens in a page."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
+from acceptance import chromium
 from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from chassis.core.start_failure import StartFailure
-from chassis.local import debian
 
 from .session import PageOf, page_opener
 from .trap import Trap
@@ -42,10 +40,12 @@ def browser() -> Iterator[Any]:
 
     expect.set_options(timeout=20_000)
     with sync_playwright() as playwright:
-        arguments = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"]
-        if os.geteuid() == 0:
-            arguments.append("--no-sandbox")  # which root has none of
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=arguments)
+        nowhere = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
+        try:
+            program = chromium.program()
+        except StartFailure as failure:
+            pytest.fail(str(failure), pytrace=False)
+        browser = playwright.chromium.launch(executable_path=program, args=[nowhere, *chromium.arguments()])
         yield browser
         browser.close()
 
@@ -73,20 +73,3 @@ def trap() -> Iterator[Trap]:
     """A server of the attackers."""
     with Trap() as trap:
         yield trap
-
-
-def _chromium() -> str:
-    """Return the program, which is installed first where that is possible."""
-    named = os.environ.get("CHROMIUM")
-    names = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
-    found = next(filter(None, map(shutil.which, names)), None)
-    why = f"There is no {' nor '.join(names)} here."
-    if not found and not named and debian.can_install():
-        try:
-            debian.install("chromium", lambda: shutil.which("chromium") is not None)
-        except StartFailure as failure:
-            why = str(failure)
-        found = shutil.which("chromium")
-    if not found:
-        pytest.fail(f"{why} Install Chromium, or set CHROMIUM to the program.", pytrace=False)
-    return found
