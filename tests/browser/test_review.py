@@ -72,6 +72,11 @@ def current(page: Page) -> str:
     return "\n".join(titles.all_inner_texts())
 
 
+def take_conflicts(visit: Visit) -> None:
+    """Take from what the console told that somebody else was first."""
+    visit.complaints[:] = [one for one in visit.complaints if "409 (Conflict)" not in one]
+
+
 def press(page: Page, key: str) -> str:
     """Press a key on the pair that is read; return its titles."""
     titles = current(page)
@@ -263,8 +268,7 @@ def test_accepting_above_a_score_makes_the_links_that_were_counted(page_of: Page
     dialog.get_by_role("button", name="Accept 12").click()
     expect(dialog.get_by_role("alert")).to_contain_text("there were 12 pairs, now there are 11")
     assert list(queue.statuses().values()).count("accepted") == 0
-    assert [one for one in visit.complaints if "409" not in one] == []
-    visit.complaints.clear()
+    take_conflicts(visit)
     dialog.get_by_role("button", name="Accept 11").click()
     expect(page.get_by_role("status").filter(has_text="Accepted: 11 pairs")).to_be_visible()
     assert queue.links() == 11
@@ -297,7 +301,8 @@ def test_two_reviewers_empty_a_queue_and_each_pair_is_decided_once(
     page_of: PageOf, reviewer: Traceline, admin: Traceline
 ) -> None:
     queue, other = queue_of(reviewer, 8, 16), admin.new_user("reviewer")
-    pages = [page_of("reviewer", queue.path).page, page_of(other, queue.path).page]
+    visits = [page_of("reviewer", queue.path), page_of(other, queue.path)]
+    pages = [visit.page for visit in visits]
     shown: list[set[str]] = [set(), set()]
     for turn in range(2 * len(queue.ids)):
         page, seen = pages[turn % 2], shown[turn % 2]
@@ -309,8 +314,9 @@ def test_two_reviewers_empty_a_queue_and_each_pair_is_decided_once(
         page.keyboard.press("x")
     eventually(lambda: set(queue.statuses().values()) == {"rejected"}, "an empty queue", seconds=30)
     assert shown[0] | shown[1] == set(queue.ids)
-    for page in pages:
-        expect(page.get_by_text("Nothing is left to review with these filters")).to_be_visible()
+    for visit in visits:
+        expect(visit.page.get_by_text("Nothing is left to review with these filters")).to_be_visible()
+        take_conflicts(visit)
 
 
 @pytest.mark.long

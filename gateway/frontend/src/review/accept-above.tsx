@@ -20,21 +20,20 @@ type Props = {
   filters: Filters
   /** The highest score that waits. */
   best: number
-  isOpen: boolean
   close: () => void
   done: (reviewId: string, count: number, message: string) => void
 }
 
 /** Accept everything from a score on: exactly what was counted, or nothing. */
-export function AcceptAbove({ isOpen, close, ...props }: Props) {
+export function AcceptAbove({ close, ...props }: Props) {
   return (
-    <Dialog title={m.review.acceptAbove.title} isOpen={isOpen} onClose={close} wide>
-      {isOpen && <Form close={close} {...props} />}
+    <Dialog title={m.review.acceptAbove.title} isOpen onClose={close} wide>
+      <Form close={close} {...props} />
     </Dialog>
   )
 }
 
-function Form({ filters, best, close, done }: Omit<Props, "isOpen">) {
+function Form({ filters, best, close, done }: Props) {
   const [limit, setLimit] = useState(Math.max(filters.min ?? 0, Math.min(FIRST_LIMIT, Math.floor(best * 20) / 20)))
   const [linkType, setLinkType] = useState<LinkType>("covers")
   const [problem, setProblem] = useState<string>()

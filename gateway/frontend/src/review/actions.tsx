@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { memo, useMemo, useRef, useState } from "react"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
@@ -33,6 +33,18 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
   const accept = () => decide("accepted", { linkType, ...(feedback && { feedback }) })
   const reject = () => decide("rejected", feedback ? { feedback } : {})
   const skip = () => decide("skipped")
+  const latest = useRef<Does>(null)
+  latest.current = { accept, reject, skip, undo, more: () => setMoreOpen(!isMoreOpen) }
+  const does = useMemo<Does>(
+    () => ({
+      accept: () => latest.current?.accept(),
+      reject: () => latest.current?.reject(),
+      skip: () => latest.current?.skip(),
+      undo: () => latest.current?.undo(),
+      more: () => latest.current?.more(),
+    }),
+    [],
+  )
   useShortcuts([
     { keys: "a", label: m.review.keys.accept, run: accept },
     { keys: "x", label: m.review.keys.reject, run: reject },
@@ -64,28 +76,47 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
           {feedback ? m.review.noteThere : m.review.note}
         </Button>
       </div>
-      <div className={css.decide}>
-        <div className={css.narrow}>
-          <Button look="quiet" aria-expanded={isMoreOpen} onPress={() => setMoreOpen(!isMoreOpen)}>
-            {m.review.more}
-          </Button>
-        </div>
-        <Button look="quiet" keys="u" isDisabled={!canUndo} onPress={undo}>
-          {m.common.undo}
-        </Button>
-        <Button keys="s" onPress={skip}>
-          {m.review.skip}
-        </Button>
-        <Button keys="x" isDisabled={isTaken} onPress={reject}>
-          {m.review.reject}
-        </Button>
-        <Button look="primary" keys="a" isDisabled={isTaken} onPress={accept}>
-          {m.review.accept}
-        </Button>
-      </div>
+      <Decide does={does} isTaken={isTaken} canUndo={canUndo} isMoreOpen={isMoreOpen} />
     </div>
   )
 }
+
+type Does = Record<"accept" | "reject" | "skip" | "undo" | "more", () => void>
+
+/** The buttons of a decision; they stay as they are from pair to pair, and so does the focus. */
+const Decide = memo(function Decide({
+  does,
+  isTaken,
+  canUndo,
+  isMoreOpen,
+}: {
+  does: Does
+  isTaken: boolean
+  canUndo: boolean
+  isMoreOpen: boolean
+}) {
+  return (
+    <div className={css.decide}>
+      <div className={css.narrow}>
+        <Button look="quiet" aria-expanded={isMoreOpen} onPress={does.more}>
+          {m.review.more}
+        </Button>
+      </div>
+      <Button look="quiet" keys="u" isDisabled={!canUndo} onPress={does.undo}>
+        {m.common.undo}
+      </Button>
+      <Button keys="s" onPress={does.skip}>
+        {m.review.skip}
+      </Button>
+      <Button keys="x" isDisabled={isTaken} onPress={does.reject}>
+        {m.review.reject}
+      </Button>
+      <Button look="primary" keys="a" isDisabled={isTaken} onPress={does.accept}>
+        {m.review.accept}
+      </Button>
+    </div>
+  )
+})
 
 function Note({ note, change, close }: { note: string; change: (note: string) => void; close: () => void }) {
   return (

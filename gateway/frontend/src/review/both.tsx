@@ -13,13 +13,12 @@ const MOST = 50
 type Linked = { id: string; title: string; external_id: string | null }
 
 /** Both items with what they are linked to already, a glance beside the pair, and the way to each. */
-export function Both({ pair, isOpen, close }: { pair: Pair; isOpen: boolean; close: () => void }) {
+export function Both({ pair, close }: { pair: Pair; close: () => void }) {
   const query = { limit: MOST }
   const [tests, requirements] = useQueries({
     queries: [
       {
         queryKey: ["requirements", pair.requirement.id, "test-cases"],
-        enabled: isOpen,
         queryFn: () =>
           unwrap(
             api.GET("/api/v1/requirements/{requirement_id}/test-cases", {
@@ -29,7 +28,6 @@ export function Both({ pair, isOpen, close }: { pair: Pair; isOpen: boolean; clo
       },
       {
         queryKey: ["test-cases", pair.test_case.id, "requirements"],
-        enabled: isOpen,
         queryFn: () =>
           unwrap(
             api.GET("/api/v1/test-cases/{test_case_id}/requirements", {
@@ -40,7 +38,7 @@ export function Both({ pair, isOpen, close }: { pair: Pair; isOpen: boolean; clo
     ],
   })
   return (
-    <Dialog title={m.review.both.title} isOpen={isOpen} onClose={close} wide>
+    <Dialog title={m.review.both.title} isOpen onClose={close} wide>
       <div className={css.both}>
         <Item
           kind={m.review.requirement}

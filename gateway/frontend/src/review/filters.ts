@@ -1,4 +1,4 @@
-import { useMemo } from "react"
+import { useCallback, useMemo, useRef } from "react"
 import * as v from "valibot"
 import { useSearchParams } from "wouter"
 import type { components } from "../api/schema"
@@ -27,10 +27,12 @@ export type Filters = v.InferOutput<typeof ADDRESS>
 export function useFilters(): [Filters, (change: Partial<Filters>) => void] {
   const [search, setSearch] = useSearchParams()
   const filters = useMemo(() => v.parse(ADDRESS, Object.fromEntries(search)), [search])
-  function change(some: Partial<Filters>): void {
-    const next = Object.entries({ ...filters, ...some }).filter(([, value]) => value !== undefined)
-    setSearch(next.map(([name, value]) => [name, String(value)]))
-  }
+  const latest = useRef({ filters, setSearch })
+  latest.current = { filters, setSearch }
+  const change = useCallback((some: Partial<Filters>) => {
+    const next = Object.entries({ ...latest.current.filters, ...some }).filter(([, value]) => value !== undefined)
+    latest.current.setSearch(next.map(([name, value]) => [name, String(value)]))
+  }, [])
   return [filters, change]
 }
 

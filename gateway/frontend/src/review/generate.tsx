@@ -42,7 +42,7 @@ export function isGoingOn(run: Run | undefined): boolean {
 }
 
 /** Choose how pairs are found, and start. */
-export function GenerateDialog({ isOpen, close }: { isOpen: boolean; close: () => void }) {
+export function GenerateDialog({ close }: { close: () => void }) {
   const [algorithm, setAlgorithm] = useState<Algorithm>("hybrid")
   const start = useMutation({
     mutationFn: () =>
@@ -58,7 +58,7 @@ export function GenerateDialog({ isOpen, close }: { isOpen: boolean; close: () =
     },
   })
   return (
-    <Dialog title={m.review.generate.title} isOpen={isOpen} onClose={close}>
+    <Dialog title={m.review.generate.title} isOpen onClose={close}>
       <p>{m.review.generate.hint}</p>
       <Choice
         label={m.review.generate.algorithm}

@@ -38,19 +38,22 @@ export const List = memo(function List({ pairs, current, failures, left, choose,
   }, [last, pairs.length, more])
   return (
     <div className={css.box} ref={box}>
-      <ol className={css.list} style={{ blockSize: rows.getTotalSize() }} aria-label={m.review.list}>
-        {items.map(({ index: place, start }) => {
+      <ol
+        className={css.list}
+        style={{ blockSize: rows.getTotalSize(), paddingBlockStart: items[0]?.start ?? 0 }}
+        aria-label={m.review.list}
+      >
+        {items.map(({ index: place }) => {
           const pair = pairs[place]
           return (
             pair && (
               <Row
                 key={pair.id}
                 pair={pair}
-                top={start}
                 height={height}
-                number={place + 1}
-                count={left}
-                isCurrent={pair.id === current}
+                // Of the others nobody asks, and they need not be drawn again when it changes.
+                number={pair.id === current ? place + 1 : undefined}
+                count={pair.id === current ? left : undefined}
                 isFailed={failures.has(pair.id)}
                 choose={choose}
               />
@@ -64,24 +67,19 @@ export const List = memo(function List({ pairs, current, failures, left, choose,
 
 type RowProps = {
   pair: Pair
-  top: number
   height: number
-  number: number
-  count: number
-  isCurrent: boolean
+  /** Its place among `count` pairs, of the current one. */
+  number: number | undefined
+  count: number | undefined
   isFailed: boolean
   choose: (id: string) => void
 }
 
-const Row = memo(function Row({ pair, top, height, number, count, isCurrent, isFailed, choose }: RowProps) {
+const Row = memo(function Row({ pair, height, number, count, isFailed, choose }: RowProps) {
   const { requirement, test_case: testCase, band } = pair
+  const isCurrent = number !== undefined
   return (
-    <li
-      className={css.place}
-      style={{ transform: `translateY(${top}px)`, blockSize: height }}
-      aria-posinset={number}
-      aria-setsize={count}
-    >
+    <li className={css.place} style={{ blockSize: height }} aria-posinset={number} aria-setsize={count}>
       <button
         type="button"
         className={css.row}

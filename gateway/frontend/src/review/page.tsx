@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react"
+import { memo, useCallback, useState } from "react"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
@@ -69,14 +69,7 @@ export default function ReviewPage() {
           </Button>
         </div>
         <Toolbar filters={filters} change={change} />
-        {mayReview && (
-          <div className={css.buttons}>
-            <Button keys="Shift+A" isDisabled={queue.shown.length === 0} onPress={() => setOpen("above")}>
-              {m.review.acceptAbove.open}
-            </Button>
-            <Button onPress={() => setOpen("generate")}>{m.review.generate.open}</Button>
-          </div>
-        )}
+        {mayReview && <ForAll isEmpty={queue.shown.length === 0} open={setOpen} />}
       </header>
       {run && run.id === ownRun && run.id !== closedRun && (
         <RunStrip run={run} mayCancel={mayReview} close={() => setClosedRun(run.id)} />
@@ -124,19 +117,28 @@ export default function ReviewPage() {
           generate={mayReview ? () => setOpen("generate") : undefined}
         />
       )}
-      {pair && <Both pair={pair} isOpen={open === "both"} close={close} />}
-      {mayReview && (
-        <>
-          <AcceptAbove
-            filters={filters}
-            best={Math.max(0, ...queue.shown.slice(0, 100).map((one) => one.similarity_score))}
-            isOpen={open === "above"}
-            close={close}
-            done={(reviewId, count, message) => review.decidedMany("accepted", reviewId, count, message)}
-          />
-          <GenerateDialog isOpen={open === "generate"} close={close} />
-        </>
+      {pair && open === "both" && <Both pair={pair} close={close} />}
+      {open === "above" && (
+        <AcceptAbove
+          filters={filters}
+          best={Math.max(0, ...queue.shown.slice(0, 100).map((one) => one.similarity_score))}
+          close={close}
+          done={(reviewId, count, message) => review.decidedMany("accepted", reviewId, count, message)}
+        />
       )}
+      {open === "generate" && <GenerateDialog close={close} />}
     </div>
   )
 }
+
+/** What a reviewer does with all pairs at once. */
+const ForAll = memo(function ForAll({ isEmpty, open }: { isEmpty: boolean; open: (what: Open) => void }) {
+  return (
+    <div className={css.buttons}>
+      <Button keys="Shift+A" isDisabled={isEmpty} onPress={() => open("above")}>
+        {m.review.acceptAbove.open}
+      </Button>
+      <Button onPress={() => open("generate")}>{m.review.generate.open}</Button>
+    </div>
+  )
+})
