@@ -12,7 +12,7 @@ const { fields, column } = m.items
 export function columnsOf(kind: Kind): Column<ItemRow>[] {
   return [
     { id: "external_id", label: fields.external_id, width: 124, sort: "external_id", cell: id },
-    { id: "title", label: fields.title, width: 140, grow: true, sort: "title", cell: (row) => title(kind, row) },
+    { id: "title", label: fields.title, width: 240, grow: true, sort: "title", cell: (row) => title(kind, row) },
     { id: "module", label: fields.module, width: 136, rank: 4, cell: ({ module }) => <Text text={module} /> },
     { id: "status", label: fields.status, width: 112, rank: 1, cell: ({ status }) => word(status) },
     {

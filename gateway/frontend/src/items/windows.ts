@@ -5,7 +5,7 @@ import type { ItemRow, Kind } from "./kinds"
 import { PAGE_ROWS, pagesOf, position } from "./pages"
 
 const KEPT_MS = 60_000
-const REST_MS = 60
+const REST_MS = 30
 
 export type Rows = {
   /** undefined until the first answer. */

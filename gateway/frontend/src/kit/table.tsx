@@ -8,7 +8,7 @@ import css from "./table.module.css"
 export type Column<Row> = {
   id: string
   label: string
-  /** Pixels; a column with `grow` takes what is left, and at least this. */
+  /** Pixels; a column with `grow` takes what is left: others go before it has less, but where nothing else can. */
   width: number
   grow?: boolean
   isNumber?: boolean
@@ -63,6 +63,7 @@ type Props<Row> = {
 
 const ROWS = { comfortable: 36, compact: 28 }
 const OVERSCAN = 4
+const NARROWEST = 140
 const SELECT_WIDTH = 36
 const END = 16
 
@@ -238,7 +239,7 @@ export function fitting<C extends { width: number; rank?: number }>(columns: C[]
 }
 
 function widthOf<Row>({ width, grow }: Column<Row>): string {
-  return grow ? `minmax(${width}px, 1fr)` : `${width}px`
+  return grow ? `minmax(${Math.min(width, NARROWEST)}px, 1fr)` : `${width}px`
 }
 
 function useWidth(element: { current: HTMLElement | null }): number {
