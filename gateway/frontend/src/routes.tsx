@@ -15,6 +15,7 @@ const SCREENS: Record<string, ComponentType> = {
   "/review": lazy(() => import("./review/page")),
   "/suspect": lazy(() => import("./suspect/page")),
   "/matrix": lazy(() => import("./matrix/page")),
+  "/notifications": lazy(() => import("./notifications/page")),
   "/account": lazy(() => import("./session/account")),
   "/requirements": lazy(() => import("./requirements/page")),
   "/requirements/:id": lazy(() => import("./requirements/detail")),

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query"
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import { type ReactNode, useState } from "react"
 import { Button } from "../kit/button"
-import { Field } from "../kit/field"
 import { Filter, type Option } from "../kit/filter"
 import { Menu, type MenuEntry } from "../kit/menu"
+import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
 import { parseAlternatives, writeAlternatives } from "../url"
@@ -13,7 +13,6 @@ import css from "./list.module.css"
 import { type ListUrl, queryOf, usedFilters } from "./query"
 import { Views } from "./views"
 
-const TYPING_MS = 200
 const NOT_COUNTED: Partial<Record<FacetName, string[]>> = {
   coverage: ["none", "covered", "suspect"],
   linked: ["true", "false"],
@@ -30,7 +29,13 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
   return (
     <search className={css.toolbar}>
       <div className={css.line}>
-        <Search kind={kind} value={url.search ?? ""} onChange={(search) => setUrl({ search }, { replace: true })} />
+        <div className={css.search}>
+          <Search
+            label={kind.words.search}
+            value={url.search ?? ""}
+            onChange={(search) => setUrl({ search }, { replace: true })}
+          />
+        </div>
         <Views kind={kind} />
         <Menu label={m.items.columns} entries={choice}>
           {m.items.columns} <span aria-hidden="true">▾</span>
@@ -56,36 +61,6 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
         {children}
       </div>
     </search>
-  )
-}
-
-/** A field whose words are searched for when nothing was typed for a moment. */
-function Search({ kind, value, onChange }: { kind: Kind; value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value)
-  const sent = useRef(value)
-  if (sent.current !== value) {
-    sent.current = value
-    setTyped(value)
-  }
-  useEffect(() => {
-    if (typed.trim() === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = typed.trim()
-      onChange(typed.trim())
-    }, TYPING_MS)
-    return () => clearTimeout(timer)
-  })
-  return (
-    <div className={css.search}>
-      <Field
-        label={kind.words.search}
-        hideLabel
-        type="search"
-        placeholder={kind.words.search}
-        value={typed}
-        onChange={setTyped}
-      />
-    </div>
   )
 }
 

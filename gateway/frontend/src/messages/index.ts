@@ -14,6 +14,7 @@ const share = new Intl.NumberFormat(locale, { style: "percent", maximumFractionD
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" })
 const absolute = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" })
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" })
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: "full" })
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["year", 31_536_000],
   ["month", 2_592_000],
@@ -32,6 +33,13 @@ export const formatScore = (value: number): string => value.toFixed(2)
 export const formatDay = (iso: string): string => day.format(new Date(iso))
 /** Return a moment in full, in the time zone of the reader. */
 export const formatMoment = (iso: string): string => absolute.format(new Date(iso))
+
+/** Return the day of a moment in full, in the time zone of the reader. */
+export function formatLongDay(iso: string, now = new Date()): string {
+  const that = new Date(iso)
+  const days = Math.round((new Date(that).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / 86_400_000)
+  return days === 0 || days === -1 ? relative.format(days, "day") : longDay.format(that)
+}
 
 /** Return how long ago a moment was. */
 export function formatAgo(iso: string, now = Date.now()): string {
