@@ -1,4 +1,5 @@
 import { account } from "./en/account"
+import { admin } from "./en/admin"
 import { common } from "./en/common"
 import { dashboard } from "./en/dashboard"
 import { items } from "./en/items"
@@ -9,4 +10,4 @@ import { session } from "./en/session"
 import { shell } from "./en/shell"
 import { suspect } from "./en/suspect"
 
-export const en = { account, common, dashboard, items, matrix, notifications, review, session, shell, suspect }
+export const en = { account, admin, common, dashboard, items, matrix, notifications, review, session, shell, suspect }

@@ -1,0 +1,45 @@
+import { Button } from "../kit/button"
+import { Dialog, DialogButtons } from "../kit/dialog"
+import { m } from "../messages"
+import type { Change, UserRow } from "./change-user"
+
+export type Asked = { user: UserRow; change: Change }
+const words = m.admin.users
+
+/** Check whether a change shuts somebody out, or takes from the admin what only others can give back. */
+export function needsQuestion(user: UserRow, change: Change, me: number): boolean {
+  return change.is_active === false || (user.id === me && change.role !== undefined)
+}
+
+type Props = { asked: Asked | undefined; me: number; close: () => void; run: (asked: Asked) => void }
+
+/** The question before such a change. */
+export function AskFirst({ asked, me, close, run }: Props) {
+  const isOff = asked?.change.is_active === false
+  const isSelf = asked?.user.id === me
+  const hint = isOff ? (isSelf ? words.deactivateSelfHint : words.deactivateHint) : words.giveUpHint
+  return (
+    <Dialog
+      role="alertdialog"
+      title={isOff ? words.deactivateTitle(asked.user.full_name) : words.giveUpTitle}
+      isOpen={asked !== undefined}
+      onClose={close}
+    >
+      <p>{hint}</p>
+      <DialogButtons>
+        <Button autoFocus onPress={close}>
+          {m.common.cancel}
+        </Button>
+        <Button
+          look="danger"
+          onPress={() => {
+            close()
+            if (asked) run(asked)
+          }}
+        >
+          {isOff ? words.deactivate : words.giveUp}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  )
+}

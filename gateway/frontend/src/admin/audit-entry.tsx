@@ -1,0 +1,131 @@
+import type { ReactNode } from "react"
+import { Link } from "wouter"
+import type { components } from "../api/schema"
+import { Button } from "../kit/button"
+import { Diff } from "../kit/diff"
+import { Panel } from "../kit/panel"
+import { toast } from "../kit/toast"
+import { formatCount, formatMoment, m } from "../messages"
+import { writeAlternatives } from "../url"
+import css from "./admin.module.css"
+import type { AuditUrl } from "./audit-query"
+import { nameOf, textOf } from "./values"
+
+type Entry = components["schemas"]["AuditEntry"]
+const words = m.admin.audit
+const PATHS: Partial<Record<Entry["resource_type"], string>> = {
+  requirement: "/requirements",
+  test_case: "/test-cases",
+}
+
+type Props = { entry: Entry; narrow: (change: Partial<AuditUrl>) => void; close: () => void }
+
+/** One entry: who did what from where, each field before and after, and what to find it by in the logs. */
+export function AuditEntryPanel({ entry, narrow, close }: Props) {
+  const { actor, resource_id, changes } = entry
+  const fields = Object.entries(changes)
+  const only = (value: string) => writeAlternatives([{ value, not: false }])
+  return (
+    <Panel label={words.entry} onClose={close}>
+      <article className={css.entry}>
+        <h2>{entry.summary}</h2>
+        <Facts entry={entry} />
+        {fields.length > 0 && (
+          <section>
+            <h3>{words.changes}</h3>
+            <dl className={css.changes}>
+              {fields.map(([field, { before, after }]) => (
+                <div key={field}>
+                  <dt>{nameOf(field)}</dt>
+                  <dd>
+                    <Diff before={textOf(before)} after={textOf(after)} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        )}
+        <div className={css.buttons}>
+          <Button onPress={() => narrow({ actor: only(actor) })}>{words.onlyActor}</Button>
+          {resource_id && (
+            <Button onPress={() => narrow({ resource_id: only(resource_id) })}>{words.onlyResource}</Button>
+          )}
+        </div>
+      </article>
+    </Panel>
+  )
+}
+
+function Facts({ entry }: { entry: Entry }) {
+  const { address, reason, ...details } = entry.details ?? {}
+  return (
+    <dl className={css.facts}>
+      <Fact name={words.at}>{formatMoment(entry.occurred_at)}</Fact>
+      <Fact name={words.actor}>{entry.actor}</Fact>
+      {address ? <Fact name={words.address}>{textOf(address)}</Fact> : null}
+      <Fact name={words.action}>{words.actions[entry.action]}</Fact>
+      {reason ? <Fact name={words.reason}>{textOf(reason).replaceAll("_", " ")}</Fact> : null}
+      <Fact name={words.resource}>
+        <Resource entry={entry} />
+      </Fact>
+      {Object.entries(details).map(([name, value]) => {
+        const text = textOf(value)
+        return (
+          text && (
+            <Fact key={name} name={nameOf(name)}>
+              {text}
+            </Fact>
+          )
+        )
+      })}
+      <Fact name={words.request}>
+        <Copied text={entry.request_id} />
+      </Fact>
+      {entry.gateway_request_id && entry.gateway_request_id !== entry.request_id && (
+        <Fact name={words.gatewayRequest}>
+          <Copied text={entry.gateway_request_id} />
+        </Fact>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function Resource({ entry }: { entry: Entry }) {
+  const { resource_type, resource_id, resource_ids, resource_title } = entry
+  const path = PATHS[resource_type]
+  if (resource_ids) return `${words.resources[resource_type]}: ${words.ids(formatCount(resource_ids.length))}`
+  if (!resource_id) return words.resources[resource_type]
+  const name = resource_title ?? resource_id
+  if (!path || entry.action.endsWith("deleted")) return `${words.resources[resource_type]}: ${name}`
+  return (
+    <>
+      {words.resources[resource_type]}: <Link href={`${path}/${resource_id}`}>{name}</Link>
+    </>
+  )
+}
+
+/** A text that is needed elsewhere; where the browser lets no page copy, a click selects it whole. */
+function Copied({ text }: { text: string }) {
+  return (
+    <>
+      <code>{text}</code>{" "}
+      {navigator.clipboard && (
+        <Button
+          look="quiet"
+          onPress={() => void navigator.clipboard.writeText(text).then(() => toast(m.common.copied))}
+        >
+          {m.common.copy}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,106 @@
+import { useCallback, useMemo, useRef, useState } from "react"
+import { api } from "../api/client"
+import { unwrap } from "../api/problem"
+import type { components } from "../api/schema"
+import { Ago } from "../kit/ago"
+import { Button } from "../kit/button"
+import { useEndless } from "../kit/endless"
+import { Page } from "../kit/page"
+import { Empty, Failure, Skeleton } from "../kit/states"
+import { type Column, type Table, VirtualTable } from "../kit/table"
+import { useTableKeys } from "../kit/table-keys"
+import { formatCount, m } from "../messages"
+import { useUrl } from "../url"
+import css from "./admin.module.css"
+import { AuditEntryPanel } from "./audit-entry"
+import { AuditFilters } from "./audit-filters"
+import { AUDIT_URL, type AuditUrl, queryOf } from "./audit-query"
+import { AdminOnly } from "./only"
+
+type Entry = components["schemas"]["AuditEntry"]
+const words = m.admin.audit
+const PAGE = 100
+const NO_FILTERS = Object.fromEntries(Object.keys(AUDIT_URL).map((name) => [name, undefined]))
+
+const COLUMNS: Column<Entry>[] = [
+  { id: "when", label: words.when, width: 128, cell: ({ occurred_at }) => <Ago iso={occurred_at} /> },
+  { id: "actor", label: words.actor, width: 200, rank: 2, cell: ({ actor }) => <span title={actor}>{actor}</span> },
+  { id: "action", label: words.action, width: 176, rank: 1, cell: ({ action }) => words.actions[action] },
+  {
+    id: "summary",
+    label: words.summary,
+    width: 160,
+    grow: true,
+    cell: ({ summary }) => <span title={summary}>{summary}</span>,
+  },
+]
+
+export default function AuditPage() {
+  return (
+    <AdminOnly title={words.title}>
+      <AuditLog />
+    </AdminOnly>
+  )
+}
+
+function AuditLog() {
+  const [url, setUrl] = useUrl(AUDIT_URL)
+  const query = useMemo(() => queryOf(url), [url])
+  const { rows, page, onSight, isStale, error, retry } = useEndless(["audit-log", query], (after, signal) =>
+    unwrap(api.GET("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, after } as never }, signal })),
+  )
+  const [active, setActive] = useState(0)
+  const [shown, setShown] = useState<Entry>()
+  const table = useRef<Table>(null)
+  const count = rows?.length ?? 0
+  const row = useCallback((index: number) => rows?.[index], [rows])
+  function activate(index: number) {
+    setActive(index)
+    table.current?.scrollTo(index)
+    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
+    if (shown) setShown(row(index))
+  }
+  const open = (index: number) => setShown(shown?.id === row(index)?.id ? undefined : row(index))
+  function narrow(change: Partial<AuditUrl>) {
+    setActive(0)
+    table.current?.scrollTo(0)
+    setUrl(change)
+  }
+  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active), onPeek: () => open(active) })
+  const isNarrowed = Object.keys(query).length > 0
+  return (
+    <Page title={words.title} fill>
+      <AuditFilters url={url} setUrl={narrow}>
+        {isNarrowed && (
+          <Button look="quiet" onPress={() => narrow(NO_FILTERS)}>
+            {m.common.clearFilters}
+          </Button>
+        )}
+        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+      </AuditFilters>
+      <div className={css.content}>
+        <div className={css.rows}>
+          {error ? <Failure error={error} retry={retry} /> : null}
+          {!rows && !error && <Skeleton rows={16} />}
+          {rows?.length === 0 &&
+            (isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />)}
+          {count > 0 && (
+            <VirtualTable
+              ref={table}
+              label={words.title}
+              columns={COLUMNS}
+              count={count}
+              row={row}
+              onSight={onSight}
+              active={Math.min(active, count - 1)}
+              onActive={activate}
+              onPress={open}
+              isStale={isStale}
+            />
+          )}
+        </div>
+        {shown && <AuditEntryPanel entry={shown} narrow={narrow} close={() => setShown(undefined)} />}
+      </div>
+    </Page>
+  )
+}

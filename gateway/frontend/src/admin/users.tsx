@@ -1,0 +1,158 @@
+import { useMemo, useRef, useState } from "react"
+import * as v from "valibot"
+import { api } from "../api/client"
+import { unwrap } from "../api/problem"
+import { Button } from "../kit/button"
+import { useEndless } from "../kit/endless"
+import { Filter } from "../kit/filter"
+import { Page } from "../kit/page"
+import { Search } from "../kit/search"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, Failure, Skeleton } from "../kit/states"
+import { type Table, VirtualTable } from "../kit/table"
+import { useTableKeys } from "../kit/table-keys"
+import { formatCount, m } from "../messages"
+import { useUser } from "../session/session"
+import { parseAlternatives, useUrl, writeAlternatives } from "../url"
+import css from "./admin.module.css"
+import { type Asked, AskFirst, needsQuestion } from "./ask-first"
+import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
+import { CreateUser } from "./create-user"
+import { AdminOnly } from "./only"
+import { ROLE_OPTIONS, userColumns } from "./user-columns"
+
+const words = m.admin.users
+const PAGE = 100
+const text = v.optional(v.string())
+const URL_FIELDS = {
+  search: text,
+  role: text,
+  active: v.optional(v.picklist(["true", "false"])),
+  sort: v.optional(v.pipe(v.string(), v.regex(/^(created_at|email|full_name):(asc|desc)$/))),
+}
+
+export default function UsersPage() {
+  return (
+    <AdminOnly title={words.title}>
+      <Users />
+    </AdminOnly>
+  )
+}
+
+function Users() {
+  const [url, setUrl] = useUrl(URL_FIELDS)
+  const query = useMemo(() => queryOf(url), [url])
+  const { rows, page, onSight, isStale, error, retry } = useEndless([...USERS, query], (after, signal) =>
+    unwrap(api.GET("/api/v1/users", { params: { query: { ...query, after } as never }, signal })),
+  )
+  const [active, setActive] = useState(0)
+  const [isCreating, setCreating] = useState(false)
+  const [asked, setAsked] = useState<Asked>()
+  const [open, setOpen] = useState<"role" | "active">()
+  const table = useRef<Table>(null)
+  const change = useChangeUser()
+  const { id: me } = useUser()
+  const columns = useMemo(() => {
+    const changeOrAsk = (user: UserRow, wanted: Change) =>
+      needsQuestion(user, wanted, me) ? setAsked({ user, change: wanted }) : void change(user, wanted)
+    return userColumns(me, changeOrAsk)
+  }, [me, change])
+  const count = rows?.length ?? 0
+  function activate(index: number) {
+    setActive(index)
+    table.current?.scrollTo(index)
+    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
+  }
+  useTableKeys({
+    active,
+    count,
+    onActive: activate,
+    onOpen: () => document.querySelector<HTMLElement>("[data-active] select")?.focus(),
+  })
+  useShortcuts([{ keys: "c", label: words.create, run: () => setCreating(true) }])
+  const [field = "created_at", direction = "desc"] = url.sort?.split(":") ?? []
+  return (
+    <Page
+      title={words.title}
+      fill
+      actions={
+        <Button look="primary" keys="c" onPress={() => setCreating(true)}>
+          {words.create}
+        </Button>
+      }
+    >
+      <search className={css.filters} aria-label={words.filters}>
+        <div className={css.search}>
+          <Search
+            label={words.search}
+            value={url.search ?? ""}
+            onChange={(search) => setUrl({ search }, { replace: true })}
+          />
+        </div>
+        <Filter
+          label={words.role}
+          chosen={parseAlternatives(url.role)}
+          onChange={(chosen) => setUrl({ role: writeAlternatives(chosen) })}
+          options={ROLE_OPTIONS}
+          labelOf={(role) => ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role}
+          isOpen={open === "role"}
+          onOpenChange={(isOpen) => setOpen(isOpen ? "role" : undefined)}
+        />
+        <Filter
+          label={words.active}
+          chosen={parseAlternatives(url.active)}
+          onChange={(chosen) => setUrl({ active: writeAlternatives(chosen.slice(-1)) })}
+          options={Object.entries(words.states).map(([value, label]) => ({ value, label }))}
+          labelOf={(state) => words.states[state] ?? state}
+          canExclude={false}
+          isOpen={open === "active"}
+          onOpenChange={(isOpen) => setOpen(isOpen ? "active" : undefined)}
+        />
+        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+      </search>
+      <div className={css.content}>
+        {error ? <Failure error={error} retry={retry} /> : null}
+        {!rows && !error && <Skeleton rows={12} />}
+        {rows?.length === 0 && (
+          <Empty title={words.noMatch} hint={words.noMatchHint}>
+            <Button onPress={() => setUrl({ search: undefined, role: undefined, active: undefined })}>
+              {m.common.clearFilters}
+            </Button>
+          </Empty>
+        )}
+        {rows && count > 0 && (
+          <VirtualTable
+            ref={table}
+            label={words.title}
+            columns={columns}
+            count={count}
+            row={(index) => rows[index]}
+            onSight={onSight}
+            active={Math.min(active, count - 1)}
+            onActive={activate}
+            sort={{ field, descending: direction === "desc" }}
+            onSort={(sort) => setUrl({ sort: `${sort.field}:${sort.descending ? "desc" : "asc"}` })}
+            isStale={isStale}
+          />
+        )}
+      </div>
+      <AskFirst
+        asked={asked}
+        me={me}
+        close={() => setAsked(undefined)}
+        run={({ user, change: wanted }) => void change(user, wanted)}
+      />
+      {isCreating && <CreateUser close={() => setCreating(false)} />}
+    </Page>
+  )
+}
+
+function queryOf({ search, role, active, sort }: Partial<Record<keyof typeof URL_FIELDS, string>>) {
+  return {
+    limit: PAGE,
+    ...(search && { q: search }),
+    ...(role && { role }),
+    ...(active && { is_active: active }),
+    ...(sort && { sort }),
+  }
+}
