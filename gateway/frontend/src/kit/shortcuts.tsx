@@ -84,7 +84,7 @@ document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return
   const name = nameOf(event)
   if ((name === "Enter" || name === "Space") && isPressable(event.target)) return
-  const isModified = event.ctrlKey || event.metaKey
+  const isModified = hasModifier(event)
   if (!isModified && !enabled) return
   const before = first && Date.now() - first.at < SECONDS_BETWEEN_TWO_KEYS * 1000 ? `${first.key} ` : ""
   const all = currentShortcuts()
@@ -100,10 +100,15 @@ document.addEventListener("keydown", (event) => {
 })
 
 function nameOf(event: KeyboardEvent): string {
-  const modifier = event.ctrlKey || event.metaKey ? "Mod+" : ""
+  const modifier = hasModifier(event) ? "Mod+" : ""
   const isLetter = /^\p{L}$/u.test(event.key)
   const shift = event.shiftKey && (isLetter || event.key.length > 1) ? "Shift+" : ""
   return modifier + shift + (shift && isLetter ? event.key.toUpperCase() : event.key === " " ? "Space" : event.key)
+}
+
+/** Check for Ctrl or Cmd. AltGr, which many keyboards write brackets with, is told as Ctrl with Alt by some systems. */
+function hasModifier(event: KeyboardEvent): boolean {
+  return (event.ctrlKey || event.metaKey) && !event.getModifierState("AltGraph")
 }
 
 /** Check whether Enter or Space does something with what has the focus. */

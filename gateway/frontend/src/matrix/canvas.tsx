@@ -118,9 +118,12 @@ function useHeatmap(
   useEffect(() => {
     if (!canvas.current || !probe.current) return
     let timer: ReturnType<typeof setTimeout> | undefined
+    const here = location.pathname
     const remember = () => {
       clearTimeout(timer)
       timer = setTimeout(() => {
+        // While the next screen is on its way this one is hidden, and still there.
+        if (location.pathname !== here) return
         written.current = writtenCell(latest.current.focus)
         const zoom = String(Number(map.view.size.toPrecision(4)))
         latest.current.change({ at: written.current, zoom }, { replace: true })

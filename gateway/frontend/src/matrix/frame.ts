@@ -137,7 +137,7 @@ function drawGrid(
 
 function drawBandLines(context: CanvasRenderingContext2D, { bands, view, area, matrix, palette }: Frame): void {
   context.fillStyle = palette.lineStrong
-  context.globalAlpha = 0.55
+  context.globalAlpha = view.size < 1 ? 0.25 : 0.5
   const right = Math.min(area.width, (matrix.columns - view.column) * view.size)
   const bottom = Math.min(area.height, (matrix.rows - view.row) * view.size)
   for (const { to, from } of bands.row) {

@@ -5,7 +5,19 @@ import { Minimap } from "./minimap"
 import { type Palette, readPalette } from "./palette"
 import { Pixels } from "./pixels"
 import { pyramidOf } from "./pyramid"
-import { type Area, cellAt, clamped, fitting, framing, type Range, showing, type View, within, zoomed } from "./view"
+import {
+  type Area,
+  cellAt,
+  clamped,
+  fitting,
+  framing,
+  inSight,
+  type Range,
+  showing,
+  type View,
+  within,
+  zoomed,
+} from "./view"
 
 export type Listener = {
   onFocus: (cell: Cell) => void
@@ -21,6 +33,8 @@ const LOW = 420
 const CLICK_PIXELS = 4
 const ZOOM_A_PIXEL = 0.0018
 const LINE_PIXELS = 16
+
+const isIn = ({ from, to }: Range, index: number) => index >= from && index < to
 
 /** The matrix on a canvas: cells of any size, headers that stay, and a small map of the whole. */
 export class Heatmap {
@@ -144,15 +158,18 @@ export class Heatmap {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas
     if (width === 0 || height === 0) return
-    this.left = Math.round(Math.min(260, Math.max(120, width * 0.24)))
+    this.left = Math.round(Math.min(260, Math.max(136, width * 0.24)))
     this.top = height < LOW ? 88 : 116
     this.canvas.width = Math.round(width * devicePixelRatio)
     this.canvas.height = Math.round(height * devicePixelRatio)
     const isFirst = this.area.width === 0
+    const { rows, columns } = inSight(this.view, this.area, this.matrix)
+    const wasInSight = isIn(rows, this.focus.row) && isIn(columns, this.focus.column)
     this.area = { width: Math.max(1, width - this.left), height: Math.max(1, height - this.top) }
     this.canvas.dataset.origin = `${this.left} ${this.top}`
     if (isFirst && this.wanted) this.moveTo(framing(this.wanted.rows, this.wanted.columns, this.area, this.matrix))
     else if (isFirst) this.begin()
+    else if (wasInSight) this.moveTo(showing(this.view, this.focus, this.area, this.matrix))
     else this.moveTo(clamped(this.view, this.area, this.matrix))
     this.paint()
   }

@@ -91,15 +91,15 @@ function ModuleOf({ cell, share, row, column, isFirst }: CellProps) {
   const words = m.matrix.cellOf(links, suspect_links, pending_suggestions)
   return (
     <td className={css.cell} style={{ "--share": `${Math.round(share * 100)}%` }} data-filled={links > 0 || undefined}>
-      <Link
-        href={`/matrix?${query}`}
-        tabIndex={isFirst ? 0 : -1}
-        aria-label={`${row ?? m.matrix.noModule}, ${column ?? m.matrix.noModule}: ${words}`}
-        title={words}
-      >
-        <span className={css.links}>{links > 0 ? formatCount(links) : "·"}</span>
-        {suspect_links > 0 && <span className={css.suspect}>▲ {formatCount(suspect_links)}</span>}
-        {pending_suggestions > 0 && <span className={css.pending}>◆ {formatCount(pending_suggestions)}</span>}
+      <Link href={`/matrix?${query}`} tabIndex={isFirst ? 0 : -1} title={words}>
+        <span className="visually-hidden">
+          {row ?? m.matrix.noModule}, {column ?? m.matrix.noModule}: {words}
+        </span>
+        <span aria-hidden="true" className={css.figures}>
+          <span className={css.links}>{links > 0 ? formatCount(links) : "·"}</span>
+          {suspect_links > 0 && <span className={css.suspect}>▲ {formatCount(suspect_links)}</span>}
+          {pending_suggestions > 0 && <span className={css.pending}>◆ {formatCount(pending_suggestions)}</span>}
+        </span>
       </Link>
     </td>
   )

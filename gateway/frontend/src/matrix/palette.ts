@@ -18,7 +18,7 @@ const NAMES = {
   pendingSoft: "--pending-soft",
 }
 const STRENGTHS = 8
-const WEAKEST = 0.5
+const WEAKEST = 0.35
 const GAP = 0.55
 
 type Colour = [red: number, green: number, blue: number]
