@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from socket import SHUT_RDWR, socket
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, Self
 
 _REVIEWS = ("/accept", "/reject", "/reopen")
@@ -19,13 +19,15 @@ _BUSY = (
 class SlowServer:
     """Passes on to the server at `base_url`, inside the block, what it is asked.
 
-    Each review takes `seconds`. Every tenth fails, by turns: it is answered 503, or the connection ends before the
-    server has it, or after that without an answer.
+    Each review takes `seconds`, and waits while `is_open` is not set. Every tenth fails, by turns: it is answered 503,
+    or the connection ends before the server has it, or after that without an answer.
     """
 
     def __init__(self, base_url: str, seconds: float, *, fails: bool = True) -> None:
         self.reviews = 0
         """How many have come."""
+        self.is_open = Event()
+        self.is_open.set()
         numbers, slow = count(1), self
         address = base_url.removeprefix("http://")
         streams = self._streams = set[socket]()
@@ -44,6 +46,7 @@ class SlowServer:
                 slow.reviews += 1
                 number = next(numbers)
                 time.sleep(seconds)
+                slow.is_open.wait()
                 failure = number // 10 % 3 if fails and number % 10 == 0 else None
                 if failure == 0:
                     self._answer(503, [("Content-Type", "application/problem+json")], _BUSY)

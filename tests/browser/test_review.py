@@ -196,11 +196,13 @@ def slow_page(
 @pytest.mark.long
 def test_what_is_decided_is_shown_before_the_server_answers(browser: Any, reviewer: Traceline) -> None:
     queue = queue_of(reviewer, 4, 6)
-    with slow_page(browser, reviewer, queue, seconds=2, fails=False) as (visit, server):
+    with slow_page(browser, reviewer, queue, seconds=0, fails=False) as (visit, server):
+        server.is_open.clear()
         decided = [press(visit.page, "a") for _ in range(20)]
         assert len(set(decided)) == 20
         expect(visit.page.get_by_text("20 done")).to_be_visible()
         assert "accepted" not in queue.statuses().values()
+        server.is_open.set()
         eventually(lambda: all(queue.statuses()[titles] == "accepted" for titles in decided), "all of them", seconds=60)
         assert server.reviews == 20
     assert queue.links() == 20

@@ -112,6 +112,16 @@ describe("what others decide", () => {
     expect([shown(queue), queue.done, queue.steps.length, queue.left]).toEqual(["b", 0, 0, 1])
   })
 
+  it("after my decision that never left is told when I take that back", () => {
+    const queue = after(start("ab"), accept("a"), taken("a"), { type: "undone" })
+    expect([shown(queue), queue.left, queue.taken.get("a")?.by]).toEqual(["ab", 1, "ana@example.com"])
+  })
+
+  it("before a decision of an earlier tab arrived is not counted here", () => {
+    const queue = reduce({ ...after(start("ab"), accept("a")), steps: [] }, { ...taken("a"), mine: true } as Action)
+    expect(queue.done).toBe(1)
+  })
+
   it("and then undo is pending again", () => {
     const queue = after(start("abc"), taken("a", "b"), { type: "reopened", ids: ["a"] })
     expect([shown(queue), queue.taken.size, queue.left]).toEqual(["ac", 0, 2])

@@ -205,7 +205,8 @@ function undone(queue: Queue): Queue {
   const here = around(queue, 0).pair?.place ?? 0
   const pair = step.list === queue.list ? step.pair : { ...step.pair, place: here - 0.5 }
   const before = { ...back(queue, pair), steps, current: pair.id }
-  return step.decision === "skipped" ? before : uncounted(before)
+  const next = step.decision === "skipped" ? before : uncounted(before)
+  return queue.taken.has(pair.id) ? { ...next, left: next.left - 1 } : next
 }
 
 function uncounted(queue: Queue): Queue {
@@ -239,10 +240,13 @@ function takenOne(queue: Queue, id: string, by: Taken, mine: boolean): Queue {
     if (queue.current !== id) return without(marked, id, "taken")
     return { ...marked, taken: new Map(queue.taken).set(id, by) }
   }
+  if (!queue.out.has(id)) return queue
+  // It was decided here as well; whoever takes that back is told.
+  if (!mine) return { ...queue, taken: new Map(queue.taken).set(id, by) }
   // My own decision came too late: it is neither mine to count nor mine to undo.
-  if (!mine || !queue.out.has(id)) return queue
-  const steps = queue.steps.filter((step) => step.kind !== "one" || step.pair.id !== id)
   const out = new Map(queue.out).set(id, "taken" as const)
+  const steps = queue.steps.filter((step) => step.kind !== "one" || step.pair.id !== id)
+  if (steps.length === queue.steps.length) return { ...queue, out }
   return { ...queue, steps, out, done: Math.max(0, queue.done - 1), times: queue.times.slice(0, -1) }
 }
 

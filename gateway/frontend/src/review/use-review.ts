@@ -92,7 +92,7 @@ export function useReview(filters: Filters) {
   }
 
   const others = (ids: readonly string[], status: string, by: string | null, at: string | null) => {
-    const news = ids.filter((id) => !isOwn(id))
+    const news = by === email ? ids.filter((id) => !isOwn(id)) : ids
     if (news.length === 0) return
     if (status === "pending") dispatch({ type: "reopened", ids: news })
     else dispatch({ type: "taken", ids: news, by: { status, by, at } })
