@@ -8,7 +8,7 @@ import { Card } from "./card"
 import css from "./page.module.css"
 import { latestActivity, newestSuspects, pendingByBand, worstGaps } from "./queries"
 
-const BANDS = ["very_high", "high", "moderate", "low", null]
+const BANDS = ["very_high", "high", "moderate", "low"]
 const SCREENS: Record<string, string> = { requirement: "/requirements", test_case: "/test-cases" }
 
 export function GapsCard() {
@@ -53,7 +53,7 @@ export function ReviewCard() {
                 const count = facets.band?.find(({ value }) => value === band)?.count ?? 0
                 return count === 0 ? null : (
                   <li key={band}>
-                    {band ? <Link href={`/review?band=${band}`}>{m.dashboard.bands[band]}</Link> : m.dashboard.noBand}
+                    <Link href={`/review?band=${band}`}>{m.dashboard.bands[band]}</Link>
                     <span className="numbers">{formatCount(count)}</span>
                   </li>
                 )

@@ -24,7 +24,6 @@ export const dashboard = {
   noPending: "Nothing is waiting for review.",
   pending: (count: string) => `${count} suggestions are waiting`,
   bands: { very_high: "Very high", high: "High", moderate: "Moderate", low: "Low" } as Record<string, string>,
-  noBand: "Without a band",
   startReview: "Review",
   lookAtSuspects: "Look at them",
   activity: "Activity",
