@@ -54,10 +54,10 @@ def _titles(suggestion: Json) -> str:
 def queue_of(reviewer: Traceline, requirements: int, test_cases: int) -> Queue:
     """Return a new module in which every requirement is suggested for every test case."""
     module, said = texts.word(), texts.words(6)
-    for number in range(requirements):
-        reviewer.create_requirement(title=f"Requirement {number}", description=said, module=module)
-    for number in range(test_cases):
-        reviewer.create_test_case(title=f"Test case {number}", description=said, module=module)
+    for _ in range(requirements):
+        reviewer.create_requirement(title=f"Requirement {texts.word()}", description=said, module=module)
+    for _ in range(test_cases):
+        reviewer.create_test_case(title=f"Test case {texts.word()}", description=said, module=module)
     reviewer.generate(algorithm="keyword", threshold=0.2)
     queue = Queue(reviewer, module)
     queue.ids = {titles: one["id"] for titles, one in queue.record().items()}
