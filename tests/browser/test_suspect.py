@@ -37,19 +37,19 @@ def test_a_link_is_confirmed_with_its_change_in_sight(
     page_of: PageOf, reviewer: Traceline, suspect_links: list[dict[str, Any]]
 ) -> None:
     page = page_of("reviewer", "/suspect").page
-    expect(page.get_by_text("2 suspect")).to_be_visible()
+    expect(page.get_by_text("2 suspect", exact=True)).to_be_visible()
     expect(page.locator("del")).to_contain_text("when")
     expect(page.locator("ins")).to_contain_text("before")
     assert axe.violations(page) == []
     page.keyboard.press("c")
-    expect(page.get_by_text("1 suspect")).to_be_visible()
+    expect(page.get_by_text("1 suspect", exact=True)).to_be_visible()
     page.keyboard.press("u")
-    expect(page.get_by_text("2 suspect")).to_be_visible()
+    expect(page.get_by_text("2 suspect", exact=True)).to_be_visible()
     page.wait_for_timeout(HELD_MS + 500)
     assert all(is_suspect(reviewer, link) for link in suspect_links)
     expect(page.locator("del")).to_contain_text("when")
     page.keyboard.press("c")
-    expect(page.get_by_text("1 suspect")).to_be_visible()
+    expect(page.get_by_text("1 suspect", exact=True)).to_be_visible()
     page.goto("about:blank")  # what was decided is not lost with the page
     page.wait_for_timeout(500)
     assert sum(is_suspect(reviewer, link) for link in suspect_links) == 1
@@ -66,7 +66,7 @@ def test_who_unlinks_is_asked_and_can_link_again(
     expect(dialog).to_be_visible()
     assert axe.violations(page) == []
     dialog.get_by_role("button", name="Unlink").click()
-    expect(page.get_by_text("1 suspect")).to_be_visible()
+    expect(page.get_by_text("1 suspect", exact=True)).to_be_visible()
     page.get_by_role("status").get_by_role("button", name="Undo").click()
     ids = {link["requirement_id"] for link in suspect_links}
     page.wait_for_timeout(500)
@@ -82,7 +82,7 @@ def test_what_changes_once_more_is_not_confirmed_unseen(
     reviewer.patch(f"/requirements/{suspect_links[0]['requirement_id']}", json={"title": "Doors stay shut"})
     page.keyboard.press("c")
     expect(page.get_by_role("alert")).to_contain_text("changed again")
-    expect(page.get_by_text("2 suspect")).to_be_visible()
+    expect(page.get_by_text("2 suspect", exact=True)).to_be_visible()
     assert all(is_suspect(reviewer, link) for link in suspect_links)
     visit.complaints = []  # Chromium tells of the 412
 
@@ -102,4 +102,4 @@ def test_a_viewer_reads_and_decides_nothing(page_of: PageOf, suspect_links: list
     expect(page.locator("del")).to_contain_text("when")
     expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
     page.keyboard.press("c")
-    expect(page.get_by_text("2 suspect")).to_be_visible()
+    expect(page.get_by_text("2 suspect", exact=True)).to_be_visible()

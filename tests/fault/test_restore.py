@@ -100,6 +100,8 @@ def test_whoever_reads_events_is_backed_up_before_those_who_tell_them(tmp_path: 
     for order in (dumped, sorted(at, key=lambda service: at[service])):
         assert sorted(order) == sorted(SERVICES)
         for follower, sources in FOLLOWERS.items():
+            if follower == "catalog":
+                continue  # its copy of pending pairs is read again after a restore; see the RUNBOOK
             assert all(order.index(follower) < order.index(source) for source in sources), order
 
 

@@ -42,6 +42,10 @@ async def test_one_that_is_refused_does_not_harm_the_others(catalog: Any, path: 
     assert sorted(told) == sorted(made)
 
 
+def without_etags(page: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{name: value for name, value in row.items() if name != "etag"} for row in page["items"]]
+
+
 @BOTH
 async def test_a_reader_sees_what_was_answered_before_they_asked(catalog: Any, path: str) -> None:
     module = catalog.word()
@@ -52,10 +56,10 @@ async def test_a_reader_sees_what_was_answered_before_they_asked(catalog: Any, p
             catalog.read(f"{path}/{made['id']}"), catalog.read(path, module=module, limit=500)
         )
         assert item == made
-        assert made in page["items"]
+        assert made in without_etags(page)
         patched = (await catalog.patch(f"{path}/{made['id']}", {"title": "Another"})).json()
         assert await catalog.read(f"{path}/{made['id']}") == patched
-        assert patched in (await catalog.read(path, module=module, limit=500))["items"]
+        assert patched in without_etags(await catalog.read(path, module=module, limit=500))
         await catalog.delete(f"{path}/{made['id']}")
         assert (await catalog.get(f"{path}/{made['id']}")).status_code == 404
 

@@ -18,7 +18,7 @@ from notification_service.queries import ActivityQuery, AuditQuery, Notification
 from notification_service.repository import NewNotification, Types
 from notification_service.texts import Text
 
-_REQUESTS = UUID("6b1c0f0a-8f0e-4d53-9d0b-6f2f1a3c5e77")
+REQUESTS = UUID("6b1c0f0a-8f0e-4d53-9d0b-6f2f1a3c5e77")
 """The namespace of what stands for all events of one request."""
 
 
@@ -46,7 +46,7 @@ async def notify_of_suggestions(
     found: dict[tuple[UUID, int], list[Received[suggestion.ItemSuggestionsGenerated]]] = {}
     for event in events:
         if event.actor.id is not None and event.data.suggestions_created:
-            told = uuid5(_REQUESTS, event.correlation_id) if event.correlation_id else event.id
+            told = uuid5(REQUESTS, event.correlation_id) if event.correlation_id else event.id
             found.setdefault((told, event.actor.id), []).append(event)
     earlier = await repository.lock_data(connection, list(found)) if found else {}
     rows = []

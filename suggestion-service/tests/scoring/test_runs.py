@@ -75,6 +75,7 @@ async def test_the_answer_is_the_finished_run(service: Any, catalog: Any) -> Non
     assert event["data"] == {
         "run_id": run["id"],
         "status": "completed",
+        "progress": 1.0,
         "algorithm": "tfidf",
         "threshold": 0.3,
         "pairs_analyzed": 1,

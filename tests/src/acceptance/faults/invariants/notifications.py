@@ -4,22 +4,25 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
+from uuid import uuid5
 
 from acceptance.faults.databases import SOURCES, Row, System, query
 from acceptance.faults.draining import Heads
 from acceptance.faults.invariants.feed_reading import Event, feed
+from notification_service.notifications import REQUESTS
 
+_SUGGESTED = "suggestion.item.generated"
 _TO_ACTOR = {
     "catalog.requirement.created",
     "catalog.test_case.created",
-    "suggestion.item.generated",
+    _SUGGESTED,
     "suggestion.run.finished",
     "suggestion.suggestion.reviewed",
     "suggestion.suggestions.bulk_reviewed",
     "suggestion.suggestions.reopened",
 }
 _COVERAGE = "catalog.coverage.dropped"
-_NOT_AUDITED = {"catalog.coverage.changed", "suggestion.run.progressed"}
+_NOT_AUDITED = {"catalog.coverage.changed", "suggestion.run.progressed", "suggestion.pending_pairs.changed"}
 
 Entry = tuple[datetime, str, str | None]
 """When it happened, what was done, to which resource."""
@@ -45,7 +48,7 @@ def _notifications(notifications: list[Row], events: list[Event], due: list[Even
             told_of_drops.add(str(row["event_id"]))
         else:
             found[str(row["event_id"]), row["user_id"]] += 1
-    by_id = {event.id: event for event in events}
+    by_id = {_told_by(event): event for event in events}
     for (id_, user), count in (_to_actors(due) - found).items():
         yield f"user {user} was told {count} times too few of {by_id[id_]}"
     for (id_, user), count in (found - _to_actors(events)).items():
@@ -56,7 +59,12 @@ def _notifications(notifications: list[Row], events: list[Event], due: list[Even
 
 
 def _to_actors(events: list[Event]) -> Counter[tuple[str, int | None]]:
-    return Counter((event.id, event.actor_id) for event in events if _is_told_to_actor(event))
+    return Counter({(_told_by(event), event.actor_id) for event in events if _is_told_to_actor(event)})
+
+
+def _told_by(event: Event) -> str:
+    """Suggestions for all items that one request changed are told of together."""
+    return str(uuid5(REQUESTS, event.correlation_id)) if event.type == _SUGGESTED else event.id
 
 
 def _is_told_to_actor(event: Event) -> bool:
