@@ -21,7 +21,7 @@ def gap(reviewer: Traceline) -> str:
     return title
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1366), ("dark", 320)])
+@pytest.mark.parametrize(("theme", "width"), [("light", 1366), pytest.param("dark", 320, marks=pytest.mark.long)])
 def test_every_number_leads_to_the_list_that_makes_it(page_of: PageOf, gap: str, theme: str, width: int) -> None:
     page = page_of("viewer", theme=theme, width=width).page
     expect(page.get_by_role("heading", level=1)).to_have_text("Dashboard")

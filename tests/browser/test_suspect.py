@@ -55,6 +55,7 @@ def test_a_link_is_confirmed_with_its_change_in_sight(
     assert sum(is_suspect(reviewer, link) for link in suspect_links) == 1
 
 
+@pytest.mark.long
 def test_who_unlinks_is_asked_and_can_link_again(
     page_of: PageOf, reviewer: Traceline, suspect_links: list[dict[str, Any]]
 ) -> None:
@@ -87,6 +88,7 @@ def test_what_changes_once_more_is_not_confirmed_unseen(
     visit.complaints = []  # Chromium tells of the 412
 
 
+@pytest.mark.long
 def test_a_change_is_confirmed_whole_after_a_question(
     page_of: PageOf, reviewer: Traceline, suspect_links: list[dict[str, Any]]
 ) -> None:
@@ -97,6 +99,7 @@ def test_a_change_is_confirmed_whole_after_a_question(
     assert not any(is_suspect(reviewer, link) for link in suspect_links)
 
 
+@pytest.mark.long
 def test_a_viewer_reads_and_decides_nothing(page_of: PageOf, suspect_links: list[dict[str, Any]]) -> None:
     page = page_of("viewer", "/suspect").page
     expect(page.locator("del")).to_contain_text("when")

@@ -1,11 +1,14 @@
 """A page that follows what happens misses nothing, and sees nothing twice, whatever is killed on the way."""
 
+import pytest
+
 from acceptance.client import Traceline
 from acceptance.following import Follower
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
 
 
+@pytest.mark.long
 def test_a_page_misses_nothing_when_programs_are_killed(stack: RunningStack, admin: Traceline) -> None:
     made: list[str] = []
 
