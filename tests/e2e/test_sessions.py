@@ -28,5 +28,5 @@ def test_a_session_is_renewed_and_ends_for_all_its_copies(admin: Traceline) -> N
         assert ok(call("GET", "/session", cookie))["user"]["email"] == email
     assert call("DELETE", "/session", second).status_code == 204
     eventually(lambda: call("GET", "/api/v1/auth/me", second).status_code == 401, "the end of the token")
-    eventually(lambda: ok(call("GET", "/session", second)) == {"user": None}, "its end in each of the gateway's workers")
+    eventually(lambda: ok(call("GET", "/session", second)) == {"user": None}, "its end in each worker")
     problem(call("POST", "/session/renew", second), 401, "unauthenticated")

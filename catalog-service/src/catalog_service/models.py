@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from catalog_service.exchange.models import add_tables
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkSource, LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
@@ -264,3 +265,5 @@ coverage_requirements = sa.Table(
     sa.Column("links", sa.Integer, nullable=False),
     sa.CheckConstraint("links >= 0", name="links"),
 )
+
+add_tables(metadata)

@@ -1,0 +1,55 @@
+"""The formats that files are read from, each with its reader."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from catalog_service.exchange.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a file is to be read; what is None or empty is found in the file.
+
+    `mapping` is a mapping of section A3 of the specification, as its model dumps it, or None for the proposed one.
+    `kind`: requirements, test_cases, links or all. `file_name` as it was sent; some formats name things by it.
+    """
+
+    kind: str = "all"
+    encoding: str | None = None
+    file_name: str | None = None
+    source_system: str | None = None
+    mapping: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Inspection:
+    """What a file looks like, for the answer of POST /imports/inspect; `mapping` is the proposed one."""
+
+    format: str
+    encoding: str | None = None
+    dialect: dict[str, Any] | None = None
+    sheets: list[dict[str, Any]] = field(default_factory=list)
+    columns: list[dict[str, Any]] = field(default_factory=list)
+    mapping: dict[str, Any] | None = None
+    preset: str | None = None
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is called, how a file of it is recognised, and how it is read.
+
+    `recognise` gets the first 64 KiB (of an archive: its whole file, seekable) and the name in lower case; it returns
+    how sure it is, 0..1. `read` gets a seekable binary file, yields as it reads, holds no file whole, and raises
+    Unreadable. `inspect` may be left out where there are no columns to map.
+    """
+
+    name: str
+    label: str
+    media_types: tuple[str, ...]
+    suffixes: tuple[str, ...]
+    recognise: Callable[[BinaryIO, str], float]
+    read: Callable[[BinaryIO, ReadOptions], Iterator[Record]]
+    inspect: Callable[[BinaryIO, ReadOptions], Inspection] | None = None
+    is_native: bool = False

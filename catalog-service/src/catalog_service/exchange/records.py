@@ -1,0 +1,130 @@
+"""What readers make of a file, whatever its format: items, links, and what a person has to know of them.
+
+A reader runs in a process of its own and writes one record a line, as JSON.
+"""
+
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+ItemKind = Literal["requirement", "test_case"]
+
+
+class Unreadable(Exception):
+    """The file is not what it says, or breaks a limit: nothing of it is used. `code` is that of the 422.
+
+    `line` and `column` count from 1, `offset` is in bytes from 0; whichever of them is known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "unreadable_file",
+        line: int | None = None,
+        column: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.line = line
+        self.column = column
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A problem or a warning; `column` names the column, field or attribute that it is about."""
+
+    code: str
+    message: str
+    column: str | None = None
+
+
+@dataclass(slots=True)
+class Item:
+    """A requirement or a test case of a file.
+
+    `fields` are named and typed as the API takes them (`external_id`, `tags` as a list, `custom_metadata` as an object,
+    `steps` as {"1": text}), only those that the file says something of; a native file's have `id`, and for a restore
+    `created_at` and the like. `row` counts the rows or objects of the file from 1 as a person does, `line` its lines.
+    `version` is what a native file says. `defaulted` are required fields that the mapping had to fill.
+    `source` are the cells of the row as they were sent, so that a refused row can be given back.
+    """
+
+    kind: ItemKind
+    row: int
+    fields: dict[str, Any]
+    line: int | None = None
+    version: int | None = None
+    defaulted: list[str] = field(default_factory=list)
+    problems: list[Remark] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
+    source: list[str] | None = None
+
+
+@dataclass(slots=True)
+class Link:
+    """A link of a file: its ends by `{"id": ...}` or `{"external_id": ...}`; `fields`: link_type and notes."""
+
+    row: int
+    requirement: dict[str, str]
+    test_case: dict[str, str]
+    fields: dict[str, Any] = field(default_factory=dict)
+    line: int | None = None
+    problems: list[Remark] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
+    source: list[str] | None = None
+
+
+@dataclass(slots=True)
+class Revision:
+    """What changed an item's meaning, from a native file: `item_id`, `version`, `changed_fields`, `changed_at`."""
+
+    row: int
+    fields: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Notice:
+    """Something that concerns the whole file, such as what of it is not taken; `count` times."""
+
+    code: str
+    message: str
+    count: int = 1
+
+
+@dataclass(slots=True)
+class Document:
+    """Something of the file that is stored beside the record, to be written out again: the schema of a ReqIF file."""
+
+    name: str
+    content: dict[str, Any]
+
+
+Record = Item | Link | Revision | Notice | Document
+
+_TYPES: dict[str, type[Record]] = {
+    "item": Item,
+    "link": Link,
+    "revision": Revision,
+    "notice": Notice,
+    "document": Document,
+}
+_NAMES = {record: name for name, record in _TYPES.items()}
+
+
+def encode(record: Record) -> bytes:
+    """Return a record as one line of JSON, with its end."""
+    return orjson.dumps({"record": _NAMES[type(record)], **asdict(record)}, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def decode(line: bytes) -> Record:
+    """Return the record that `encode` wrote."""
+    content = orjson.loads(line)
+    for name in ("problems", "warnings"):
+        if name in content:
+            content[name] = [Remark(**remark) for remark in content[name]]
+    return _TYPES[content.pop("record")](**content)
