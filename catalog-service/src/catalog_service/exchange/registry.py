@@ -1,0 +1,58 @@
+"""The formats that can be read, by name and by what a file looks like."""
+
+from io import BytesIO
+from typing import BinaryIO
+
+from catalog_service.exchange.formats import Format
+from chassis.core.problems import UnsupportedMediaType
+from chassis.core.wording import shown
+
+FORMATS: tuple[Format, ...] = ()
+"""A line a format; of two that are equally sure of a file, the one that stands first reads it."""
+
+HEAD = 64 * 1024
+_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")
+_BY_SUFFIX = 0.2
+_BY_MEDIA_TYPE = 0.1
+
+
+def find(name: str) -> Format:
+    """Return the format of this name; raise UnsupportedMediaType where there is none."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise unknown_format(f"There is no format {shown(name)}.")
+
+
+def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> Format:
+    """Return the format that a seekable file most likely has: by its content, then by its name and its media type.
+
+    A name or a media type that only one format has is enough, so that this format can say what is wrong with the file.
+    Raise UnsupportedMediaType for a file of which no format knows anything.
+    """
+    name = (file_name or "").lower()
+    media_type = (media_type or "").split(";")[0].strip().lower()
+    file.seek(0)
+    head = file.read(HEAD)
+    best, most = None, 0.0
+    for known in FORMATS:
+        file.seek(0)
+        sure = known.recognise(file if head.startswith(_ARCHIVES) else BytesIO(head), name)
+        sure += _BY_SUFFIX * name.endswith(known.suffixes) + _BY_MEDIA_TYPE * (media_type in known.media_types)
+        if sure > most:
+            best, most = known, sure
+    file.seek(0)
+    if best is None:
+        what = f"The file {shown(file_name)}" if file_name else "The file"
+        raise unknown_format(f"{what} is in no format that can be read.")
+    return best
+
+
+def unknown_format(reason: str) -> UnsupportedMediaType:
+    """Return the problem of a format that is not known, which names those that are."""
+    understood = ", ".join(f"{known.name} ({known.label})" for known in FORMATS)
+    return UnsupportedMediaType(
+        f"{reason} Understood are: {understood}.",
+        code="unknown_format",
+        members={"formats": [known.name for known in FORMATS]},
+    )
