@@ -136,7 +136,8 @@ class Issuer:
 def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
     """A service that answers with what reached it, sleeps at .../slow and fails at .../crash.
 
-    At .../endless and /events it answers until it is stopped, and then sets `ended`.
+    At .../endless and /events it answers until it is stopped, and then sets `ended`. At /imports/inspect it takes
+    nothing until somebody sets that.
     """
     app = FastAPI()
 
@@ -176,6 +177,16 @@ def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
     async def ready() -> dict[str, str]:
         return {"status": "ok", "schema": "0007"}
 
+    @app.post("/api/v1/imports")
+    async def take(request: Request) -> dict[str, int]:
+        return {"body_length": sum([len(part) async for part in request.stream()])}
+
+    @app.post("/api/v1/imports/inspect")
+    async def take_later(request: Request) -> dict[str, int]:
+        if ended is not None:
+            await ended.wait()
+        return await take(request)
+
     @app.api_route("/api/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     async def tell(request: Request) -> dict[str, Any]:
         if "slow" in request.url.path:
@@ -211,7 +222,12 @@ class Running:
 
 @asynccontextmanager
 async def running_gateway(
-    *, deployed: bool = False, static: Path = NO_PAGE, demo: DemoAccount | None = None, **settings: Any
+    *,
+    deployed: bool = False,
+    patience: float = 2,
+    static: Path = NO_PAGE,
+    demo: DemoAccount | None = None,
+    **settings: Any,
 ) -> AsyncIterator[Running]:
     """Run a gateway before services in its own process, or behind a server each when `deployed`.
 
@@ -240,7 +256,7 @@ async def running_gateway(
         verifier = TokenVerifier(peers[AUTH.name])
         read = Settings(internal_token_secret=SecretStr(SECRET), **settings)
         credentials = Credentials(read.public_url)
-        proxy = Proxy(services, credentials, verifier, internal_tokens, timeout=2, max_body_bytes=1000)
+        proxy = Proxy(services, credentials, verifier, internal_tokens, timeout=patience, max_body_bytes=1000)
         sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
         gateway = Gateway(read, proxy, sessions, peers, Page(static))
         watching = asyncio.create_task(verifier.run())

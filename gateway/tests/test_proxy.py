@@ -4,6 +4,7 @@ import asyncio
 import re
 from base64 import b64encode
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -11,6 +12,7 @@ from urllib.parse import unquote
 
 import orjson
 import pytest
+from servers import serving
 from stand_ins import Running, running_gateway
 from starlette.types import Message
 
@@ -199,8 +201,65 @@ async def test_a_body_beyond_the_limit_is_refused_announced_or_not(running: Runn
     assert response.json()["body_length"] == 1000
 
 
+async def test_a_file_has_a_limit_of_its_own(running: Running) -> None:
+    token = running.issuer.token()
+
+    async def file(parts: int) -> AsyncIterator[bytes]:
+        for _ in range(parts):
+            yield bytes(1024 * 1024)
+
+    response = await running.get("/api/v1/imports", token, method="POST", content=file(64))
+    assert response.json() == {"body_length": 64 * 1024 * 1024}
+    too_long = {"content": file(65)}, {"headers": {"Content-Length": str(64 * 1024 * 1024 + 1)}}
+    for request in too_long:
+        response = await running.get("/api/v1/imports", token, method="POST", **request)
+        assert_problem(response, 413, "body_too_large")
+        assert "larger than the 64 MiB that this address takes; split the file" in response.json()["detail"]
+    response = await running.get("/api/v1/imports/mappings", token, method="POST", content=b"x" * 1001)
+    assert "larger than the 1000 bytes that this address takes; send less" in response.json()["detail"]
+
+
 async def test_a_service_that_does_not_answer_in_time_is_504(running: Running) -> None:
-    assert_problem(await running.get("/api/v1/links/slow", running.issuer.token()), 504, "timed_out")
+    token = running.issuer.token()
+    assert_problem(await running.get("/api/v1/links/slow", token), 504, "timed_out")
+    unread = await running.get("/api/v1/links/slow", token, method="POST", content=b"x")
+    assert_problem(unread, 504, "timed_out")
+
+
+async def test_what_a_service_does_not_take_of_a_file_stays_with_the_caller(running: Running) -> None:
+    size = 64 * 1024 * 1024
+    head = f"POST /api/v1/imports/inspect HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer {running.issuer.token()}\r\n"
+    async with serving(running.gateway) as address:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
+        writer.write(f"{head}Content-Length: {size}\r\nConnection: close\r\n\r\n".encode())
+        sent = 0
+        with suppress(TimeoutError):
+            while sent < size:
+                writer.write(bytes(64 * 1024))
+                sent += 64 * 1024
+                async with asyncio.timeout(0.5):
+                    await writer.drain()
+        assert sent < size / 2, "what the system's own buffers hold of it, and no more"
+        running.endless.set()
+        writer.write(bytes(size - sent))
+        answer = await reader.read()
+        writer.close()
+    assert answer.endswith(b'{"body_length":%d}' % size)
+
+
+@pytest.mark.parametrize("deployed", [False, True])
+async def test_the_time_for_an_answer_begins_when_the_body_is_whole(deployed: bool) -> None:
+    async def slow() -> AsyncIterator[bytes]:
+        for _ in range(4):
+            await asyncio.sleep(0.3)
+            yield b"x"
+
+    async with running_gateway(deployed=deployed, patience=0.5) as running:
+        token = running.issuer.token()
+        response = await running.get("/api/v1/imports", token, method="POST", content=slow())
+        assert response.json() == {"body_length": 4}
+        response = await running.get("/api/v1/links/slow", token, method="POST", content=b"x")
+        assert_problem(response, 504, "timed_out")
 
 
 async def test_a_service_that_fails_is_503_and_tells_no_secret(embedded: Running) -> None:

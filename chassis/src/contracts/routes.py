@@ -20,6 +20,8 @@ class Service:
     `by_value` are beginnings of paths that end with a value, in which a percent-encoded slash or backslash is only a
     character. Answers of `unstored` resources are about people: no cache may store them. Those of `secret` ones may
     carry a password or a token: they are never compressed. Those of `streams` go on until somebody ends them.
+    `uploads` are the paths whose body is a file, as long as `chassis.web.body_limits` says; the gateway's settings say
+    how long all other bodies may be.
     """
 
     context: str
@@ -32,6 +34,7 @@ class Service:
     unstored: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    uploads: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,7 +61,7 @@ AUTH = Service(
 )
 CATALOG = Service(
     "catalog",
-    resources=("requirements", "test-cases", "links", "changes", "reports", "search"),
+    resources=("requirements", "test-cases", "links", "changes", "reports", "search", "imports", "exports"),
     tags={
         "Requirements": "What the product must do.",
         "Test cases": "How it is shown that the product does so.",
@@ -66,10 +69,13 @@ CATALOG = Service(
         "History": "What items said before, who changed them, and everything in order for those who keep a copy.",
         "Search": "Finding requirements and test cases by their words.",
         "Reports": "The traceability matrix, coverage and gaps.",
+        "Import": "Reading files of other tools: tried first, then applied as a whole.",
+        "Export": "Requirements, test cases and links as one document, of one moment.",
     },
     publishes=catalog.EVENTS,
     consumes=(suggestion.PendingPairsChanged, suggestion.SuggestionReviewed, suggestion.SuggestionsBulkReviewed),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
+    uploads=("imports", "imports/inspect"),
 )
 SUGGESTION = Service(
     "suggestion",

@@ -41,6 +41,11 @@ class Incoming:
     sent: dict[bytes, bytes]
     content_length: int | None
 
+    @property
+    def has_body(self) -> bool:
+        """Check whether a body comes with the request."""
+        return bool(self.content_length) or b"transfer-encoding" in self.sent
+
 
 def read(raw: list[tuple[bytes, bytes]]) -> Incoming:
     """Read a request's headers; raise MalformedBody when one that has one value came twice.

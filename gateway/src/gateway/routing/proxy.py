@@ -9,9 +9,10 @@ from urllib.parse import unquote_to_bytes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core.identity import InternalTokens
-from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, TooLarge, Unavailable
+from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
+from chassis.web.body_limits import bounded, bounded_file
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.compression import begun
@@ -43,7 +44,10 @@ class Proxy:
         timeout: float,
         max_body_bytes: int,
     ) -> None:
-        """`timeout`: seconds until the answer begins."""
+        """`timeout`: seconds that a service has to take the next part of a body, and then to begin its answer.
+
+        How slowly a caller may send is the server's to say (`chassis.server.protocol`).
+        """
         self._services = services
         self._credentials = credentials
         self._verifier = verifier
@@ -66,28 +70,20 @@ class Proxy:
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
-        scope, receive = {**scope, "headers": forwarded}, self.bounded(incoming, receive)
+        if scope["path"] in version.uploads:
+            receive = bounded_file(receive, incoming.content_length)
+        else:
+            receive = self.bounded(incoming, receive)
+        scope = {**scope, "headers": forwarded}
         if version.is_stream(scope["path"]):
             async with self._streams.open(access_token, identity, scope, send) as send_on:
-                await self._call(service, version, scope, incoming.sent, receive, send_on)
+                await self._call(service, version, scope, incoming, receive, send_on)
         else:
-            await self._call(service, version, scope, incoming.sent, receive, send)
+            await self._call(service, version, scope, incoming, receive, send)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
-        """Return a `receive` that raises TooLarge beyond the longest body; raise it at once when that is announced."""
-        if incoming.content_length is not None and incoming.content_length > self._max_body_bytes:
-            raise self._too_large()
-        received = 0
-
-        async def receive_bounded() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > self._max_body_bytes:
-                raise self._too_large()
-            return message
-
-        return receive_bounded
+        """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""
+        return bounded(receive, self._max_body_bytes, incoming.content_length)
 
     def _find(self, scope: Scope) -> tuple[Version, str]:
         path: str = scope["path"]
@@ -105,11 +101,24 @@ class Proxy:
         service: str,
         version: Version,
         scope: Scope,
-        sent: Mapping[bytes, bytes],
+        incoming: Incoming,
         receive: Receive,
         send: Send,
     ) -> None:
         began = False
+        clock = asyncio.get_running_loop()
+        more_comes = incoming.has_body
+
+        async def receive_on() -> Message:
+            nonlocal more_comes
+            if not more_comes or began or deadline.expired():
+                return await receive()
+            deadline.reschedule(None)
+            message = await receive()
+            more_comes = message.get("more_body", False)
+            if not began:
+                deadline.reschedule(clock.time() + self._timeout)
+            return message
 
         async def send_on(message: Message) -> None:
             nonlocal began, send
@@ -118,12 +127,12 @@ class Proxy:
                 deadline.reschedule(None)
                 if version.headers:
                     message["headers"] = [*message["headers"], *version.headers]
-                send = begun(scope["path"], sent, message, send)
+                send = begun(scope["path"], incoming.sent, message, send)
             await send(message)
 
         try:
             async with asyncio.timeout(self._timeout) as deadline:
-                await self._services[service](scope, receive, send_on)
+                await self._services[service](scope, receive_on, send_on)
         except TimeoutError:
             if began:
                 raise
@@ -135,9 +144,6 @@ class Proxy:
                 raise
             _log.error("%s failed", service, exc_info=error)
             raise Unavailable(f"{service} cannot answer right now; try again.") from None
-
-    def _too_large(self) -> TooLarge:
-        return TooLarge(f"The body is larger than {self._max_body_bytes} bytes.")
 
 
 def _check_path(raw_path: bytes) -> None:

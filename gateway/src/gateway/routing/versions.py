@@ -24,7 +24,7 @@ class Version:
     `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
     need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
     or backslash is only a character; `unstored` are first segments of answers that no cache may store, `secret` of
-    those that may carry a secret, `streams` of those that go on.
+    those that may carry a secret, `streams` of those that go on; `uploads` are the paths that take a file.
     """
 
     prefix: str
@@ -35,6 +35,7 @@ class Version:
     unstored: frozenset[str] = frozenset()
     streams: frozenset[str] = frozenset()
     secret: frozenset[str] = frozenset()
+    uploads: frozenset[str] = frozenset()
     headers: list[tuple[bytes, bytes]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,6 +67,7 @@ def _version(prefix: str, services: Sequence[Service]) -> Version:
         unstored=frozenset(resource for service in services for resource in service.unstored),
         streams=frozenset(resource for service in services for resource in service.streams),
         secret=frozenset(resource for service in services for resource in service.secret),
+        uploads=frozenset(prefix + path for service in services for path in service.uploads),
     )
 
 
