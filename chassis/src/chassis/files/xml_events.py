@@ -1,0 +1,210 @@
+"""XML as events, the one way in which XML is read: no tree, no entity, no other file, and bounds to all of it.
+
+class Titles(XmlHandler):
+    def start(self, tag, attributes):
+        self.keeps_text = tag == "title"
+
+    def text(self, text):
+        print(text)
+
+for _ in read_xml(file, Titles()):
+    ...
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from lxml import etree
+
+from chassis.files.refused import FileRefused
+
+_PIECE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class XmlLimits:
+    """How deep elements may lie, how many attributes one may have, how many characters a text or an attribute."""
+
+    depth: int = 64
+    attributes: int = 256
+    text: int = 1 << 20
+
+
+class XmlHandler:
+    """What is done with the elements of a document: a format derives from it.
+
+    Tags are `{namespace}name`. Text is kept only while `keeps_text` is set, as it is when the text begins: what is not
+    kept costs nothing, however long it is. `line` is the line of the file that is being read, from 1. To refuse the
+    document, raise FileRefused; where in the file is added to it.
+    """
+
+    keeps_text = False
+    line = 1
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+
+    def text(self, text: str) -> None:
+        """Take what stands between two tags, whole."""
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+
+
+def read_xml(
+    source: BinaryIO, handler: XmlHandler, *, limits: XmlLimits | None = None, encoding: str | None = None
+) -> Iterator[int]:
+    """Read a seekable file from its beginning and hand its elements to the handler; yield now and then the bytes read.
+
+    `encoding` overrides what the document says of itself. Raise FileRefused with the place when the document is not
+    well-formed, has a document type declaration, breaks a limit, or when the handler refuses it.
+    """
+    events = _Events(handler, limits or XmlLimits())
+    parser = _parser(events, encoding)
+    source.seek(0)
+    read = told = 0
+    try:
+        for piece in _pieces(source):
+            parser.feed(piece)
+            read += len(piece)
+            if piece.endswith(b"\n"):
+                handler.line += 1
+            if read - told >= _PIECE:
+                told = read
+                yield read
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise _not_well_formed(error) from None
+    except FileRefused as refused:
+        if refused.line is None:
+            _locate(refused, source, events.started, encoding)
+        raise
+    yield read
+
+
+def _parser(target: object, encoding: str | None) -> etree.XMLParser:
+    return etree.XMLParser(
+        target=target, encoding=encoding, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True
+    )
+
+
+def _pieces(source: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, long ones in pieces: so the parser is never further than the line it is asked for."""
+    piece = source.readline(_PIECE)
+    while piece and len(piece) < 4:  # fewer bytes do not tell the encoding
+        more = source.read(1)
+        if not more:
+            break
+        piece += more
+    while piece:
+        yield piece
+        piece = source.readline(_PIECE)
+
+
+class _Events:
+    """The parser's target: hands on what is within the limits."""
+
+    def __init__(self, handler: XmlHandler, limits: XmlLimits) -> None:
+        self._handler = handler
+        self._limits = limits
+        self._depth = 0
+        self._kept: list[str] = []
+        self._length = 0
+        self.started = 0
+
+    def doctype(self, name: str, *_: str) -> None:
+        raise FileRefused(
+            "The file has a document type declaration (<!DOCTYPE ...>), which is not read, since it can name other "
+            "files and make entities. Take it out."
+        )
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._length:
+            self._hand_on_text()
+        self.started += 1
+        self._depth += 1
+        limits = self._limits
+        if self._depth > limits.depth:
+            raise FileRefused(f"Elements lie more than {limits.depth} deep in one another here.")
+        if attributes:
+            if len(attributes) > limits.attributes:
+                raise FileRefused(
+                    f"An element has {len(attributes):,} attributes; at most {limits.attributes} are read."
+                )
+            longest = max(map(len, attributes.values()))
+            if longest > limits.text:
+                raise FileRefused(f"An attribute has {longest:,} characters; at most {limits.text:,} are read.")
+        self._handler.start(tag, attributes)
+
+    def data(self, text: str) -> None:
+        if self._handler.keeps_text:
+            self._length += len(text)
+            if self._length > self._limits.text:
+                raise FileRefused(f"A text has more than {self._limits.text:,} characters.")
+            self._kept.append(text)
+
+    def end(self, tag: str) -> None:
+        if self._length:
+            self._hand_on_text()
+        self._depth -= 1
+        self._handler.end(tag)
+
+    def close(self) -> None:
+        """End the document, as the parser asks of a target."""
+
+    def _hand_on_text(self) -> None:
+        text = self._kept[0] if len(self._kept) == 1 else "".join(self._kept)
+        self._kept.clear()
+        self._length = 0
+        self._handler.text(text)
+
+
+def _not_well_formed(error: etree.XMLSyntaxError) -> FileRefused:
+    line, column = error.position
+    reason = re.split(r",? line \d+, column \d+", (error.msg or "it ends too early").strip())[0].replace("\n", " ")
+    return FileRefused(
+        f"The file is not well-formed XML: {reason}.", line=line or None, column=max(column, 1) if line else None
+    )
+
+
+class _Found(Exception):
+    """The place that was looked for has been reached."""
+
+
+class _Search:
+    """The target of a second reading: stops at the element of that number, or at a document type declaration."""
+
+    def __init__(self, number: int) -> None:
+        self._before = number
+
+    def doctype(self, name: str, *_: str) -> None:
+        raise _Found
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self._before -= 1
+        if self._before == 0:
+            raise _Found
+
+    def close(self) -> None:
+        """End the document, as the parser asks of a target."""
+
+
+def _locate(refused: FileRefused, source: BinaryIO, number: int, encoding: str | None) -> None:
+    """Give a refusal the place of the element that began last, its `number` in the document, by reading up to it."""
+    parser = _parser(_Search(number), encoding)
+    source.seek(0)
+    offset = line_start = 0
+    line = 1
+    for piece in _pieces(source):
+        for part in re.split(rb"(?=<)", piece) if offset else [piece[:4], *re.split(rb"(?=<)", piece[4:])]:
+            if part.startswith(b"<"):
+                refused.line, refused.column, refused.offset = line, offset - line_start + 1, offset
+            try:
+                parser.feed(part)
+            except _Found:
+                return
+            offset += len(part)
+        if piece.endswith(b"\n"):
+            line, line_start = line + 1, offset

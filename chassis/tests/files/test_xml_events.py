@@ -1,0 +1,169 @@
+"""One reader for all XML: what it hands on, what it refuses, and where it says that was."""
+
+import io
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chassis.files.refused import FileRefused
+from chassis.files.xml_events import XmlHandler, XmlLimits, read_xml
+
+
+class Recorder(XmlHandler):
+    keeps_text = True
+
+    def __init__(self) -> None:
+        self.seen: list[object] = []
+        self.lines: dict[str, int] = {}
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        self.seen.append((tag, dict(attributes)))
+        self.lines[tag] = self.line
+
+    def text(self, text: str) -> None:
+        self.seen.append(text)
+
+    def end(self, tag: str) -> None:
+        self.seen.append(f"/{tag}")
+
+
+class Refuser(XmlHandler):
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "bad":
+            raise FileRefused("bad is not allowed here.")
+
+
+def read(data: bytes, handler: XmlHandler | None = None, **options: object) -> list[object]:
+    recorder = handler or Recorder()
+    for _ in read_xml(io.BytesIO(data), recorder, **options):  # type: ignore[arg-type]
+        pass
+    return getattr(recorder, "seen", [])
+
+
+def refused(data: bytes, handler: XmlHandler | None = None, **options: object) -> FileRefused:
+    with pytest.raises(FileRefused) as caught:
+        read(data, handler, **options)
+    return caught.value
+
+
+def test_elements_text_and_namespaces_come_in_order() -> None:
+    data = b'<?xml version="1.0"?><a xmlns="urn:x" k="1&#10;2">one<!-- x --> &lt;two&gt;<b/><![CDATA[<3>]]></a>'
+    assert read(data) == [
+        ("{urn:x}a", {"k": "1\n2"}),
+        "one <two>",
+        ("{urn:x}b", {}),
+        "/{urn:x}b",
+        "<3>",
+        "/{urn:x}a",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1", "windows-1252"])
+def test_the_document_says_its_encoding(encoding: str) -> None:
+    declared = encoding.removesuffix("-sig")
+    document = f"<?xml version='1.0' encoding='{declared}'?>\n<a>größe</a>".encode(encoding)
+    assert read(document) == [("a", {}), "größe", "/a"]
+
+
+def test_an_encoding_given_overrides_the_declared_one() -> None:
+    document = "<?xml version='1.0' encoding='utf-8'?><a>größe</a>".encode("iso-8859-1")
+    assert read(document, encoding="iso-8859-1") == [("a", {}), "größe", "/a"]
+
+
+def test_text_that_is_not_kept_may_have_any_length() -> None:
+    assert read(b"<a>" + b"x" * 20_000_000 + b"</a>", XmlHandler()) == []
+
+
+def test_a_handler_knows_the_line_it_is_at() -> None:
+    recorder = Recorder()
+    read(b"<?xml version='1.0'?>\n<a>\n<b/>\n\n<c\n k='1'/></a>", recorder)
+    assert recorder.lines == {"a": 2, "b": 3, "c": 6}
+
+
+def test_progress_is_told_in_bytes() -> None:
+    data = b"<a>" + b"<b/>\n" * 100_000 + b"</a>"
+    told = list(read_xml(io.BytesIO(data), XmlHandler()))
+    assert told == sorted(told)
+    assert len(told) > 5
+    assert told[-1] == len(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "no element found"),
+        (b"<a>", "Premature end"),
+        (b"<a></b>", "tag mismatch"),
+        (b"<a/><b/>", "Extra content"),
+        (b"plain text", "Start tag expected"),
+        (b"<a>\x01</a>", "invalid Char"),
+        (b"<a>\xff</a>", "Invalid bytes"),
+        (b"<a>&nope;</a>", "not defined"),
+        (b"<?xml version='1.0' encoding='nope'?><a/>", "Unsupported encoding"),
+        ("<a>ü</a>".encode("utf-16-le"), "not well-formed"),
+    ],
+)
+def test_what_is_not_well_formed_is_refused(data: bytes, words: str) -> None:
+    assert words in refused(data).message
+
+
+def test_what_is_not_well_formed_has_its_line_and_column() -> None:
+    problem = refused(b"<a>\n  <b>\n  </c>\n</a>")
+    assert (problem.line, problem.column) == (3, 7)
+    assert problem.message == "The file is not well-formed XML: Opening and ending tag mismatch: b line 2 and c."
+
+
+BOMBS = {
+    "billion laughs": b'<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;">]><a>&y;</a>',
+    "external entity": b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+    "external DTD": b'<!DOCTYPE a SYSTEM "http://127.0.0.1:9/x.dtd"><a/>',
+    "parameter entity": b'<!DOCTYPE a [<!ENTITY % x SYSTEM "http://127.0.0.1:9/x"> %x;]><a/>',
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_document_type_is_refused(name: str) -> None:
+    problem = refused(b"<?xml version='1.0'?>\n" + BOMBS[name])
+    assert "document type declaration" in problem.message
+    assert problem.line == 2
+
+
+def test_depth_has_a_limit() -> None:
+    assert len(read(b"<a>" * 64 + b"</a>" * 64)) == 128
+    problem = refused(b"<a>\n" * 200_000)
+    assert "64 deep" in problem.message
+    assert (problem.line, problem.column) == (65, 1)
+
+
+def test_attributes_have_a_limit_in_number_and_length() -> None:
+    def element(count: int) -> bytes:
+        return b"<a>\n<b" + b"".join(b" a%d='1'" % number for number in range(count)) + b"/></a>"
+
+    assert len(read(element(256))) == 5
+    problem = refused(element(500_000))
+    assert "500,000 attributes" in problem.message
+    assert (problem.line, problem.column) == (2, 1)
+    assert "20,000,000 characters" in refused(b"<a k='" + b"x" * 20_000_000 + b"'/>").message
+
+
+def test_text_that_is_kept_has_a_limit() -> None:
+    problem = refused(b"<a>\n <b>" + b"x\n" * 600_000 + b"</b></a>")
+    assert "1,048,576" in problem.message
+    assert (problem.line, problem.column, problem.offset) == (2, 2, 5)
+    assert len(read(b"<a>12345</a>", limits=XmlLimits(text=5))) == 3
+
+
+def test_what_the_handler_refuses_has_its_place() -> None:
+    problem = refused(b"\xef\xbb\xbf<a>\n<b>1 &gt; 0</b> <bad x='1'\n/></a>", Refuser())
+    assert (problem.message, problem.line, problem.column) == ("bad is not allowed here.", 2, 17)
+    assert refused(b"<a>" + b"<b/>" * 100_000 + b"<bad/></a>", Refuser()).offset == 3 + 400_000
+
+
+@given(st.integers(0, 10_000))
+def test_a_document_cut_off_anywhere_is_refused(place: int) -> None:
+    document = (
+        "<?xml version='1.0' encoding='utf-8'?>\n<a k='ü'>\n<b>é&amp;<c/></b><![CDATA[ä]]><!-- x --></a>".encode()
+    )
+    assert refused(document[: place % len(document)]).message
