@@ -67,7 +67,7 @@ def _add_jobs(metadata: sa.MetaData) -> None:
         sa.Column("sha256", sa.Text),
         sa.Column("options", pg.JSON, nullable=False, comment="the query and the mapping that it was sent with"),
         sa.Column("counts", pg.JSON),
-        sa.Column("warnings", pg.JSON),
+        sa.Column("summary", pg.JSON, comment="problems and warnings by code, and what else a person has to know"),
         sa.Column("rows_read", sa.Integer, nullable=False, server_default="0"),
         sa.Column("plan_hash", sa.Text),
         sa.Column("record_position", sa.BigInteger),
@@ -115,7 +115,10 @@ def _add_rows(metadata: sa.MetaData) -> None:
         sa.Column("kind", sa.Text, nullable=False, comment="requirement, test_case, link or revision"),
         sa.Column("row", sa.Integer, comment="as a person counts the rows or objects of the file, from 1"),
         sa.Column("line", sa.Integer),
-        sa.Column("fields", pg.JSON, comment="by the names of the API, those that the file has; of a link its ends"),
+        sa.Column(
+            "fields", pg.JSON, comment="by the names of the API; of an item all, as it is stored, of a link its ends"
+        ),
+        sa.Column("given", pg.ARRAY(sa.Text), comment="the fields that the file has; empty: it stands for all"),
         sa.Column("version", sa.Integer, comment="of a native file: of the item when it was exported"),
         sa.Column("problems", pg.JSON),
         sa.Column("warnings", pg.JSON),

@@ -28,7 +28,7 @@ STATEMENTS = (
         sha256 text,
         options json NOT NULL,
         counts json,
-        warnings json,
+        summary json,
         rows_read integer NOT NULL DEFAULT 0,
         plan_hash text,
         record_position bigint,
@@ -55,6 +55,7 @@ STATEMENTS = (
     """,
     "COMMENT ON COLUMN import_jobs.progress IS '0..1'",
     "COMMENT ON COLUMN import_jobs.options IS 'the query and the mapping that it was sent with'",
+    "COMMENT ON COLUMN import_jobs.summary IS 'problems and warnings by code, and what else a person has to know'",
     "COMMENT ON COLUMN import_jobs.apply_options IS 'of POST /imports/{id}/apply'",
     "COMMENT ON COLUMN import_jobs.applied_up_to IS 'position in import_rows, where it is not all or nothing'",
     "CREATE INDEX ix_import_jobs_created_at_id ON import_jobs (created_at DESC, id)",
@@ -82,6 +83,7 @@ STATEMENTS = (
         row integer,
         line integer,
         fields json,
+        given text[],
         version integer,
         problems json,
         warnings json,
@@ -97,7 +99,11 @@ STATEMENTS = (
     "COMMENT ON TABLE import_rows IS 'what a file holds, and what is to become of it: the plan'",
     "COMMENT ON COLUMN import_rows.kind IS 'requirement, test_case, link or revision'",
     "COMMENT ON COLUMN import_rows.row IS 'as a person counts the rows or objects of the file, from 1'",
-    "COMMENT ON COLUMN import_rows.fields IS 'by the names of the API, those that the file has; of a link its ends'",
+    """
+    COMMENT ON COLUMN import_rows.fields IS
+        'by the names of the API; of an item all, as it is stored, of a link its ends'
+    """,
+    "COMMENT ON COLUMN import_rows.given IS 'the fields that the file has; empty: it stands for all'",
     "COMMENT ON COLUMN import_rows.version IS 'of a native file: of the item when it was exported'",
     "COMMENT ON COLUMN import_rows.source IS 'the cells as they were sent'",
     """
