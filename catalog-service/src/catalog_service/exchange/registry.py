@@ -4,10 +4,14 @@ from io import BytesIO
 from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format
+from catalog_service.exchange.native.formats import JSON, NDJSON
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
 
-FORMATS: tuple[Format, ...] = ()
+FORMATS: tuple[Format, ...] = (
+    NDJSON,
+    JSON,
+)
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 HEAD = 64 * 1024

@@ -1,0 +1,164 @@
+"""A JSON document that holds objects in a list, read without holding it whole."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, BinaryIO
+
+import ijson
+import orjson
+
+from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
+from catalog_service.exchange.native.layout import SECTIONS, Count, cut_off
+from catalog_service.exchange.records import Unreadable
+
+RECORDS = "records"
+"""The member of our own documents that holds all records."""
+_LISTS = (RECORDS, "items", *SECTIONS.values())
+"""The members of somebody's document in which records are looked for; `items` is what the API's lists have."""
+_END = re.compile(rb'"end"\s*:\s*(\{[^{}]*\{[^{}]*\}[^{}]*\})\s*\}\s*\Z')
+_TAIL = 4096
+_INT64 = range(-(2**63), 2**63)
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document: its members before the lists, the names of the lists (empty: it is one itself), and what it holds."""
+
+    file: BinaryIO
+    start: int
+    max_record: int
+    head: dict[str, Any]
+    lists: tuple[str, ...]
+    count: Count = field(default_factory=Count)
+
+    def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the objects, each with the name of its list; raise Unreadable."""
+        for name in self.lists or ("",):
+            for entry in self._items(f"{name}.item" if name else "item"):
+                if not isinstance(entry, dict):
+                    raise Unreadable("The file has values in its list that are no objects.")
+                yield name, _with_floats(entry)
+
+    def _items(self, prefix: str) -> Iterator[Any]:
+        self.file.seek(self.start)
+        guarded = ShallowJson(self.file, self.max_record, levels=2 if self.lists else 1)
+        try:
+            yield from ijson.items(guarded, prefix, buf_size=BLOCK)
+        except ijson.JSONError as error:
+            raise _misplaced(self.file, self.start, error) from None
+
+    def check_end(self) -> None:
+        """Raise Unreadable unless the end is there and is that of what was read; hashes all that stands before it."""
+        size = self.file.seek(0, 2)
+        self.file.seek(max(0, size - _TAIL))
+        found = _END.search(self.file.read())
+        if found is None:
+            raise cut_off()
+        left = max(0, size - _TAIL) + found.start() - self.start
+        self.file.seek(self.start)
+        while left > 0 and (block := self.file.read(min(BLOCK, left))):
+            self.count.sha256.update(block)
+            left -= len(block)
+        self.count.check(orjson.loads(found[1]))
+
+
+def open_document(file: BinaryIO, max_record: int) -> Document:
+    """Return the document of a file: what it says before its records; raise Unreadable where it holds none."""
+    file.seek(0)
+    start = len(_BYTE_ORDER_MARK) if file.read(3) == _BYTE_ORDER_MARK else 0
+    file.seek(start)
+    head: dict[str, Any] = {}
+    lists: list[str] = []
+    try:
+        for prefix, event, value in ijson.parse(ShallowJson(file, max_record, levels=2), buf_size=BLOCK):
+            if not prefix and event == "start_array":
+                return Document(file, start, max_record, {}, ())
+            if event == "start_array" and prefix in _LISTS:
+                lists.append(prefix)
+                if prefix == RECORDS:
+                    break
+            elif prefix and "." not in prefix and event in {"string", "number"}:
+                head[prefix] = value
+    except ijson.JSONError as error:
+        raise _misplaced(file, start, error) from None
+    if not lists:
+        raise Unreadable(
+            "The file is JSON, but no list of items: an array of objects is expected, or an object with"
+            f" one of {', '.join(_LISTS)}."
+        )
+    return Document(file, start, max_record, head, tuple(lists))
+
+
+def _with_floats(value: Any) -> Any:
+    """Return a value of ijson with floats as the API reads them, in place; raise Unreadable for numbers beyond them."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if not isinstance(member, str):
+                value[name] = _with_floats(member)
+    elif isinstance(value, list):
+        value[:] = [_with_floats(member) for member in value]
+    elif isinstance(value, Decimal):
+        value = float(value)
+        if not math.isfinite(value):
+            raise Unreadable("The file has a number beyond 1.8e308; write it as a text.")
+    elif isinstance(value, int) and value not in _INT64:
+        raise Unreadable(f"The file has the integer {str(value)[:40]}, beyond 64 bits; write it as a text.")
+    return value
+
+
+def _misplaced(file: BinaryIO, start: int, error: Exception) -> Unreadable:
+    """Return the problem of what is no JSON, with its place: the parser tells none, so it is fed byte by byte."""
+    offset = _first_wrong(file, start)
+    file.seek(start)
+    line, column, left = 1, 1, offset - start
+    while left > 0 and (block := file.read(min(BLOCK, left))):
+        left -= len(block)
+        breaks = block.count(b"\n")
+        line += breaks
+        column = len(block) - block.rfind(b"\n") if breaks else column + len(block)
+    said = error.args[0] if error.args else ""
+    what = (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).partition("\n")[0]
+    if "premature EOF" in what:
+        return Unreadable(
+            f"The file is cut off: its JSON ends unfinished at line {line}.",
+            code="cut_off",
+            line=line,
+            column=column,
+            offset=offset,
+        )
+    what = what.removeprefix("lexical error: ").removeprefix("parse error: ").rstrip(".")
+    return Unreadable(
+        f"The file is no JSON: {what} at line {line}, column {column}.", line=line, column=column, offset=offset
+    )
+
+
+def _first_wrong(file: BinaryIO, start: int) -> int:
+    """Return the offset of the first byte that makes the file no JSON; its size where only its end does."""
+    good = start
+    for step in (BLOCK, 1):
+        file.seek(start)
+        parser = ijson.basic_parse_coro(_Nowhere())
+        offset = start
+        try:
+            while offset < good and (block := file.read(min(BLOCK, good - offset))):
+                parser.send(block)
+                offset += len(block)
+            while block := file.read(step):
+                parser.send(block)
+                offset += len(block)
+        except ijson.JSONError:
+            good = offset
+        else:
+            return offset
+    return good
+
+
+class _Nowhere:
+    """Where the events of a parse go that nobody wants."""
+
+    def send(self, event: object) -> None:
+        """Take an event."""

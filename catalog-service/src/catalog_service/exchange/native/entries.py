@@ -1,0 +1,135 @@
+"""What an object of a JSON file stands for: a requirement, a test case, a link or a revision."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import UUID
+
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.native.layout import SECTIONS
+from catalog_service.exchange.records import Item, ItemKind, Link, Record, Revision, Unreadable
+from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE
+from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from chassis.core.wording import shown
+
+KIND = "kind"
+_COLUMNS = {kind.name: frozenset(kind.columns) for kind in KINDS}
+_OF_TEST_CASES = _COLUMNS[TEST_CASE.name] - _COLUMNS[REQUIREMENT.name]
+_LINK_FIELDS = (
+    *(name for name in LINK_COLUMNS if name not in {"requirement_id", "test_case_id"}),
+    "requirement_version",
+    "test_case_version",
+)
+_PLAIN_LINK_FIELDS = ("link_type", "notes", "confidence_score")
+_MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason"})
+"""What an answer of the API adds to what is stored."""
+_GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at"})
+_NAMES = {name: kind for kind, section in SECTIONS.items() for name in (kind, section, kind.replace("_", "-"))}
+REST = "import"
+"""Where in custom_metadata members go that no field takes, unless the source system is named."""
+
+
+def kind_of(entry: Mapping[str, Any], options: ReadOptions, *, line: int | None, row: int) -> str:
+    """Return what a plain object is: what it says, else what the request says, else what its members tell."""
+    where = f"Line {line}" if line is not None else f"Object {row}"
+    if (said := entry.get(KIND)) is not None:
+        if isinstance(said, str) and said.lower() in _NAMES:
+            return _NAMES[said.lower()]
+        raise Unreadable(
+            f"{where} is of the kind {shown(str(said))}; requirement, test_case and link are understood.", line=line
+        )
+    if options.kind in _NAMES:
+        return _NAMES[options.kind]
+    if is_link(entry):
+        return "link"
+    if not _OF_TEST_CASES.isdisjoint(entry):
+        return TEST_CASE.name
+    raise Unreadable(
+        f"{where} does not say whether it is a requirement or a test case. Import with kind=requirements or"
+        ' kind=test_cases, or give each object a member "kind".',
+        code="kind_missing",
+        line=line,
+    )
+
+
+def is_link(entry: Mapping[str, Any]) -> bool:
+    """Check whether an object names both ends of a link."""
+    return all(
+        any(name in entry for name in (end, f"{end}_id", f"{end}_external_id"))
+        for end in (REQUIREMENT.name, TEST_CASE.name)
+    )
+
+
+def native(kind: str, entry: dict[str, Any], row: int, line: int | None) -> Record:
+    """Return the record of an object of a file of our own, which tells all fields of it."""
+    if kind == "revision":
+        return Revision(row, {name: value for name, value in entry.items() if name != KIND})
+    if kind == "link":
+        requirement, test_case = ({"id": str(entry.get(f"{end.name}_id"))} for end in KINDS)
+        return Link(row, requirement, test_case, {name: entry[name] for name in _LINK_FIELDS if name in entry}, line)
+    columns = _COLUMNS[kind]
+    fields = {name: value for name, value in entry.items() if name in columns}
+    return Item(cast(ItemKind, kind), row, fields, line=line, version=_version(entry))
+
+
+def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_system: str | None) -> Record:
+    """Return the record of an object that somebody else has written: what no field takes goes to custom_metadata."""
+    if kind == "revision":
+        raise Unreadable("Revisions are read from complete exports only: take this line away.", line=line)
+    if kind == "link":
+        return _plain_link(entry, row, line)
+    columns = _COLUMNS[kind] - _GIVEN_BY_US
+    fields = {name: value for name, value in entry.items() if name in columns}
+    rest = {
+        name: value
+        for name, value in entry.items()
+        if name not in columns and name != KIND and name not in _MADE_BY_US | _GIVEN_BY_US
+    }
+    version = None
+    if _is_uuid(own := entry.get("id")):
+        fields["id"], version = own, _version(entry)
+    elif own is not None and fields.get("external_id") is None and isinstance(own, str | int):
+        fields["external_id"] = str(own)
+    elif own is not None:
+        rest["id"] = own
+    if rest:
+        given = fields.get("custom_metadata")
+        name = source_system or REST
+        kept = given if isinstance(given, dict) else {}
+        under = kept.get(name)
+        fields["custom_metadata"] = {**kept, name: {**(under if isinstance(under, dict) else {}), **rest}}
+    return Item(cast(ItemKind, kind), row, fields, line=line, version=version)
+
+
+def _plain_link(entry: dict[str, Any], row: int, line: int | None) -> Link:
+    requirement, test_case = (_end(entry, kind.name, kind.label, row, line) for kind in KINDS)
+    fields: dict[str, Any] = {name: entry[name] for name in _PLAIN_LINK_FIELDS if name in entry}
+    return Link(row, requirement, test_case, fields, line)
+
+
+def _end(entry: Mapping[str, Any], name: str, label: str, row: int, line: int | None) -> dict[str, str]:
+    """Return how a link names one of its items: by the id, the external_id, or whichever of both a text is."""
+    named = entry.get(name)
+    given = dict(named) if isinstance(named, dict) else {"external_id": named}
+    for key in ("external_id", "id"):
+        if entry.get(f"{name}_{key}") is not None:
+            given[key] = entry[f"{name}_{key}"]
+    for key in ("external_id", "id"):
+        if isinstance(value := given.get(key), str | int) and str(value).strip():
+            return {key: str(value)}
+    where = f"Line {line}" if line is not None else f"Object {row}"
+    raise Unreadable(f'{where} is a link that names no {label}: give it "{name}", an external_id.', line=line)
+
+
+def _is_uuid(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True
+
+
+def _version(entry: Mapping[str, Any]) -> int | None:
+    version = entry.get("version")
+    return version if isinstance(version, int) and not isinstance(version, bool) else None

@@ -1,0 +1,76 @@
+"""Keeps a JSON file from costing more memory than its records do: what ijson does not look at itself."""
+
+import re
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Unreadable
+
+MAX_DEPTH = 64
+BLOCK = 64 * 1024
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
+_AS_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+class ShallowJson:
+    """A binary file that refuses to be read on where its JSON is nested too deep, or one record of it is too large.
+
+    ijson keeps the path to each open object: 200,000 of them, one in the other, take all memory there is. Looking at
+    the brackets outside of texts, a block at a time, costs a small part of the parsing.
+    """
+
+    def __init__(self, file: BinaryIO, max_record: int, *, levels: int) -> None:
+        """`levels`: how many brackets are open between two records."""
+        self._file = file
+        self._max_record = max_record
+        self._levels = levels
+        self._depth = 0
+        self._of_record = 0
+        self._in_text = False
+        self._escaped = False
+        self._offset = 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """Return the next bytes; raise Unreadable where they go too deep."""
+        block = self._file.read(min(size, BLOCK) if size >= 0 else BLOCK)
+        lowest = self._count(self._outside_of_texts(block))
+        self._offset += len(block)
+        self._of_record = 0 if lowest <= self._levels else self._of_record + len(block)
+        if self._of_record > self._max_record:
+            raise Unreadable(
+                f"An object of the file is larger than {self._max_record // 2**20} MiB: no item is that large.",
+                offset=self._offset - self._of_record,
+            )
+        return block
+
+    def _outside_of_texts(self, block: bytes) -> bytes:
+        """Return what of a block is in no text."""
+        if self._in_text:
+            rest = _REST_OF_TEXT.match(block, 1 if self._escaped and block else 0)
+            assert rest is not None
+            if rest.end() >= len(block) or block[rest.end()] != ord('"'):
+                self._escaped = rest.end() < len(block)
+                return b""
+            block = block[rest.end() + 1 :]
+        self._escaped = (len(block) - len(block.rstrip(b"\\"))) % 2 == 1
+        # A quote ends a text that goes on behind the block; where there is none, it is left over.
+        outside = _TEXT.sub(b"", block + (b'\\"' if self._escaped else b'"'))
+        self._in_text = not outside.endswith(b'"')
+        return outside
+
+    def _count(self, outside: bytes) -> int:
+        """Count the brackets, and return how many were open where the fewest were."""
+        brackets = outside.translate(_AS_SQUARE, _NO_BRACKETS)
+        for _ in range(MAX_DEPTH):
+            if b"[]" not in brackets:
+                break
+            brackets = brackets.replace(b"[]", b"")
+        closing = brackets.count(b"]")
+        lowest = self._depth - closing
+        self._depth = lowest + len(brackets) - closing
+        if b"[]" in brackets or self._depth > MAX_DEPTH:
+            raise Unreadable(
+                f"The file is nested deeper than {MAX_DEPTH} levels: no item is.", code="too_deep", offset=self._offset
+            )
+        return lowest
