@@ -26,6 +26,8 @@ _KINDS = frozenset(
         b"application/json",
         b"application/problem+json",
         b"application/vnd.traceline.matrix",
+        b"application/x-ndjson",
+        b"application/xml",
         b"image/svg+xml",
         b"text/css",
         b"text/csv",
