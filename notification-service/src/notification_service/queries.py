@@ -6,7 +6,8 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from chassis.web.listing import Conditions, Ids, PageQuery
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Ids, PageQuery
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,

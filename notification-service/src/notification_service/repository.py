@@ -9,8 +9,9 @@ from uuid import UUID
 import orjson
 
 from chassis.db.database import Connection, Database
+from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
 from chassis.web.parameters import Choice
 from contracts.auth import UserState
 from notification_service.entries import Entry

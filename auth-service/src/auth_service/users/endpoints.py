@@ -16,19 +16,10 @@ from chassis.core.problems import Unauthenticated
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging.events import actor_of
+from chassis.web.conditions import Conditions, containing
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
-from chassis.web.listing import (
-    Conditions,
-    Ids,
-    Page,
-    PageQuery,
-    PageRequest,
-    containing,
-    documented,
-    page,
-    read_query,
-)
+from chassis.web.listing import Ids, Page, PageQuery, PageRequest, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice, parse_own_numbers, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import check_precondition, created, item, tagged

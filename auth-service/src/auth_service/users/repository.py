@@ -7,7 +7,8 @@ from typing import Any, TypedDict
 from chassis.db.database import Connection, columns, placeholders
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.listing import Conditions, Fetched, PageRequest, fetch_page
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, fetch_page
 
 _SHOWN = "id, email, full_name, role, is_active, created_at"
 """The columns of the API's User, in its order."""

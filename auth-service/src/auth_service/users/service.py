@@ -10,7 +10,8 @@ from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection, Database, map_constraint_violations
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.listing import Conditions, Fetched, PageRequest
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest
 from contracts.auth import UserCreated, UserState, UserUpdated
 
 _SHOWN = ("id", "email", "full_name", "role", "is_active", "created_at")

@@ -19,9 +19,10 @@ from chassis.core.problems import PreconditionFailed, Problem
 from chassis.db.database import AWAY, Connection, Database
 from chassis.messaging.events import Actor, actor_of
 from chassis.web.bulk import Begin, check_count, check_narrowed, part_of, pointing_into
+from chassis.web.conditions import Conditions
 from chassis.web.edge import as_problem
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Conditions, Row
+from chassis.web.listing import Row
 from chassis.web.responses import answer, check_match
 
 _AT_ONCE = 100

@@ -10,8 +10,9 @@ from uuid import UUID
 from catalog_service.items.kinds import ItemKind
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
+from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 
 class ItemChange(TypedDict):

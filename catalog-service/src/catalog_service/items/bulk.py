@@ -16,7 +16,8 @@ from chassis.core.problems import Problem
 from chassis.db.database import Connection
 from chassis.messaging.events import Actor
 from chassis.web.bulk import pointing_into
-from chassis.web.listing import Conditions, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Row
 
 
 class ManyItems:

@@ -11,9 +11,10 @@ from pydantic import ConfigDict, Field
 
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.search.windows import by_relevance
+from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Ids, PageQuery, PageRequest
+from chassis.web.listing import Ids, PageQuery, PageRequest
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     UPDATED_SINCE,

@@ -25,8 +25,9 @@ from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload
+from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet, count_facets
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row
+from chassis.web.listing import Fetched, PageRequest, Row
 
 Check = Callable[[Row], None]
 """Refuses a change, by raising, of an item as it is."""

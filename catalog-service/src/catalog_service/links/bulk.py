@@ -13,7 +13,8 @@ from chassis.core.problems import Problem
 from chassis.db.database import Connection
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor
-from chassis.web.listing import Conditions, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Row
 from chassis.web.responses import encode, etag
 
 

@@ -34,9 +34,10 @@ from chassis.core.identity import Reviewer, ServiceCaller, Viewer
 from chassis.core.problems import Conflict, FieldError, Invalid, Problem
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
+from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Ids, Page, PageQuery, Row, documented, page, read_query
+from chassis.web.listing import Ids, Page, PageQuery, Row, documented, page, read_query
 from chassis.web.parameters import (
     ALTERNATIVES,
     Sort,

@@ -15,7 +15,8 @@ from chassis.db.database import Connection, columns, map_constraint_violations, 
 from chassis.db.rows import fetch_column, fetch_value
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 
 class StoredLink(TypedDict):

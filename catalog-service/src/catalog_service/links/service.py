@@ -17,7 +17,8 @@ from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
 
 Check = Callable[[Row], None]

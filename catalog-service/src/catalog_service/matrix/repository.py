@@ -10,7 +10,8 @@ from catalog_service.matrix.encoding import Cells
 from catalog_service.pending.repository import NOT_LINKED
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_only, fetch_value
-from chassis.web.listing import Conditions, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Row
 
 ORDER = "module, external_id, id"
 """Of both axes; an index has it."""

@@ -9,7 +9,8 @@ from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.matrix import encoding, repository
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Connection, Database
-from chassis.web.listing import Conditions, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Row
 from chassis.web.parameters import parse_words
 from chassis.web.responses import etag
 

@@ -13,8 +13,9 @@ from catalog_service.reports.scope import Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
+from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Choice
 
 _ROWS_AT_ONCE = 500

@@ -7,7 +7,8 @@ from typing import Any, TypedDict
 
 from catalog_service.requirements.endpoints import RequirementFilters
 from chassis.core.wording import nearest
-from chassis.web.listing import Conditions, PageQuery
+from chassis.web.conditions import Conditions
+from chassis.web.listing import PageQuery
 from chassis.web.parameters import Choice
 
 PROJECT = "MAIN"

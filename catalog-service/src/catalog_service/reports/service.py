@@ -13,7 +13,8 @@ from catalog_service.reports.repository import Counts
 from catalog_service.reports.scope import PROJECT, About, Scope, Summary, notes_on
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Connection, Database
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row
 from chassis.web.parameters import Choice, parse_words
 
 

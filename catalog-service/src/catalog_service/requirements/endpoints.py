@@ -16,7 +16,8 @@ from catalog_service.requirements.schemas import (
     RequirementType,
     RequirementWrite,
 )
-from chassis.web.listing import Conditions, Page
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Page
 from chassis.web.parameters import alternatives, parse_choice
 
 _HAS_LINK = "EXISTS (SELECT FROM linked_requirements WHERE requirement_id = requirements.id)"

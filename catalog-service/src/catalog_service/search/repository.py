@@ -7,7 +7,8 @@ from uuid import UUID
 from catalog_service.search.query import SearchQuery
 from catalog_service.search.windows import BY_AGE, Cut, Window, first_cut, next_cut
 from chassis.db.database import Connection
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row
 
 _TABLES = {"requirement": "requirements", "test_case": "test_cases"}
 

@@ -17,8 +17,9 @@ from catalog_service.test_cases.schemas import (
     TestCaseType,
     TestCaseWrite,
 )
+from chassis.web.conditions import Conditions
 from chassis.web.facets import Facet
-from chassis.web.listing import Conditions, Page
+from chassis.web.listing import Page
 from chassis.web.parameters import alternatives, parse_choice
 
 _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = test_cases.id)"

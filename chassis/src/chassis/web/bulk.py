@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict
 
 from chassis.core.problems import Conflict, FieldError, Invalid
 from chassis.db.database import Connection
-from chassis.web.listing import NOT_FILTERS, Conditions
+from chassis.web.conditions import Conditions
+from chassis.web.listing import NOT_FILTERS
 
 Begin = Callable[[], AbstractAsyncContextManager[Connection]]
 """Begins a transaction, or a part of one that can be rolled back by itself."""

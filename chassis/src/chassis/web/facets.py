@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from chassis.core.problems import FieldError, Invalid
 from chassis.core.wording import no_such_value
 from chassis.db.database import Connection
-from chassis.web.listing import NOT_FILTERS, Conditions, Row, documented, where
+from chassis.web.conditions import Conditions, where
+from chassis.web.listing import NOT_FILTERS, Row, documented
 
 _MOST_VALUES = 200
 

@@ -13,7 +13,7 @@ from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
 from chassis.web.bulk import check_count, check_narrowed, pointing_into
-from chassis.web.listing import Conditions
+from chassis.web.conditions import Conditions
 from chassis.web.parameters import Choice, parse_choice
 from chassis.web.peers import Peer
 from contracts.suggestion import ReviewedSuggestion, SuggestionsBulkReviewed

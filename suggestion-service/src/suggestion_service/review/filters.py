@@ -10,9 +10,10 @@ from uuid import UUID
 from pydantic import BaseModel, Field
 
 from chassis.core.problems import Invalid
+from chassis.web.conditions import Conditions, containing
 from chassis.web.facets import Facet
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Ids, PageQuery, containing
+from chassis.web.listing import Ids, PageQuery
 from chassis.web.parameters import (
     FREE_ALTERNATIVES,
     Choice,

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
-from chassis.web.listing import Conditions, Fetched, PageRequest, Row, fetch_page
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 from chassis.web.parameters import Sort
 from suggestion_service.review.band import BAND
 from suggestion_service.review.filters import PAIR, order_by

@@ -9,8 +9,9 @@ from pydantic import Field
 
 from chassis.core.identity import Reviewer, Viewer
 from chassis.db.database import Connection, Db
+from chassis.web.conditions import Conditions
 from chassis.web.idempotency import answer_once
-from chassis.web.listing import Conditions, Ids, Page, PageQuery, documented, page, read_query
+from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import UPDATED_SINCE, parse_moment, parse_own_ids
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item

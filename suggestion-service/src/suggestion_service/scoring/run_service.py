@@ -10,7 +10,8 @@ from chassis.core.request_context import request_id
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
-from chassis.web.listing import Conditions, Fetched, PageRequest
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest
 from contracts.suggestion import RunFinished
 from suggestion_service import metrics
 from suggestion_service.engine import Algorithm

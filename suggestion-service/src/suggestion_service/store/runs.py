@@ -13,8 +13,9 @@ from uuid import UUID, uuid4
 from chassis.db.database import Connection
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_all, fetch_one, fetch_only
+from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
-from chassis.web.listing import Conditions, Fetched, PageRequest, fetch_page
+from chassis.web.listing import Fetched, PageRequest, fetch_page
 from suggestion_service.engine import Algorithm
 from suggestion_service.store import run_parts, settlement
 from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
