@@ -109,12 +109,8 @@ async def _render(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> set[str]:
     """Return the methods of the address: Starlette names those of its first route alone."""
-    path = request.scope["path"]
     routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
-    # An address of its own is none of `/{id}`.
-    found = [route for route in routes if route.path == path] or [
-        route for route in routes if route.matches(request.scope)[0] is not Match.NONE
-    ]
+    found = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
     methods = {method for route in found for method in route.methods or ()}
     # The gateway answers HEAD by what GET is answered with.
     return methods | {"HEAD"} if "GET" in methods else methods

@@ -53,10 +53,9 @@ class StrictRoute(APIRoute):
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Return how well the route fits: an address of its own, such as `/items/facets`, is none of `/items/{id}`."""
-        match, child = super().matches(scope)
-        if match is Match.FULL and self.param_convertors and scope["path"] in _fixed_paths(scope["app"]):
-            return Match.PARTIAL, child
-        return match, child
+        if self.param_convertors and scope["path"] in _fixed_paths(scope["app"]):
+            return Match.NONE, {}
+        return super().matches(scope)
 
     def query_names(self) -> QueryNames:
         """Return the query parameters that the route declares, to FastAPI or in `openapi_extra`."""
