@@ -1,9 +1,11 @@
 """What the events of suggestion-service say about pairs."""
 
+from collections.abc import Sequence
+
 from catalog_service.pending import repository
 from chassis.db.database import Connection
 from chassis.messaging.events import Received
-from contracts.suggestion import PendingPairsChanged, SuggestionReviewed, SuggestionsBulkReviewed
+from contracts.suggestion import PendingPairsChanged, ReviewedSuggestion, SuggestionReviewed, SuggestionsBulkReviewed
 
 
 async def change(connection: Connection, events: list[Received[PendingPairsChanged]]) -> None:
@@ -22,24 +24,20 @@ async def change(connection: Connection, events: list[Received[PendingPairsChang
 async def review(connection: Connection, events: list[Received[SuggestionReviewed]]) -> None:
     """Store that reviewed pairs are pending no more."""
     for event in events:
-        reviewed = event.data.suggestion
-        await repository.put(
-            connection,
-            [str(reviewed.requirement_id)],
-            [str(reviewed.test_case_id)],
-            pending=False,
-            sequence=event.sequence,
-        )
+        await _settle(connection, [event.data.suggestion], event.sequence)
 
 
 async def review_many(connection: Connection, events: list[Received[SuggestionsBulkReviewed]]) -> None:
     """Do the same for those of one review."""
     for event in events:
-        reviewed = event.data.suggestions
-        await repository.put(
-            connection,
-            [str(suggestion.requirement_id) for suggestion in reviewed],
-            [str(suggestion.test_case_id) for suggestion in reviewed],
-            pending=False,
-            sequence=event.sequence,
-        )
+        await _settle(connection, event.data.suggestions, event.sequence)
+
+
+async def _settle(connection: Connection, reviewed: Sequence[ReviewedSuggestion], sequence: int) -> None:
+    await repository.put(
+        connection,
+        [str(suggestion.requirement_id) for suggestion in reviewed],
+        [str(suggestion.test_case_id) for suggestion in reviewed],
+        pending=False,
+        sequence=sequence,
+    )
