@@ -1,21 +1,26 @@
 """What somebody asked a run for: known to the run and to each of its shards."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from chassis.messaging.events import Actor
 from suggestion_service.engine import Algorithm
 
 COLUMNS = "r.id, r.algorithm, r.threshold, r.rescore, r.actor_id, r.created_by, r.correlation_id"
-COUNTS = (
-    "pairs_analyzed",
-    "suggestions_created",
-    "suggestions_updated",
-    "suggestions_withdrawn",
-    "suggestions_skipped",
-)
-"""What runs count, and their shards."""
+
+
+class Counts(TypedDict):
+    """What runs count, and their shards."""
+
+    pairs_analyzed: int
+    suggestions_created: int
+    suggestions_updated: int
+    suggestions_withdrawn: int
+    suggestions_skipped: int
+
+
+COUNTS = tuple(Counts.__annotations__)
 
 
 class RunLost(Exception):

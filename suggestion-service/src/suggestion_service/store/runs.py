@@ -18,7 +18,7 @@ from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 from suggestion_service.engine import Algorithm
 from suggestion_service.store import run_parts, settlement
-from suggestion_service.store.run_request import COLUMNS, COUNTS, RunLost, RunRequest, run_request
+from suggestion_service.store.run_request import COLUMNS, COUNTS, Counts, RunLost, RunRequest, run_request
 
 NEWEST_FIRST = Order("created_at:desc", (By("r.created_at", datetime, True), By("r.id", UUID, True)))
 LEASES = Leases("runs", "id", 15, where="status = 'running'")
@@ -74,7 +74,7 @@ RETURNING id, status, algorithm, threshold, rescore, progress, {", ".join(COUNTS
 """
 
 
-class Run(TypedDict):
+class Run(Counts):
     """A run as it is answered."""
 
     id: UUID
@@ -83,11 +83,6 @@ class Run(TypedDict):
     threshold: float
     rescore: bool
     progress: float
-    pairs_analyzed: int
-    suggestions_created: int
-    suggestions_updated: int
-    suggestions_withdrawn: int
-    suggestions_skipped: int
     created_at: datetime
     created_by: str
     started_at: datetime | None
@@ -104,18 +99,13 @@ class ClaimedRun:
     attempts: int
 
 
-class ProgressingRun(TypedDict):
+class ProgressingRun(Counts):
     """How far a run is that goes on, and who asked for it by which request."""
 
     id: UUID
     algorithm: Algorithm
     threshold: float
     progress: float
-    pairs_analyzed: int
-    suggestions_created: int
-    suggestions_updated: int
-    suggestions_withdrawn: int
-    suggestions_skipped: int
     created_by: str
     actor_id: int | None
     correlation_id: str
