@@ -6,7 +6,7 @@ import type { paths } from "./schema"
 
 /** Send a request; when the session has ended, wait until somebody has signed in again and send it once more. */
 export async function send(request: Request): Promise<Response> {
-  const again = request.clone()
+  const again = request.body ? request.clone() : request
   const response = await reach(request)
   if (response.status !== 401) return response
   await whenSignedInAgain()

@@ -1,4 +1,4 @@
-import { useVirtualizer } from "@tanstack/react-virtual"
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual"
 import { memo, useEffect, useLayoutEffect, useRef } from "react"
 import { formatScore, m } from "../messages"
 import { usePreferences } from "../shell/preferences"
@@ -30,7 +30,7 @@ export const List = memo(function List({ pairs, current, failures, left, choose,
   })
   useEffect(() => rows.measure(), [rows, height])
   const index = pairs.findIndex(({ id }) => id === current)
-  useKeepInView(box, current, index, height)
+  useKeepInView(rows, current, index, height)
   const items = rows.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
@@ -102,7 +102,7 @@ const Row = memo(function Row({ pair, height, number, count, isFailed, choose }:
 
 /** Scroll so that the current row is seen; when rows above it go, it stays where it is. The focus goes along. */
 function useKeepInView(
-  box: { current: HTMLDivElement | null },
+  rows: Virtualizer<HTMLDivElement, Element>,
   current: string | undefined,
   index: number,
   height: number,
@@ -110,15 +110,14 @@ function useKeepInView(
   const before = useRef({ current, index })
   const hadFocus = useRef(false)
   useEffect(() => {
-    const element = box.current
     const note = () => {
-      hadFocus.current = element?.contains(document.activeElement) ?? false
+      hadFocus.current = rows.scrollElement?.contains(document.activeElement) ?? false
     }
     document.addEventListener("focusin", note)
     return () => document.removeEventListener("focusin", note)
-  }, [box])
+  }, [rows])
   useLayoutEffect(() => {
-    const element = box.current
+    const { scrollElement: element } = rows
     const { current: last, index: lastIndex } = before.current
     before.current = { current, index }
     if (!element || index < 0) return
@@ -127,10 +126,13 @@ function useKeepInView(
       return
     }
     const [top, bottom] = [index * height, (index + 1) * height]
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (bottom > element.scrollTop + element.clientHeight) element.scrollTop = bottom - element.clientHeight
+    // To ask the element itself would have the whole page laid out here.
+    const first = rows.scrollOffset ?? element.scrollTop
+    const inView = rows.scrollRect?.height ?? element.clientHeight
+    if (top < first) element.scrollTop = top
+    else if (bottom > first + inView) element.scrollTop = bottom - inView
     if (hadFocus.current) {
       element.querySelector<HTMLElement>("[aria-current]")?.focus({ preventScroll: true })
     }
-  }, [box, current, index, height])
+  }, [rows, current, index, height])
 }

@@ -29,11 +29,14 @@ function served(answer: (one: Write, times: number) => Promise<void> | undefined
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 const settle = () => vi.advanceTimersByTimeAsync(0)
+/** Have leave what was added; the answers are still to come. */
+const leave = () => vi.advanceTimersByTime(0)
 
 describe("the outbox", () => {
   it("sends at once, in order, a few at a time", async () => {
     const { outbox, asked, told } = served(() => undefined)
     for (const id of "abcdef") outbox.add(write(id))
+    leave()
     expect(asked).toEqual(["accept a", "accept b", "accept c", "accept d"])
     await settle()
     expect(asked).toHaveLength(6)
@@ -45,6 +48,7 @@ describe("the outbox", () => {
     let arrive = () => undefined as undefined
     const { outbox, asked } = served(() => new Promise((resolve) => (arrive = () => void resolve())))
     outbox.add(write("a"))
+    leave()
     outbox.add(write("a", "reopen"))
     await settle()
     expect(asked).toEqual(["accept a"])
@@ -89,6 +93,7 @@ describe("the outbox", () => {
     const before = new ApiProblem(409, { code: "suggestion_not_pending", suggestion_status: "rejected" })
     const { outbox, asked, told } = served(() => Promise.reject(before))
     outbox.add(write("a"))
+    leave()
     outbox.add(write("a", "reopen"))
     await settle()
     expect([asked, told()]).toEqual([["accept a"], ["taken a"]])
@@ -97,6 +102,7 @@ describe("the outbox", () => {
   it("undoes no decision that failed", async () => {
     const { outbox, asked, told } = served(() => Promise.reject(refused))
     outbox.add(write("a"))
+    leave()
     outbox.add(write("a", "reopen"))
     await settle()
     expect([asked, told(), outbox.unconfirmed]).toEqual([["accept a"], [], []])

@@ -63,7 +63,8 @@ export class Outbox {
     }
     this.#waiting = [...this.#waiting, { ...write, tries: 0, isSending: false, notBefore: 0 }]
     this.#changed()
-    this.#pump()
+    // A request takes longer to begin than the next pair to be drawn.
+    setTimeout(() => this.#pump())
   }
 
   /** Try at once what waits for its next try. */

@@ -75,11 +75,12 @@ function post({ pair, kind, linkType, feedback }: Write): Promise<unknown> {
   const params = { path: { suggestion_id: pair.id } }
   const init = { params, keepalive: true, signal: AbortSignal.timeout(PATIENCE_MS) }
   if (kind === "reopen") return unwrap(api.POST("/api/v1/suggestions/{suggestion_id}/reopen", init))
-  const said = feedback ? { feedback } : {}
   if (kind === "reject") {
-    return unwrap(api.POST("/api/v1/suggestions/{suggestion_id}/reject", { ...init, body: said }))
+    return unwrap(
+      api.POST("/api/v1/suggestions/{suggestion_id}/reject", { ...init, ...(feedback && { body: { feedback } }) }),
+    )
   }
-  const body = { ...said, link_type: linkType ?? "covers" }
+  const body = { ...(feedback && { feedback }), link_type: linkType ?? "covers" }
   return unwrap(api.POST("/api/v1/suggestions/{suggestion_id}/accept", { ...init, body }))
 }
 
