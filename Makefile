@@ -19,7 +19,7 @@ IMAGES := gateway $(SERVICES)
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-page quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -124,6 +124,10 @@ bench-engine: $(TOOLS)
 # load. Shorter: .venv/bin/python -m benchmarks.scale --help
 bench-scale: $(TOOLS) servers
 	$(BIN)/python -m benchmarks.scale
+
+# The web page with a large record, in Chromium. With 100,000 items in its lists, too: add --large to the command.
+bench-page: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
+	$(BIN)/python -m benchmarks.page
 
 # How right the suggestions are. With data of your own: make quality DATASETS=folder SCORER=script
 quality: $(TOOLS)
