@@ -3,11 +3,12 @@
 import http.client
 import time
 from contextlib import closing, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from socket import SHUT_RDWR, socket
-from threading import Event, Thread
-from typing import Any, Self
+from threading import Event
+
+from acceptance.threaded_server import Quiet, ThreadedServer
 
 _REVIEWS = ("/accept", "/reject", "/reopen")
 _HOP_BY_HOP = {"connection", "transfer-encoding", "keep-alive"}
@@ -16,7 +17,7 @@ _BUSY = (
 )
 
 
-class SlowServer:
+class SlowServer(ThreadedServer):
     """Passes on to the server at `base_url`, inside the block, what it is asked.
 
     Each review takes `seconds`, and waits while `is_open` is not set. Every tenth fails, by turns: it is answered 503,
@@ -32,7 +33,7 @@ class SlowServer:
         address = base_url.removeprefix("http://")
         streams = self._streams = set[socket]()
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
@@ -92,30 +93,9 @@ class SlowServer:
             def _hang_up(self) -> None:
                 self.close_connection = True
 
-            def log_message(self, *_: Any) -> None:
-                """Tell nobody."""
+        super().__init__(Handler, waits=True)
 
-        class Server(ThreadingHTTPServer):
-            daemon_threads = False
-
-            def handle_error(self, *_: Any) -> None:
-                """Let a browser go that does not wait."""
-
-        self._server = Server(("127.0.0.1", 0), Handler)
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
+    def _let_go(self) -> None:
         for way in self._streams:
             with suppress(OSError):  # where it has ended
                 way.shutdown(SHUT_RDWR)
-        self._server.server_close()

@@ -1,8 +1,8 @@
 """A server on this machine that attacks want to reach: it serves them, and keeps what came."""
 
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+
+from acceptance.threaded_server import Quiet, ThreadedServer
 
 _SERVED = {
     "/attack": ("text/html", b"<!DOCTYPE html><title>attack</title><p>nothing to see</p>"),
@@ -11,7 +11,7 @@ _SERVED = {
 }
 
 
-class Trap:
+class Trap(ThreadedServer):
     """Listens inside the block."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class Trap:
         """The paths that were asked for, since somebody looked."""
         came = self.came
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 if self.path != "/attack":  # a page that somebody opens, for an attack to begin there
                     came.append(self.path)
@@ -34,27 +34,10 @@ class Trap:
             def do_POST(self) -> None:
                 self.do_GET()
 
-            def log_message(self, *_: Any) -> None:
-                """Tell nobody."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        super().__init__(Handler)
 
     def caught(self) -> list[str]:
         """Return what came, and forget it."""
         caught = self.came[:]
         self.came.clear()
         return caught
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()

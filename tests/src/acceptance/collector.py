@@ -1,10 +1,9 @@
 """A collector of traces: takes what programs send over OTLP, as Jaeger or Tempo do, and keeps it in memory."""
 
-import threading
 from collections import deque
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
@@ -12,6 +11,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SentSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+from acceptance.threaded_server import Quiet, ThreadedServer
 
 _KEPT = 50_000
 
@@ -31,14 +32,14 @@ class Span:
     attributes: dict[str, Any]
 
 
-class Collector:
-    """Listens on a free port of the loopback address while it is used as a context manager."""
+class Collector(ThreadedServer):
+    """Listens inside the block."""
 
     def __init__(self) -> None:
         self._spans: deque[Span] = deque(maxlen=_KEPT)
         collector = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Quiet, BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_POST(self) -> None:
@@ -51,18 +52,12 @@ class Collector:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
-                """Say nothing of each request."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.1})
+        super().__init__(Handler)
 
     @property
     def settings(self) -> dict[str, str]:
         """What a program is given so that it sends its traces here, soon."""
-        endpoint = f"http://127.0.0.1:{self._server.server_address[1]}"
-        return {"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_BSP_SCHEDULE_DELAY": "200"}
+        return {"OTEL_EXPORTER_OTLP_ENDPOINT": self.address, "OTEL_BSP_SCHEDULE_DELAY": "200"}
 
     @property
     def spans(self) -> list[Span]:
@@ -78,15 +73,6 @@ class Collector:
         for group in sent.resource_spans:
             program = _values(group.resource.attributes)["service.name"]
             self._spans.extend(_span(program, span) for scope in group.scope_spans for span in scope.spans)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 def _span(program: str, sent: SentSpan) -> Span:
