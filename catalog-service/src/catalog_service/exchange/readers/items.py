@@ -1,0 +1,258 @@
+"""What the readers of other tools' formats have in common: an item from what a file says of it."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from catalog_service.exchange.records import Item, ItemKind, Link, Remark, Unreadable
+from chassis.core.wording import shown
+
+LONGEST_TEXT = 1024 * 1024
+DEEPEST = 28
+"""Of what goes to custom_metadata; the API takes 32 levels in all."""
+_LONGEST_TITLE, _LONGEST_MODULE, _SHORT_TITLE = 500, 100, 120
+_MARKUP = re.compile(r"[*_`]{1,3}(\S|\S.*?\S)[*_`]{1,3}")
+
+_REQUIREMENT_STATUS = {
+    "draft": "draft", "new": "draft", "open": "draft", "proposed": "draft", "in progress": "draft", "wip": "draft",
+    "approved": "approved", "accepted": "approved", "active": "approved", "agreed": "approved", "valid": "approved",
+    "released": "approved", "reviewed": "approved", "ready": "approved",
+    "implemented": "implemented", "done": "implemented", "complete": "implemented", "completed": "implemented",
+    "tested": "tested", "verified": "tested", "validated": "tested", "passed": "tested",
+    "closed": "closed", "rejected": "closed", "obsolete": "closed", "deprecated": "closed", "deleted": "closed",
+    "inactive": "closed", "withdrawn": "closed", "removed": "closed",
+}  # fmt: skip
+_TEST_CASE_STATUS = {
+    "draft": "draft", "new": "draft", "open": "draft", "proposed": "draft", "in progress": "draft", "wip": "draft",
+    "ready": "ready", "approved": "ready", "accepted": "ready", "active": "ready", "agreed": "ready",
+    "implemented": "ready", "done": "ready", "released": "ready", "reviewed": "ready", "valid": "ready",
+    "executing": "executing", "passed": "passed", "failed": "failed", "blocked": "blocked",
+    "deprecated": "deprecated", "obsolete": "deprecated", "rejected": "deprecated", "deleted": "deprecated",
+    "closed": "deprecated", "inactive": "deprecated", "withdrawn": "deprecated", "removed": "deprecated",
+}  # fmt: skip
+_PRIORITY = {
+    "critical": "critical", "blocker": "critical", "highest": "critical", "urgent": "critical", "must": "critical",
+    "high": "high", "major": "high", "should": "high",
+    "medium": "medium", "normal": "medium", "could": "medium",
+    "low": "low", "lowest": "low", "minor": "low", "trivial": "low", "wont": "low", "won't": "low",
+}  # fmt: skip
+_REQUIREMENT_TYPE = {
+    "functional": "functional", "non functional": "non_functional", "nonfunctional": "non_functional",
+    "quality": "non_functional", "performance": "non_functional", "technical": "technical",
+}  # fmt: skip
+_TEST_CASE_TYPE = {
+    "functional": "functional", "integration": "integration", "performance": "performance", "security": "security",
+    "ui": "ui", "regression": "regression",
+}  # fmt: skip
+
+_WORDS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_TESTS = {"tst", "tsts", "tc", "tcs", "ut", "it", "hlt", "llt", "verification", "swqt", "sysqt", "svcp"}
+_NO_TESTS = {"latest", "contest", "attest", "protest", "fastest", "greatest", "testimony", "testament"}
+
+
+class Draft:
+    """An item as a file tells it, word by word, until `item` makes of it what the API takes.
+
+    `system` is the source system, and the name below which custom_metadata keeps what no field of the API takes.
+    """
+
+    def __init__(self, system: str, kind: ItemKind, row: int, line: int | None = None) -> None:
+        self.system = system
+        self.kind = kind
+        self.row = row
+        self.line = line
+        self.external_id: str | None = None
+        self.title = ""
+        self.description = ""
+        self.module: str | None = None
+        self.status: str | None = None
+        self.priority: str | None = None
+        self.type: str | None = None
+        self.tags: list[str] = []
+        self.others: dict[str, Any] = {}
+        self.metadata: dict[str, Any] = {}
+        self.problems: list[Remark] = []
+        self.warnings: list[Remark] = []
+
+    def item(self, source_system: str | None) -> Item:
+        """Return the item; required fields of which the file says nothing have a usual value and are `defaulted`."""
+        defaulted = []
+        description = self._text("description", self.description.strip("\r\n"))
+        title = self._title(description)
+        if not description.strip():
+            description = title
+            defaulted.append("description")
+        fields: dict[str, Any] = {"title": title, "description": description}
+        if self.external_id:
+            fields["external_id"] = self.external_id
+        fields["type"] = self._known("type", self.type, self._types()) or "functional"
+        fields["priority"] = self._known("priority", self.priority, _PRIORITY) or "medium"
+        defaulted += [name for name in ("type", "priority") if name not in self._said]
+        status = self._known("status", self.status, self._statuses())
+        if status:
+            fields["status"] = status
+        if self.module and self.module.strip():
+            fields["module"] = self._module(" ".join(self.module.split()))
+        if tags := list(dict.fromkeys(tag.strip() for tag in self.tags if tag.strip())):
+            fields["tags"] = tags
+        fields |= self.others
+        fields["source_system"] = source_system or self.system
+        if self.metadata:
+            fields["custom_metadata"] = {self.system: self.metadata}
+        return Item(
+            self.kind,
+            self.row,
+            fields,
+            line=self.line,
+            defaulted=defaulted,
+            problems=self.problems,
+            warnings=self.warnings,
+        )
+
+    _said: frozenset[str] = frozenset()
+
+    def _types(self) -> Mapping[str, str]:
+        return _REQUIREMENT_TYPE if self.kind == "requirement" else _TEST_CASE_TYPE
+
+    def _statuses(self) -> Mapping[str, str]:
+        return _REQUIREMENT_STATUS if self.kind == "requirement" else _TEST_CASE_STATUS
+
+    def _known(self, field: str, said: str | None, words: Mapping[str, str]) -> str | None:
+        """Return the API's word for what the file says; where it is another word, custom_metadata keeps the file's."""
+        if said is None or not said.strip():
+            return None
+        word = words.get(re.sub(r"[\s_-]+", " ", said.strip()).lower())
+        if word is not None:
+            self._said |= {field}
+        if word != said:
+            self.metadata.setdefault(field, said)
+        return word
+
+    def _title(self, description: str) -> str:
+        title = " ".join(self._text("title", self.title).split())
+        if not title:
+            return heading_of(description) or self.external_id or "Untitled"
+        if len(title) <= _LONGEST_TITLE:
+            return title
+        self.metadata["title"] = title
+        self.warnings.append(
+            Remark(
+                "title_cut",
+                f"The title has {len(title)} characters; the first {_LONGEST_TITLE - 1} are taken, custom_metadata "
+                "keeps it whole.",
+                "title",
+            )
+        )
+        return title[: _LONGEST_TITLE - 1] + "…"
+
+    def _module(self, module: str) -> str:
+        if len(module) <= _LONGEST_MODULE:
+            return module
+        self.metadata["module"] = module
+        self.warnings.append(
+            Remark(
+                "module_cut",
+                f"The module {shown(module)} is too long (100 characters at most); custom_metadata keeps it whole.",
+                "module",
+            )
+        )
+        return module[: _LONGEST_MODULE - 1] + "…"
+
+    def _text(self, field: str, text: str) -> str:
+        if len(text) <= LONGEST_TEXT:
+            return text
+        self.problems.append(
+            Remark("too_long", f"The {field} has {len(text)} characters; at most {LONGEST_TEXT} can be read.", field)
+        )
+        return text[:_LONGEST_TITLE]
+
+
+def heading_of(text: str) -> str:
+    """Return a title for a text that has none: its first paragraph without markup, cut at a word."""
+    paragraph = re.split(r"\n\s*\n", text[:4000].strip(), maxsplit=1)[0].lstrip("#=*- ")
+    line = " ".join(_MARKUP.sub(r"\1", paragraph).split()).rstrip(":")
+    if len(line) <= _SHORT_TITLE:
+        return line
+    cut = line[: _SHORT_TITLE - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[60:] else cut) + "…"
+
+
+def kind_of(name: str, mapping: Mapping[str, Any] | None) -> ItemKind:
+    """Return whether items of a type or document of this name are test cases; `kinds` of the mapping decides first."""
+    chosen = (mapping or {}).get("kinds") or {}
+    if name in chosen:
+        return "test_case" if chosen[name] in ("test_case", "test_cases") else "requirement"
+    return "test_case" if tells_of_tests(name) else "requirement"
+
+
+def tells_of_tests(name: str) -> bool:
+    """Check whether a name is that of tests, such as `test_case`, `TST`, `utest` or `HLT`."""
+    return any(
+        word in _TESTS or ((word.startswith("test") or word.endswith(("test", "tests"))) and word not in _NO_TESTS)
+        for word in map(str.lower, _WORDS.findall(name[:200]))
+    )
+
+
+def is_blank(value: Any) -> bool:
+    """Check whether a value of a file says nothing."""
+    return value is None or value is False or value in ("", [], {}) or (isinstance(value, str) and value.isspace())
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Return a value of a file as JSON that the API takes; raise Unreadable where it is nested too deeply."""
+    if depth > DEEPEST:
+        raise Unreadable(f"A value is nested deeper than {DEEPEST} levels.", code="too_deep")
+    if isinstance(value, dict):
+        return {str(key): plain(member, depth + 1) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(member, depth + 1) for member in value]
+    if isinstance(value, Decimal):
+        value = float(value) if value.is_finite() and len(value.as_tuple().digits) <= 15 else str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
+        return str(value) if abs(value) < 10**300 else "a number of more than 300 digits"
+    return value
+
+
+class Relations:
+    """The relations of the items of a file: those of a requirement and a test case become links, once a pair."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, ItemKind] = {}
+        self._links: dict[tuple[str, str], Link] = {}
+        self.rows = 0
+
+    def know(self, external_id: str, kind: ItemKind) -> None:
+        """Note which kind of item has an id."""
+        self._kinds.setdefault(external_id, kind)
+
+    def kind(self, external_id: str) -> ItemKind | None:
+        """Return the kind of the item of this id, if the file has one."""
+        return self._kinds.get(external_id)
+
+    def relate(self, item: Draft, target: str, link_type: str = "covers", notes: str | None = None) -> bool:
+        """Make a link of a relation, and return whether it is one.
+
+        What a test case names and the file does not have is taken for a requirement that the record may have.
+        """
+        other = self._kinds.get(target)
+        if not item.external_id or other == item.kind or (other is None and item.kind == "requirement"):
+            return False
+        requirement, test_case = (
+            (item.external_id, target) if item.kind == "requirement" else (target, item.external_id)
+        )
+        fields = {"link_type": link_type} | ({"notes": notes} if notes else {})
+        self._links.setdefault(
+            (requirement, test_case),
+            Link(0, {"external_id": requirement}, {"external_id": test_case}, fields, line=item.line),
+        )
+        return True
+
+    def links(self) -> Iterable[Link]:
+        """Return the links, numbered as the relations of the file."""
+        for row, link in enumerate(self._links.values(), start=1):
+            link.row = row
+            yield link
