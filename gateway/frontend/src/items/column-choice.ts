@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react"
+import { kept } from "../store"
 import { columnsOf } from "./columns"
 import type { Kind } from "./kinds"
 
@@ -7,7 +8,7 @@ const ALWAYS = new Set(["external_id", "title"])
 /** Which columns this browser shows, and how to change that. */
 export function useColumns(kind: Kind) {
   const setting = `traceline.columns.${kind.name}`
-  const [hidden, setHidden] = useState<string[]>(() => stored(setting))
+  const [hidden, setHidden] = useState(() => kept<string[]>(setting, []))
   const all = useMemo(() => columnsOf(kind), [kind])
   const columns = useMemo(() => all.filter(({ id }) => !hidden.includes(id)), [all, hidden])
   const toggle = (id: string) => {
@@ -19,13 +20,4 @@ export function useColumns(kind: Kind) {
     .filter(({ id }) => !ALWAYS.has(id))
     .map(({ id, label }) => ({ id, label, isChosen: !hidden.includes(id), run: () => toggle(id) }))
   return { columns, choice }
-}
-
-function stored(setting: string): string[] {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(setting) ?? "[]")
-    return Array.isArray(value) ? value.filter((one) => typeof one === "string") : []
-  } catch {
-    return []
-  }
 }

@@ -6,6 +6,7 @@ import { Field } from "../kit/field"
 import { Menu, type MenuEntry } from "../kit/menu"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
+import { kept } from "../store"
 import { changed } from "../url"
 import type { Kind } from "./kinds"
 
@@ -16,7 +17,7 @@ const words = m.items.views
 /** Named queries of a list, kept in this browser. */
 export function Views({ kind }: { kind: Kind }) {
   const setting = `traceline.views.${kind.name}`
-  const [views, setViews] = useState<View[]>(() => stored(setting))
+  const [views, setViews] = useState(() => kept<View[]>(setting, []))
   const [name, setName] = useState<string>()
   const [path, go] = useLocation()
   const query = changed(useSearch(), { peek: undefined })
@@ -65,15 +66,4 @@ export function Views({ kind }: { kind: Kind }) {
       </Dialog>
     </>
   )
-}
-
-function stored(setting: string): View[] {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(setting) ?? "[]")
-    return Array.isArray(value)
-      ? value.filter((one) => typeof one?.name === "string" && typeof one.query === "string")
-      : []
-  } catch {
-    return []
-  }
 }

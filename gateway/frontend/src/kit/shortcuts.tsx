@@ -1,4 +1,5 @@
-import { useEffect, useRef, useSyncExternalStore } from "react"
+import { useEffect, useRef } from "react"
+import { store } from "../store"
 import css from "./shortcuts.module.css"
 
 export type Shortcut = {
@@ -23,9 +24,8 @@ const SIGNS: Record<string, string> = {
 }
 
 let registered: { current: Shortcut[] }[] = []
-let enabled = localStorage.getItem(SETTING) !== "off"
+const enabled = store(localStorage.getItem(SETTING) !== "off")
 let first: { key: string; at: number } | undefined
-const listeners = new Set<() => void>()
 
 /** Have these keys do something while the calling part of the page is shown; what was shown last goes first. */
 export function useShortcuts(shortcuts: Shortcut[]): void {
@@ -47,19 +47,12 @@ export function currentShortcuts(): Shortcut[] {
 
 /** Return whether keys without Ctrl or Cmd are on, and how to switch them (WCAG 2.1.4). */
 export function useSingleKeys(): [boolean, (on: boolean) => void] {
-  const on = useSyncExternalStore(subscribe, () => enabled)
-  return [on, switchSingleKeys]
+  return [enabled.use(), switchSingleKeys]
 }
 
 function switchSingleKeys(on: boolean): void {
-  enabled = on
   localStorage.setItem(SETTING, on ? "on" : "off")
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  enabled.set(on)
 }
 
 /** Keys as they are printed on a keyboard. */
@@ -85,7 +78,7 @@ document.addEventListener("keydown", (event) => {
   const name = nameOf(event)
   if ((name === "Enter" || name === "Space") && isPressable(event.target)) return
   const isModified = hasModifier(event)
-  if (!isModified && !enabled) return
+  if (!isModified && !enabled.get()) return
   const before = first && Date.now() - first.at < SECONDS_BETWEEN_TWO_KEYS * 1000 ? `${first.key} ` : ""
   const all = currentShortcuts()
   const found = all.find(({ keys }) => before && keys === before + name) ?? all.find(({ keys }) => keys === name)

@@ -1,20 +1,22 @@
-import { useSyncExternalStore } from "react"
 import { m } from "../messages"
+import { store } from "../store"
 import { Button } from "./button"
 import css from "./toast.module.css"
 
 type Toast = { id: number; text: string; isError: boolean; undo?: () => void }
 
 const SHOWN_MS = 6000
-let toasts: Toast[] = []
+const toasts = store<Toast[]>([])
 let last = 0
-const listeners = new Set<() => void>()
 
 /** Say shortly that something was done, with a way back; the newest of a kind replaces the one before. */
 export function toast(text: string, options: { undo?: () => void; isError?: boolean } = {}): void {
   const id = ++last
-  become([
-    ...toasts.filter(({ isError }) => isError).slice(-2),
+  toasts.set([
+    ...toasts
+      .get()
+      .filter(({ isError }) => isError)
+      .slice(-2),
     { id, text, isError: options.isError ?? false, undo: options.undo },
   ])
   // An error stays until somebody has read it.
@@ -23,7 +25,7 @@ export function toast(text: string, options: { undo?: () => void; isError?: bool
 
 /** Where toasts are shown: once in the page. */
 export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, () => toasts)
+  const shown = toasts.use()
   return (
     <div className={css.toasts}>
       <div role="status">{shown.filter(({ isError }) => !isError).map(card)}</div>
@@ -57,15 +59,5 @@ function card({ id, text, isError, undo }: Toast) {
 }
 
 function dismiss(id: number): void {
-  become(toasts.filter((one) => one.id !== id))
-}
-
-function become(next: Toast[]): void {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  toasts.set(toasts.get().filter((one) => one.id !== id))
 }

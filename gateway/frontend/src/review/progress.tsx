@@ -1,8 +1,8 @@
-import { useEffect, useState, useSyncExternalStore } from "react"
+import { useEffect, useState } from "react"
 import { formatCount, m } from "../messages"
 import css from "./progress.module.css"
 import { perMinute, type Queue } from "./queue"
-import { outbox, subscribe, version } from "./sending"
+import { useUnconfirmed } from "./sending"
 
 const EACH_MS = 10_000
 
@@ -13,8 +13,7 @@ export function Progress({ queue, isLoaded }: { queue: Queue; isLoaded: boolean 
     const timer = setInterval(() => setNow(Date.now()), EACH_MS)
     return () => clearInterval(timer)
   }, [])
-  useSyncExternalStore(subscribe, version)
-  const waiting = outbox.unconfirmed.filter((write) => "tries" in write && Number(write.tries) > 0).length
+  const waiting = useUnconfirmed().filter((write) => "tries" in write && Number(write.tries) > 0).length
   const rate = perMinute(queue.times, now)
   if (!isLoaded) return null
   return (

@@ -2,6 +2,7 @@ import { api } from "../api/client"
 import { ApiProblem, unwrap } from "../api/problem"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
+import { kept as inBrowser, store } from "../store"
 import { nameOf } from "./names"
 import { Outbox, type Report, type Write } from "./outbox"
 
@@ -12,15 +13,13 @@ type Kept = { user: string; write: Write }
 
 let user = ""
 let listener: ((report: Report) => void) | undefined
-let changes = 0
-const listeners = new Set<() => void>()
+/** What the server has not confirmed yet. */
+const unconfirmed = store<readonly Write[]>([])
 /** What this tab has told the server about: news of it by others' eyes is no news. */
 const touched = new Set<string>()
 
-export const outbox = new Outbox(send, report, () => {
-  changes++
-  for (const tell of listeners) tell()
-})
+export const outbox = new Outbox(send, report, () => unconfirmed.set([...outbox.unconfirmed]))
+export const useUnconfirmed = unconfirmed.use
 
 /** Tell the server about a pair; false while too much waits for it already. */
 export function tell(write: Write): boolean {
@@ -40,14 +39,6 @@ export function listen(next: (report: Report) => void): () => void {
     if (listener === next) listener = undefined
   }
 }
-
-export function subscribe(tell: () => void): () => void {
-  listeners.add(tell)
-  return () => listeners.delete(tell)
-}
-
-/** Return a number that changes with what waits. */
-export const version = (): number => changes
 
 /** Begin for the one who is signed in, with what a closed tab of theirs has left. */
 export function begin(email: string): void {
@@ -90,13 +81,7 @@ function report(one: Report): void {
     toast(m.review.notSaved(nameOf(one.write.pair), one.problem.message), { isError: true })
 }
 
-function read(): Kept[] {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? "[]")
-  } catch {
-    return []
-  }
-}
+const read = (): Kept[] => inBrowser<Kept[]>(KEPT, [])
 
 function keep(kept: Kept[]): void {
   if (kept.length === 0) localStorage.removeItem(KEPT)

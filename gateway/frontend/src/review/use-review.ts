@@ -6,6 +6,7 @@ import { queryClient } from "../api/query-client"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { useUser } from "../session/session"
+import { kept } from "../store"
 import type { Filters } from "./filters"
 import { nameOf } from "./names"
 import type { Report, Write } from "./outbox"
@@ -200,14 +201,10 @@ function restored(email: string): Queue {
   begin(email)
   const out = new Map<string, Decision>()
   for (const { kind, pair, decision } of lastWrites()) if (kind !== "reopen") out.set(pair.id, decision)
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(KEPT_STEPS) ?? "null")
-    if (kept?.email !== email) return { ...EMPTY, out }
-    for (const step of kept.steps as Step[]) {
-      if (step.kind === "one" && step.decision === "skipped") out.set(step.pair.id, "skipped")
-    }
-    return { ...EMPTY, out, steps: kept.steps, done: kept.done }
-  } catch {
-    return { ...EMPTY, out }
+  const before = kept<{ email: string; steps: Step[]; done: number } | null>(KEPT_STEPS, null, sessionStorage)
+  if (before?.email !== email) return { ...EMPTY, out }
+  for (const step of before.steps) {
+    if (step.kind === "one" && step.decision === "skipped") out.set(step.pair.id, "skipped")
   }
+  return { ...EMPTY, out, steps: before.steps, done: before.done }
 }

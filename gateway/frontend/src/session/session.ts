@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react"
 import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
+import { store } from "../store"
 
 export type Role = "viewer" | "reviewer" | "admin"
 export type User = { id: number; email: string; full_name: string; role: Role }
@@ -16,16 +16,13 @@ type Answer = { user: User | null; expires_at?: string; demo?: Account }
 const RENEW_AT = 0.75
 const ROLES: Role[] = ["viewer", "reviewer", "admin"]
 
-let session: Session = { state: "loading" }
+const session = store<Session>({ state: "loading" })
 let renewal: ReturnType<typeof setTimeout> | undefined
 const waiting: (() => void)[] = []
-const listeners = new Set<() => void>()
 const otherTabs = new BroadcastChannel("traceline-session")
 
 /** Return the session of this browser, and render again when it changes. */
-export function useSession(): Session {
-  return useSyncExternalStore(subscribe, () => session)
-}
+export const useSession = session.use
 
 /** Return who is signed in; for parts of the page that nobody else sees. */
 export function useUser(): User {
@@ -44,7 +41,7 @@ export async function readSession(): Promise<void> {
   try {
     take(await call("GET", "/session"))
   } catch (error) {
-    if (session.state === "loading" && error instanceof ApiProblem) become({ state: "unreachable" })
+    if (session.get().state === "loading" && error instanceof ApiProblem) session.set({ state: "unreachable" })
   }
 }
 
@@ -75,26 +72,25 @@ export async function signOut(): Promise<void> {
 
 /** Note that the session has ended, and wait until the same person has signed in again. */
 export function whenSignedInAgain(): Promise<void> {
-  if (session.state === "signed-in") become({ state: "expired", user: session.user })
+  const now = session.get()
+  if (now.state === "signed-in") session.set({ state: "expired", user: now.user })
   return new Promise((resolve) => waiting.push(resolve))
 }
 
 function take(answer: Answer): void {
   clearTimeout(renewal)
+  const before = session.get()
   if (!answer.user) {
-    become(
-      session.state === "signed-in" || session.state === "expired"
-        ? { state: "expired", user: session.user }
-        : { state: "signed-out", demo: answer.demo },
-    )
+    const wasIn = before.state === "signed-in" || before.state === "expired"
+    session.set(wasIn ? { state: "expired", user: before.user } : { state: "signed-out", demo: answer.demo })
     return
   }
-  if (session.state === "expired" && session.user.id !== answer.user.id) {
+  if (before.state === "expired" && before.user.id !== answer.user.id) {
     leave()
     return
   }
   const expiresAt = Date.parse(answer.expires_at ?? "")
-  become({ state: "signed-in", user: answer.user, expiresAt })
+  session.set({ state: "signed-in", user: answer.user, expiresAt })
   renewal = setTimeout(renew, Math.max(1000, (expiresAt - Date.now()) * RENEW_AT))
   for (const resume of waiting.splice(0)) resume()
 }
@@ -126,16 +122,6 @@ async function call(method: string, path: string, body?: unknown): Promise<Answe
   const answer = response.status === 204 ? {} : await response.json().catch(() => ({}))
   if (!response.ok) throw problemOf(response, answer)
   return answer
-}
-
-function become(next: Session): void {
-  session = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }
 
 otherTabs.onmessage = ({ data }) => (data === "signed-out" ? leave() : void readSession())

@@ -1,44 +1,28 @@
-import { useSyncExternalStore } from "react"
+import { kept, store } from "../store"
 
 export type Theme = "system" | "light" | "dark"
 export type Density = "comfortable" | "compact"
 type Preferences = { theme: Theme; density: Density }
 
 const SETTING = "traceline.preferences"
-let preferences: Preferences = { theme: "system", density: "comfortable", ...read() }
-const listeners = new Set<() => void>()
+const AT_FIRST: Preferences = { theme: "system", density: "comfortable" }
+const preferences = store<Preferences>({ ...AT_FIRST, ...kept(SETTING, {}) })
 
 /** Return how this browser shows the page. */
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => preferences,
-  )
-}
+export const usePreferences = preferences.use
 
 /** Change how this browser shows the page, now and from now on. */
 export function prefer(change: Partial<Preferences>): void {
-  preferences = { ...preferences, ...change }
-  localStorage.setItem(SETTING, JSON.stringify(preferences))
+  preferences.set({ ...preferences.get(), ...change })
+  localStorage.setItem(SETTING, JSON.stringify(preferences.get()))
   applyPreferences()
-  for (const listener of listeners) listener()
 }
 
 /** Show the page as this browser prefers. */
 export function applyPreferences(): void {
   const { dataset } = document.documentElement
-  if (preferences.theme === "system") delete dataset.theme
-  else dataset.theme = preferences.theme
-  dataset.density = preferences.density
-}
-
-function read(): Partial<Preferences> {
-  try {
-    return JSON.parse(localStorage.getItem(SETTING) ?? "{}")
-  } catch {
-    return {}
-  }
+  const { theme, density } = preferences.get()
+  if (theme === "system") delete dataset.theme
+  else dataset.theme = theme
+  dataset.density = density
 }
