@@ -1,5 +1,4 @@
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Ask } from "../kit/form"
 import { m } from "../messages"
 import type { Change, UserRow } from "./change-user"
 
@@ -11,35 +10,26 @@ export function needsQuestion(user: UserRow, change: Change, me: number): boolea
   return change.is_active === false || (user.id === me && change.role !== undefined)
 }
 
-type Props = { asked: Asked | undefined; me: number; close: () => void; run: (asked: Asked) => void }
+type Props = { asked: Asked; me: number; close: () => void; run: (asked: Asked) => void }
 
 /** The question before such a change. */
 export function AskFirst({ asked, me, close, run }: Props) {
-  const isOff = asked?.change.is_active === false
-  const isSelf = asked?.user.id === me
-  const hint = isOff ? (isSelf ? words.deactivateSelfHint : words.deactivateHint) : words.giveUpHint
+  const isOff = asked.change.is_active === false
+  const isSelf = asked.user.id === me
   return (
-    <Dialog
+    <Ask
       role="alertdialog"
       title={isOff ? words.deactivateTitle(asked.user.full_name) : words.giveUpTitle}
-      isOpen={asked !== undefined}
-      onClose={close}
+      action={isOff ? words.deactivate : words.giveUp}
+      look="danger"
+      focus="cancel"
+      close={close}
+      run={() => {
+        close()
+        run(asked)
+      }}
     >
-      <p>{hint}</p>
-      <DialogButtons>
-        <Button autoFocus onPress={close}>
-          {m.common.cancel}
-        </Button>
-        <Button
-          look="danger"
-          onPress={() => {
-            close()
-            if (asked) run(asked)
-          }}
-        >
-          {isOff ? words.deactivate : words.giveUp}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      <p>{isOff ? (isSelf ? words.deactivateSelfHint : words.deactivateHint) : words.giveUpHint}</p>
+    </Ask>
   )
 }

@@ -1,9 +1,9 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
 import { api } from "../api/client"
-import { ApiProblem, problemOf } from "../api/problem"
+import { problemOf } from "../api/problem"
 import type { components } from "../api/schema"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
 import { readSession, useUser } from "../session/session"
 
@@ -13,6 +13,7 @@ export type Change = Partial<Pick<UserRow, "role" | "is_active">>
 
 const words = m.admin.users
 export const USERS = ["users", "rows"]
+const PROBLEMS = { last_admin: words.lastAdmin, 412: words.changed, 404: words.gone }
 
 /** Return a function that changes a user as they were shown: seen at once, and put back when the API refuses it. */
 export function useChangeUser(): (user: UserRow, change: Change) => Promise<void> {
@@ -36,7 +37,7 @@ export function useChangeUser(): (user: UserRow, change: Change) => Promise<void
         if (user.id === me) void readSession()
       } catch (problem) {
         replace(user)
-        toast(sentence(problem), { isError: true })
+        complain(problem, PROBLEMS)
         void client.invalidateQueries({ queryKey: USERS })
       }
     }
@@ -53,12 +54,4 @@ async function patch(user: UserRow, change: Change): Promise<UserRow> {
 function said({ full_name, role, is_active }: UserRow, change: Change): string {
   if (change.role) return words.becomes(full_name, m.common.roles[role])
   return is_active ? words.activated(full_name) : words.deactivated(full_name)
-}
-
-function sentence(problem: unknown): string {
-  if (!(problem instanceof ApiProblem)) return m.common.failed
-  if (problem.code === "last_admin") return words.lastAdmin
-  if (problem.status === 412) return words.changed
-  if (problem.status === 404) return words.gone
-  return problem.message || m.common.unreachable
 }

@@ -136,12 +136,14 @@ function Users() {
           />
         )}
       </div>
-      <AskFirst
-        asked={asked}
-        me={me}
-        close={() => setAsked(undefined)}
-        run={({ user, change: wanted }) => void change(user, wanted)}
-      />
+      {asked && (
+        <AskFirst
+          asked={asked}
+          me={me}
+          close={() => setAsked(undefined)}
+          run={({ user, change: wanted }) => void change(user, wanted)}
+        />
+      )}
       {isCreating && <CreateUser close={() => setCreating(false)} />}
     </Page>
   )

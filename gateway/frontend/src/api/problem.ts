@@ -15,6 +15,11 @@ export class ApiProblem extends Error {
     this.body = body
   }
 
+  /** Return a problem with this code as one of a field. */
+  at(code: string, pointer: string, message: string): ApiProblem {
+    return this.code === code ? new ApiProblem(this.status, { errors: [{ pointer, message }] }) : this
+  }
+
   /** What is wrong with each field, by its JSON pointer. */
   get fields(): Record<string, string> {
     const errors = Array.isArray(this.body.errors) ? (this.body.errors as { pointer: string; message: string }[]) : []

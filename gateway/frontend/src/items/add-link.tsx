@@ -3,10 +3,9 @@ import { useState } from "react"
 import { Button } from "../kit/button"
 import { Finder } from "../kit/finder"
 import { useShortcuts } from "../kit/shortcuts"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
 import { createLink, deleteLink, readRows } from "./api"
-import { sentenceOf } from "./fields"
 import { type Item, type ItemRow, type Kind, otherKind } from "./kinds"
 import { useLinksChanged } from "./parts"
 import css from "./tab.module.css"
@@ -33,7 +32,7 @@ export function AddLink({ kind, item, linked }: { kind: Kind; item: Item; linked
       const { id } = await createLink(...ends)
       toast(words.added, { undo: () => void deleteLink(id).finally(changed) })
     } catch (error) {
-      toast(sentenceOf(error), { isError: true })
+      complain(error)
     }
     changed()
   }

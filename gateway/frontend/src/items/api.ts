@@ -59,7 +59,7 @@ export function changeLinkType(id: string, type: LinkType): Promise<Schemas["Lin
 }
 
 export function deleteLink(id: string): Promise<unknown> {
-  return unwrap(api.DELETE("/api/v1/links/{link_id}", { params: { path: { link_id: id } } }))
+  return unwrap(api.DELETE("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, keepalive: true }))
 }
 
 /** Return the pairs with this item that wait for a decision, the most likely first. */

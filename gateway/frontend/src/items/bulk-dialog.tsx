@@ -1,30 +1,23 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { type FormEvent, useState } from "react"
-import { ApiProblem } from "../api/problem"
+import { useState } from "react"
 import { Button } from "../kit/button"
 import { Dialog, DialogButtons } from "../kit/dialog"
 import { Field } from "../kit/field"
+import { Ask } from "../kit/form"
 import { Select } from "../kit/select"
 import { toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
-import { type Change, type Query, readRows } from "./api"
+import { type Change, readRows } from "./api"
+import type { BulkProps } from "./bulk"
 import { changeSelected, type Failure, type Outcome } from "./change-many"
-import { nameOf, optionsOf, sentenceOf, tagsOf } from "./fields"
+import { nameOf, optionsOf, tagsOf } from "./fields"
 import type { ItemRow, Kind } from "./kinds"
 import css from "./list.module.css"
 import { countOf, NOTHING, type Selected } from "./selection"
 
 export type BulkAction = "status" | "priority" | "module" | "tags" | "delete"
 
-type Props = {
-  kind: Kind
-  query: Query
-  total: number
-  selected: Selected
-  become: (selected: Selected) => void
-  action: BulkAction
-  close: () => void
-}
+type Props = BulkProps & { action: BulkAction; close: () => void }
 
 const words = m.items.bulk
 
@@ -37,32 +30,27 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
   )
   const [removed, setRemoved] = useState("")
   const [progress, setProgress] = useState<number>()
-  const [error, setError] = useState<string>()
   const [outcome, setOutcome] = useState<Outcome>()
   const client = useQueryClient()
   const what = count === 1 ? kind.words.oneOf : kind.words.some(formatCount(count))
-  const verb = action === "delete" ? words.delete(what) : words.change(what)
-  const isReady = action !== "delete" || value.trim() === String(count)
+  const isDeletion = action === "delete"
+  const verb = isDeletion ? words.delete(what) : words.change(what)
+  const renew = (part: string) => void client.invalidateQueries({ queryKey: [kind.key, part] })
 
-  async function send(event: FormEvent) {
-    event.preventDefault()
-    if (!isReady) return
+  async function send() {
     setProgress(0)
-    setError(undefined)
     try {
       const result = await changeSelected(kind, query, count, selected, changeOf(action, value, removed), setProgress)
-      for (const part of ["rows", "total", "facets", "item"])
-        void client.invalidateQueries({ queryKey: [kind.key, part] })
+      for (const part of ["rows", "total", "facets", "item"]) renew(part)
       become(await stillSelected(kind, selected, result.failures))
       if (result.failures.length > 0) setOutcome(result)
       else {
-        toast(action === "delete" ? words.deleted(what) : words.done(what))
+        toast(isDeletion ? words.deleted(what) : words.done(what))
         close()
       }
     } catch (failure) {
-      const isOther = failure instanceof ApiProblem && failure.code === "count_changed"
-      if (isOther) void client.invalidateQueries({ queryKey: [kind.key, "rows"] })
-      setError(isOther ? words.countChanged : sentenceOf(failure))
+      renew("rows")
+      throw failure
     } finally {
       setProgress(undefined)
     }
@@ -88,76 +76,49 @@ export function BulkDialog({ kind, query, total, selected, become, action, close
     )
   }
   return (
-    <Dialog title={action === "delete" ? verb : words.set(m.items.fields[action])} isOpen onClose={close}>
-      <form className={css.form} onSubmit={send}>
-        <Fields
-          kind={kind}
-          action={action}
-          count={count}
+    <Ask
+      title={isDeletion ? verb : words.set(m.items.fields[action])}
+      action={verb}
+      look={isDeletion ? "danger" : "primary"}
+      isReady={!isDeletion || value.trim() === String(count)}
+      known={{ count_changed: words.countChanged }}
+      run={send}
+      close={close}
+    >
+      {(action === "status" || action === "priority") && (
+        <Select label={m.items.fields[action]} value={value} options={optionsOf(kind, action)} onChange={setValue} />
+      )}
+      {action === "module" && (
+        <Field
+          label={m.items.fields.module}
+          hint={words.moduleHint}
           value={value}
-          setValue={setValue}
-          removed={removed}
-          setRemoved={setRemoved}
+          onChange={setValue}
+          autoFocus
+          maxLength={100}
         />
-        {progress !== undefined && <p role="status">{words.inParts(formatCount(progress))}</p>}
-        {error && (
-          <p role="alert" className={css.error}>
-            {error}
-          </p>
-        )}
-        <DialogButtons>
-          <Button onPress={close}>{m.common.cancel}</Button>
-          <Button
-            type="submit"
-            look={action === "delete" ? "danger" : "primary"}
-            isDisabled={!isReady || progress !== undefined}
-          >
-            {verb}
-          </Button>
-        </DialogButtons>
-      </form>
-    </Dialog>
-  )
-}
-
-type FieldsProps = {
-  kind: Kind
-  action: BulkAction
-  count: number
-  value: string
-  setValue: (value: string) => void
-  removed: string
-  setRemoved: (value: string) => void
-}
-
-function Fields({ kind, action, count, value, setValue, removed, setRemoved }: FieldsProps) {
-  if (action === "status" || action === "priority") {
-    return <Select label={m.items.fields[action]} value={value} options={optionsOf(kind, action)} onChange={setValue} />
-  }
-  if (action === "module") {
-    const label = m.items.fields.module
-    return <Field label={label} hint={words.moduleHint} value={value} onChange={setValue} autoFocus maxLength={100} />
-  }
-  if (action === "tags") {
-    return (
-      <>
-        <Field label={words.tagsAdd} hint={m.items.tagsHint} value={value} onChange={setValue} autoFocus />
-        <Field label={words.tagsRemove} hint={m.items.tagsHint} value={removed} onChange={setRemoved} />
-      </>
-    )
-  }
-  return (
-    <>
-      <p>{words.deleteHint}</p>
-      <Field
-        label={words.typeCount(String(count))}
-        value={value}
-        onChange={setValue}
-        autoFocus
-        inputMode="numeric"
-        autoComplete="off"
-      />
-    </>
+      )}
+      {action === "tags" && (
+        <>
+          <Field label={words.tagsAdd} hint={m.items.tagsHint} value={value} onChange={setValue} autoFocus />
+          <Field label={words.tagsRemove} hint={m.items.tagsHint} value={removed} onChange={setRemoved} />
+        </>
+      )}
+      {isDeletion && (
+        <>
+          <p>{words.deleteHint}</p>
+          <Field
+            label={words.typeCount(String(count))}
+            value={value}
+            onChange={setValue}
+            autoFocus
+            inputMode="numeric"
+            autoComplete="off"
+          />
+        </>
+      )}
+      {progress !== undefined && <p role="status">{words.inParts(formatCount(progress))}</p>}
+    </Ask>
   )
 }
 

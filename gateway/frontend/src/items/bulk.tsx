@@ -11,7 +11,7 @@ import { countOf, NOTHING, type Selected } from "./selection"
 const words = m.items.bulk
 const FIELDS = ["status", "priority", "module", "tags"] as const
 
-type Props = {
+export type BulkProps = {
   kind: Kind
   query: Query
   /** How many match. */
@@ -21,7 +21,8 @@ type Props = {
 }
 
 /** What can be done with what is selected; nothing while nothing is. */
-export function BulkBar({ kind, query, total, selected, become }: Props) {
+export function BulkBar(props: BulkProps) {
+  const { total, selected, become } = props
   const [action, setAction] = useState<BulkAction>()
   const count = countOf(selected, total)
   const isShown = count > 0
@@ -43,18 +44,7 @@ export function BulkBar({ kind, query, total, selected, become }: Props) {
       <Button look="quiet" onPress={() => become(NOTHING)}>
         {m.items.clearSelection}
       </Button>
-      {action && (
-        <BulkDialog
-          key={action}
-          kind={kind}
-          query={query}
-          total={total}
-          selected={selected}
-          become={become}
-          action={action}
-          close={() => setAction(undefined)}
-        />
-      )}
+      {action && <BulkDialog key={action} {...props} action={action} close={() => setAction(undefined)} />}
     </section>
   )
 }

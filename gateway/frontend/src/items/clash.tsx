@@ -1,8 +1,6 @@
 import { useState } from "react"
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
 import { Diff } from "../kit/diff"
-import { toast } from "../kit/toast"
+import { Ask } from "../kit/form"
 import { m } from "../messages"
 import css from "./clash.module.css"
 import { textOf } from "./fields"
@@ -23,24 +21,21 @@ type Props = {
 export function ClashDialog({ base, edits, theirs, onCancel, onSave }: Props) {
   const { clashing, others } = compare(base, edits, theirs)
   const [taken, setTaken] = useState<ReadonlySet<Field>>(new Set())
-  const [isSaving, setSaving] = useState(false)
   function take(field: Field, isTheirs: boolean) {
     const next = new Set(taken)
     if (isTheirs) next.add(field)
     else next.delete(field)
     setTaken(next)
   }
-  async function save() {
-    setSaving(true)
-    try {
-      await onSave(without(edits, taken))
-    } catch (error) {
-      toast(error instanceof Error ? error.message : m.common.failed, { isError: true })
-      setSaving(false)
-    }
-  }
   return (
-    <Dialog title={words.title} isOpen onClose={onCancel} wide>
+    <Ask
+      title={words.title}
+      action={m.items.save}
+      cancel={m.items.leave}
+      run={() => onSave(without(edits, taken))}
+      close={onCancel}
+      wide
+    >
       <p>{clashing.length > 0 ? words.hint : words.noClash}</p>
       {clashing.map((field) => (
         <fieldset key={field} className={css.field}>
@@ -66,13 +61,7 @@ export function ClashDialog({ base, edits, theirs, onCancel, onSave }: Props) {
         </fieldset>
       ))}
       {others.length > 0 && <p>{words.alsoChanged(others.map((field) => m.items.fields[field]).join(", "))}</p>}
-      <DialogButtons>
-        <Button onPress={onCancel}>{m.items.leave}</Button>
-        <Button look="primary" isDisabled={isSaving} onPress={() => void save()}>
-          {m.items.save}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+    </Ask>
   )
 }
 

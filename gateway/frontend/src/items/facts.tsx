@@ -1,10 +1,10 @@
 import type { ReactNode } from "react"
 import { Ago } from "../kit/ago"
 import { InlineSelect } from "../kit/inline-select"
-import { toast } from "../kit/toast"
+import { complain } from "../kit/toast"
 import { m } from "../messages"
 import type { Read } from "./api"
-import { optionsOf, safeAddress, sentenceOf } from "./fields"
+import { optionsOf, safeAddress } from "./fields"
 import css from "./item.module.css"
 import { type Item, type Kind, TEST_CASES, word } from "./kinds"
 import type { Edits } from "./merge"
@@ -62,9 +62,7 @@ type ClosedProps = Omit<Props, "item"> & { field: "status" | "priority"; value: 
 
 function Closed({ kind, field, value, save }: ClosedProps) {
   if (!save) return word(value)
-  const change = (next: string) => {
-    save({ [field]: next }).catch((error) => toast(sentenceOf(error), { isError: true }))
-  }
+  const change = (next: string) => void save({ [field]: next }).catch(complain)
   return <InlineSelect label={names[field]} value={value} options={optionsOf(kind, field)} onChange={change} />
 }
 

@@ -1,4 +1,3 @@
-import { m } from "../messages"
 import { AUTOMATION, type Item, type Kind, PRIORITIES, word } from "./kinds"
 import type { Field } from "./merge"
 
@@ -48,7 +47,3 @@ export function safeAddress(text: string | null): string | undefined {
 
 /** Return how an item is called where there is little room. */
 export const nameOf = ({ external_id, title }: Pick<Item, "external_id" | "title">): string => external_id ?? title
-
-/** Return what an error says to people. */
-export const sentenceOf = (error: unknown): string =>
-  error instanceof Error && error.message ? error.message : m.common.failed

@@ -5,12 +5,12 @@ import { Badge } from "../kit/badge"
 import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
 import { Failure, Skeleton } from "../kit/states"
-import { toast } from "../kit/toast"
+import { complain } from "../kit/toast"
 import { formatScore, m } from "../messages"
 import { useMay } from "../session/session"
 import { AddLink } from "./add-link"
 import { changeLinkType, type Linked, type Linkeds, type LinkType } from "./api"
-import { nameOf, sentenceOf } from "./fields"
+import { nameOf } from "./fields"
 import { type Item, type Kind, LINK_TYPES, otherKind, word } from "./kinds"
 import { useLinksChanged } from "./parts"
 import css from "./tab.module.css"
@@ -44,9 +44,7 @@ function LinkRow({ kind, linked, mayWrite }: { kind: Kind; linked: Linked; mayWr
   const changed = useLinksChanged(kind)
   const name = nameOf(linked)
   const change = (type: LinkType) => {
-    changeLinkType(linked.link_id, type)
-      .catch((error) => toast(sentenceOf(error), { isError: true }))
-      .finally(changed)
+    changeLinkType(linked.link_id, type).catch(complain).finally(changed)
   }
   return (
     <li className={css.row}>

@@ -1,9 +1,9 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { InlineSelect } from "../kit/inline-select"
 import type { Column } from "../kit/table"
-import { toast } from "../kit/toast"
+import { complain } from "../kit/toast"
 import { m } from "../messages"
-import { optionsOf, sentenceOf } from "./fields"
+import { optionsOf } from "./fields"
 import type { ItemRow, Kind } from "./kinds"
 import css from "./list.module.css"
 import type { useSave } from "./save"
@@ -36,9 +36,7 @@ export function RowEditor({ kind, row, columns, focused, save, close }: Props) {
     isOver.current = true
     close(returnsFocus)
     if (!keeps) return
-    save({ item: row, etag: row.etag }, { title: title.trim(), status, priority }).catch((error) =>
-      toast(sentenceOf(error), { isError: true }),
-    )
+    save({ item: row, etag: row.etag }, { title: title.trim(), status, priority }).catch(complain)
   }
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== "Enter" && event.key !== "Escape") return

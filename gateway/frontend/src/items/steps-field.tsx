@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useLayoutEffect, useRef } from "react"
 import { Button } from "../kit/button"
+import { Refusal } from "../kit/form"
 import { m } from "../messages"
 import css from "./form.module.css"
 
@@ -70,11 +71,7 @@ export function StepsField({ steps, onChange, error }: Props) {
           </li>
         ))}
       </ol>
-      {error && (
-        <p className={css.failure} role="alert">
-          {error}
-        </p>
-      )}
+      {error && <Refusal>{error}</Refusal>}
       <Button onPress={() => insert(steps.length)}>{m.items.addStep}</Button>
     </fieldset>
   )

@@ -5,11 +5,10 @@ import { ApiProblem } from "../api/problem"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
 import { Failure, Skeleton } from "../kit/states"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { formatScore, m } from "../messages"
 import { useMay } from "../session/session"
 import { review } from "./api"
-import { sentenceOf } from "./fields"
 import { type Item, type Kind, otherKind } from "./kinds"
 import { useLinksChanged } from "./parts"
 import css from "./tab.module.css"
@@ -40,7 +39,7 @@ export function SuggestionsTab({
   function undo(id: string) {
     review(id, "reopen")
       .then(() => toast(words.undone))
-      .catch((failure) => toast(sentenceOf(failure), { isError: true }))
+      .catch(complain)
       .finally(() => {
         put(id, false)
         changed()
@@ -53,7 +52,7 @@ export function SuggestionsTab({
       toast(DONE[decision], { undo: () => undo(id) })
     } catch (failure) {
       put(id, false)
-      toast(whoWasFirst(failure) ?? sentenceOf(failure), { isError: true })
+      complain(failure, whoWasFirst(failure))
     }
     changed()
   }
@@ -105,9 +104,8 @@ function Pair({ kind, suggestion, decide }: { kind: Kind; suggestion: Suggestion
   )
 }
 
-/** Return a sentence that says who decided before; undefined for another error. */
-function whoWasFirst(error: unknown): string | undefined {
-  if (!(error instanceof ApiProblem) || error.code !== "suggestion_not_pending") return undefined
-  const { reviewed_by: who, status } = error.body
-  return typeof who === "string" && typeof status === "string" ? words.by(who, status) : undefined
+/** Return the words for a pair that somebody else decided on before. */
+function whoWasFirst(error: unknown): Record<string, string> {
+  const { reviewed_by: who, status } = error instanceof ApiProblem ? error.body : {}
+  return who && status ? { suggestion_not_pending: words.by(String(who), String(status)) } : {}
 }

@@ -1,57 +1,32 @@
-import { useSyncExternalStore } from "react"
-import { toast } from "../kit/toast"
+import { Held } from "../kit/held"
+import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
+import { store } from "../store"
 import { deleteLink } from "./api"
-import { sentenceOf } from "./fields"
 
 const HELD_MS = 6500
+const READ_ANEW_MS = 1000
 
 // Deleting a link loses its source, its score and its age, which no later link has: so it waits as long as it can be
-// taken back, and goes at once when the page is left.
-const held = new Map<string, { timer: ReturnType<typeof setTimeout>; done: () => void }>()
-const listeners = new Set<() => void>()
-let ids: ReadonlySet<string> = new Set()
+// taken back.
+const held = new Held(HELD_MS)
+const gone = store<ReadonlySet<string>>(new Set())
+
+/** Return the links that are about to be deleted. */
+export const useUnlinked = gone.use
 
 /** Unlink in a moment; until then it can be taken back, and the link is already not shown any more. */
 export function unlink(id: string, done: () => void): void {
-  held.set(id, { timer: setTimeout(() => void remove(id), HELD_MS), done })
-  tell()
-  toast(m.items.link.unlinked, { undo: () => keep(id) })
+  const show = () => gone.set(new Set([...gone.get()].filter((one) => one !== id)))
+  gone.set(new Set([...gone.get(), id]))
+  held.add(id, () => {
+    deleteLink(id)
+      .catch(complain)
+      .finally(() => {
+        done()
+        // The list is read anew by then: the link does not come up once more.
+        setTimeout(show, READ_ANEW_MS)
+      })
+  })
+  toast(m.items.link.unlinked, { undo: () => held.takeBack(id) && show() })
 }
-
-/** Return the links that are about to be deleted. */
-export function useUnlinked(): ReadonlySet<string> {
-  return useSyncExternalStore(subscribe, () => ids)
-}
-
-function keep(id: string): void {
-  clearTimeout(held.get(id)?.timer)
-  held.delete(id)
-  tell()
-}
-
-async function remove(id: string): Promise<void> {
-  const { done } = held.get(id) ?? {}
-  try {
-    await deleteLink(id)
-  } catch (error) {
-    toast(sentenceOf(error), { isError: true })
-  }
-  done?.()
-  // The list is read anew by then: the link does not come up once more.
-  setTimeout(() => keep(id), 1000)
-}
-
-function tell(): void {
-  ids = new Set(held.keys())
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-addEventListener("pagehide", () => {
-  for (const id of held.keys()) void fetch(`/api/v1/links/${id}`, { method: "DELETE", keepalive: true })
-})

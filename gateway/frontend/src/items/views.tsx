@@ -1,8 +1,7 @@
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { useLocation, useSearch } from "wouter"
-import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
 import { Field } from "../kit/field"
+import { Ask } from "../kit/form"
 import { Menu, type MenuEntry } from "../kit/menu"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
@@ -26,8 +25,7 @@ export function Views({ kind }: { kind: Kind }) {
     localStorage.setItem(setting, JSON.stringify(next))
     setViews(next)
   }
-  function save(event: FormEvent) {
-    event.preventDefault()
+  function save() {
     const given = name?.trim()
     if (!given) return
     keep([...views.filter((view) => view.name !== given), { name: given, query }])
@@ -53,17 +51,11 @@ export function Views({ kind }: { kind: Kind }) {
       <Menu label={current?.name ?? words.menu} entries={entries}>
         {current?.name ?? words.menu} <span aria-hidden="true">▾</span>
       </Menu>
-      <Dialog title={words.save} isOpen={name !== undefined} onClose={() => setName(undefined)}>
-        <form onSubmit={save}>
-          <Field label={words.name} value={name ?? ""} onChange={setName} autoFocus isRequired maxLength={80} />
-          <DialogButtons>
-            <Button onPress={() => setName(undefined)}>{m.common.cancel}</Button>
-            <Button look="primary" type="submit">
-              {m.common.save}
-            </Button>
-          </DialogButtons>
-        </form>
-      </Dialog>
+      {name !== undefined && (
+        <Ask title={words.save} action={m.common.save} run={save} close={() => setName(undefined)}>
+          <Field label={words.name} value={name} onChange={setName} autoFocus isRequired maxLength={80} />
+        </Ask>
+      )}
     </>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components"
 import css from "./dialog.module.css"
 
-type Props = {
+export type DialogProps = {
   title: string
   isOpen: boolean
   /** Called by Escape and a click beside; without it the dialog stays until what it asks for is done. */
@@ -13,7 +13,7 @@ type Props = {
   children: ReactNode
 }
 
-export function Dialog({ title, isOpen, onClose, role = "dialog", wide, children }: Props) {
+export function Dialog({ title, isOpen, onClose, role = "dialog", wide, children }: DialogProps) {
   return (
     <ModalOverlay
       className={css.overlay ?? ""}

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from "react"
 import { FieldError, Input, Label, Text, TextArea, TextField, type TextFieldProps } from "react-aria-components"
 import css from "./field.module.css"
 
-type Props = Omit<TextFieldProps, "className" | "style" | "children"> & {
+export type FieldProps = Omit<TextFieldProps, "className" | "style" | "children"> & {
   label: string
   hint?: string
   /** What is wrong with the value. */
@@ -16,7 +16,17 @@ type Props = Omit<TextFieldProps, "className" | "style" | "children"> & {
   hideLabel?: boolean
 }
 
-export function Field({ label, hint, error: told, placeholder, lines, end, hideLabel, onChange, ...props }: Props) {
+export function Field({
+  label,
+  hint,
+  error: told,
+  placeholder,
+  lines,
+  end,
+  hideLabel,
+  onChange,
+  ...props
+}: FieldProps) {
   // Once somebody types, what was wrong may be right; and a form with a wrong field cannot be sent again.
   const [isChanged, setChanged] = useState(false)
   if (isChanged && told === undefined) setChanged(false)

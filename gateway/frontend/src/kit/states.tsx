@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react"
-import { ApiProblem, UNREACHABLE } from "../api/problem"
+import { ApiProblem } from "../api/problem"
+import { sentenceOf } from "../api/sentence"
 import { m } from "../messages"
 import { Button } from "./button"
 import css from "./states.module.css"
@@ -36,17 +37,12 @@ export function Empty({ title, hint, children }: { title: string; hint?: string;
 
 /** What went wrong, in the words of the API, and a way to try again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const problem = error instanceof ApiProblem ? error : undefined
-  const isAway = problem?.status === UNREACHABLE
+  const requestId = error instanceof ApiProblem && error.requestId
   return (
     <div className={css.failure} role="alert">
-      <p>{isAway ? m.common.unreachable : problem?.message || m.common.failed}</p>
-      {problem?.requestId && <code>{m.common.requestId(problem.requestId)}</code>}
-      {retry && (
-        <Button onPress={retry} look="plain">
-          {m.common.retry}
-        </Button>
-      )}
+      <p>{sentenceOf(error)}</p>
+      {requestId && <code>{m.common.requestId(requestId)}</code>}
+      {retry && <Button onPress={retry}>{m.common.retry}</Button>}
     </div>
   )
 }

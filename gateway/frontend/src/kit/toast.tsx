@@ -1,16 +1,17 @@
+import { sentenceOf } from "../api/sentence"
 import { m } from "../messages"
 import { store } from "../store"
 import { Button } from "./button"
 import css from "./toast.module.css"
 
-type Toast = { id: number; text: string; isError: boolean; undo?: () => void }
+type Toast = { id: number; text: string; isError: boolean; undo?: () => unknown }
 
 const SHOWN_MS = 6000
 const toasts = store<Toast[]>([])
 let last = 0
 
 /** Say shortly that something was done, with a way back; the newest of a kind replaces the one before. */
-export function toast(text: string, options: { undo?: () => void; isError?: boolean } = {}): void {
+export function toast(text: string, options: { undo?: () => unknown; isError?: boolean } = {}): void {
   const id = ++last
   toasts.set([
     ...toasts
@@ -22,6 +23,10 @@ export function toast(text: string, options: { undo?: () => void; isError?: bool
   // An error stays until somebody has read it.
   if (!options.isError) setTimeout(() => dismiss(id), SHOWN_MS)
 }
+
+/** Say what went wrong; `known` as `sentenceOf` takes it. */
+export const complain = (error: unknown, known?: Record<string, string>): void =>
+  toast(sentenceOf(error, known), { isError: true })
 
 /** Where toasts are shown: once in the page. */
 export function Toasts() {

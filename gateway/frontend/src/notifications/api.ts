@@ -3,7 +3,7 @@ import { api } from "../api/client"
 import { unwrap } from "../api/problem"
 import type { components } from "../api/schema"
 import { useEndless } from "../kit/endless"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import type { Notification } from "./groups"
 
@@ -34,7 +34,7 @@ export function useNotificationActions() {
     try {
       return await request
     } catch (error) {
-      toast(error instanceof Error && error.message ? error.message : m.common.unreachable, { isError: true })
+      complain(error)
       return undefined
     } finally {
       void client.invalidateQueries({ queryKey: ["notifications"] })

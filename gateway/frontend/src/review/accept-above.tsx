@@ -2,9 +2,9 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { api } from "../api/client"
 import { ApiProblem, unwrap } from "../api/problem"
-import { Button } from "../kit/button"
+import { sentenceOf } from "../api/sentence"
 import { Choice } from "../kit/choice"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Ask, Refusal } from "../kit/form"
 import { Slider } from "../kit/slider"
 import { formatCount, formatScore, m } from "../messages"
 import css from "./accept-above.module.css"
@@ -12,6 +12,7 @@ import { LINK_TYPES } from "./actions"
 import { asBulkFilter, asQuery, type Filters } from "./filters"
 import type { LinkType } from "./use-review"
 
+const words = m.review.acceptAbove
 const SETTLED_MS = 200
 const SAMPLES = 10
 const FIRST_LIMIT = 0.9
@@ -25,19 +26,9 @@ type Props = {
 }
 
 /** Accept everything from a score on: exactly what was counted, or nothing. */
-export function AcceptAbove({ close, ...props }: Props) {
-  return (
-    <Dialog title={m.review.acceptAbove.title} isOpen onClose={close} wide>
-      <Form close={close} {...props} />
-    </Dialog>
-  )
-}
-
-function Form({ filters, best, close, done }: Props) {
+export function AcceptAbove({ filters, best, close, done }: Props) {
   const [limit, setLimit] = useState(Math.max(filters.min ?? 0, Math.min(FIRST_LIMIT, Math.floor(best * 20) / 20)))
   const [linkType, setLinkType] = useState<LinkType>("covers")
-  const [problem, setProblem] = useState<string>()
-  const [isSending, setSending] = useState(false)
   const settled = useSettled(limit, SETTLED_MS)
   const above = { ...filters, min: settled }
   const { data, error, refetch, isPlaceholderData } = useQuery({
@@ -49,44 +40,32 @@ function Form({ filters, best, close, done }: Props) {
   })
   const isCounted = data !== undefined && !isPlaceholderData && settled === limit
   async function accept() {
-    if (!data) return
-    setSending(true)
-    setProblem(undefined)
+    const body = { ...whatToDo(above), link_type: linkType, expected_count: data?.count ?? 0, dry_run: false }
     try {
-      const body = {
-        action: "accept" as const,
-        filter: asBulkFilter(above),
-        link_type: linkType,
-        expected_count: data.count,
-        dry_run: false,
-      }
       const answer = await unwrap(api.POST("/api/v1/suggestions/bulk-review", { body }))
       if ("review_id" in answer && answer.review_id)
-        done(answer.review_id, answer.reviewed, m.review.acceptAbove.done(answer.reviewed, answer.failed))
+        done(answer.review_id, answer.reviewed, words.done(answer.reviewed, answer.failed))
       close()
     } catch (refused) {
-      setProblem(sentence(refused))
       await refetch()
-    } finally {
-      setSending(false)
+      throw withCounts(refused)
     }
   }
   return (
-    <>
-      <Slider
-        label={m.review.acceptAbove.limit}
-        value={limit}
-        from={0}
-        to={1}
-        step={0.01}
-        format={formatScore}
-        onChange={setLimit}
-      />
+    <Ask
+      title={words.title}
+      action={isCounted ? words.accept(formatCount(data.count)) : words.counting}
+      isReady={isCounted && data.count > 0}
+      run={accept}
+      close={close}
+      wide
+    >
+      <Slider label={words.limit} value={limit} from={0} to={1} step={0.01} format={formatScore} onChange={setLimit} />
       <p className={css.count} role="status">
-        {isCounted ? m.review.acceptAbove.count(data.count, formatScore(limit)) : m.review.acceptAbove.counting}
+        {isCounted ? words.count(data.count, formatScore(limit)) : words.counting}
       </p>
       <section className={css.samples}>
-        <h3>{m.review.acceptAbove.samples}</h3>
+        <h3>{words.samples}</h3>
         <ol>
           {(data?.samples ?? []).map(({ id, similarity_score: score, requirement, test_case: testCase }) => (
             <li key={id}>
@@ -103,29 +82,16 @@ function Form({ filters, best, close, done }: Props) {
         options={LINK_TYPES.map((type) => ({ value: type, label: m.review.linkTypes[type] }))}
         onChange={setLinkType}
       />
-      {(problem || error) && (
-        <p className={css.problem} role="alert">
-          {problem ?? sentence(error)}
-        </p>
-      )}
-      <DialogButtons>
-        <Button onPress={close}>{m.common.cancel}</Button>
-        <Button look="primary" isDisabled={!isCounted || data.count === 0 || isSending} onPress={() => void accept()}>
-          {isCounted ? m.review.acceptAbove.accept(formatCount(data.count)) : m.review.acceptAbove.counting}
-        </Button>
-      </DialogButtons>
-    </>
+      {error && <Refusal>{sentenceOf(error)}</Refusal>}
+    </Ask>
   )
 }
 
+const whatToDo = (above: Filters) => ({ action: "accept" as const, filter: asBulkFilter(above) })
+
 /** Return how many there are, and those nearest the limit: where it is wrong, it is wrong there first. */
 async function preview(above: Filters, signal: AbortSignal) {
-  const body = {
-    action: "accept" as const,
-    filter: asBulkFilter(above),
-    dry_run: true,
-    link_type: "covers" as const,
-  }
+  const body = { ...whatToDo(above), link_type: "covers" as const, dry_run: true }
   const query = { ...asQuery(above), sort: "score:asc" as const, limit: SAMPLES }
   const [counted, nearest] = await Promise.all([
     unwrap(api.POST("/api/v1/suggestions/bulk-review", { body, signal })),
@@ -134,11 +100,11 @@ async function preview(above: Filters, signal: AbortSignal) {
   return { count: "count" in counted ? counted.count : 0, samples: nearest.items }
 }
 
-function sentence(problem: unknown): string {
-  if (!(problem instanceof ApiProblem)) return m.common.failed
+/** Return a problem with the counts that it is about. */
+function withCounts(problem: unknown): unknown {
+  if (!(problem instanceof ApiProblem) || problem.code !== "count_changed") return problem
   const { expected_count: expected, count } = problem.body
-  if (problem.code === "count_changed") return m.review.acceptAbove.changed(Number(expected), Number(count))
-  return problem.status === 0 ? m.common.unreachable : problem.message
+  return new ApiProblem(problem.status, { detail: words.changed(Number(expected), Number(count)) })
 }
 
 function useSettled<T>(value: T, after: number): T {

@@ -1,13 +1,13 @@
-import { useMutation, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { api } from "../api/client"
-import { ApiProblem, unwrap } from "../api/problem"
+import { unwrap } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
-import { Dialog, DialogButtons } from "../kit/dialog"
-import { toast } from "../kit/toast"
+import { Ask } from "../kit/form"
+import { complain } from "../kit/toast"
 import { formatShare, m } from "../messages"
 import css from "./generate.module.css"
 
@@ -44,56 +44,32 @@ export function isGoingOn(run: Run | undefined): boolean {
 /** Choose how pairs are found, and start. */
 export function GenerateDialog({ close }: { close: () => void }) {
   const [algorithm, setAlgorithm] = useState<Algorithm>("hybrid")
-  const start = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.POST("/api/v1/suggestions/generate", {
-          params: { query: { algorithm }, header: { Prefer: "respond-async" } },
-        }),
-      ),
-    onSuccess: (run) => {
-      queryClient.setQueryData(LAST_RUN, run)
-      void queryClient.invalidateQueries({ queryKey: LAST_RUN })
-      close()
-    },
-  })
+  const words = m.review.generate
+  async function start() {
+    const params = { query: { algorithm }, header: { Prefer: "respond-async" } }
+    queryClient.setQueryData(LAST_RUN, await unwrap(api.POST("/api/v1/suggestions/generate", { params })))
+    void queryClient.invalidateQueries({ queryKey: LAST_RUN })
+    close()
+  }
   return (
-    <Dialog title={m.review.generate.title} isOpen onClose={close}>
-      <p>{m.review.generate.hint}</p>
+    <Ask title={words.title} action={words.start} run={start} close={close}>
+      <p>{words.hint}</p>
       <Choice
-        label={m.review.generate.algorithm}
+        label={words.algorithm}
         value={algorithm}
-        options={ALGORITHMS.map((value) => ({ value, label: m.review.generate.algorithms[value] }))}
+        options={ALGORITHMS.map((value) => ({ value, label: words.algorithms[value] }))}
         onChange={setAlgorithm}
       />
-      <p className={css.hint}>{m.review.generate.hints[algorithm]}</p>
-      {start.error && (
-        <p className={css.error} role="alert">
-          {start.error instanceof ApiProblem ? start.error.message || m.common.unreachable : m.common.failed}
-        </p>
-      )}
-      <DialogButtons>
-        <Button onPress={close}>{m.common.cancel}</Button>
-        <Button look="primary" isDisabled={start.isPending} onPress={() => start.mutate()}>
-          {m.review.generate.start}
-        </Button>
-      </DialogButtons>
-    </Dialog>
+      <p className={css.hint}>{words.hints[algorithm]}</p>
+    </Ask>
   )
 }
 
 /** How far a run is, and at its end what came of it. */
 export function RunStrip({ run, mayCancel, close }: { run: Run; mayCancel: boolean; close: () => void }) {
   async function cancel() {
-    try {
-      const path = { run_id: run.id }
-      queryClient.setQueryData(
-        LAST_RUN,
-        await unwrap(api.POST("/api/v1/suggestions/runs/{run_id}/cancel", { params: { path } })),
-      )
-    } catch (error) {
-      toast(error instanceof ApiProblem ? error.message : m.common.failed, { isError: true })
-    }
+    const params = { path: { run_id: run.id } }
+    queryClient.setQueryData(LAST_RUN, await unwrap(api.POST("/api/v1/suggestions/runs/{run_id}/cancel", { params })))
   }
   const goesOn = isGoingOn(run)
   return (
@@ -101,7 +77,7 @@ export function RunStrip({ run, mayCancel, close }: { run: Run; mayCancel: boole
       <span>{sentenceOf(run)}</span>
       {goesOn && <progress max={1} value={run.progress} aria-label={m.review.generate.progress} />}
       {goesOn && mayCancel && (
-        <Button look="quiet" onPress={() => void cancel()}>
+        <Button look="quiet" onPress={() => void cancel().catch(complain)}>
           {m.review.generate.cancel}
         </Button>
       )}

@@ -1,14 +1,16 @@
-import { type FormEvent, useState } from "react"
+import { useState } from "react"
 import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
+import { useForm } from "../kit/form"
 import { Page } from "../kit/page"
 import { useSingleKeys } from "../kit/shortcuts"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { type Density, prefer, type Theme, usePreferences } from "../shell/preferences"
 import css from "./account.module.css"
+import { NewPassword } from "./account-fields"
 import { changePassword, signOut, useUser } from "./session"
 
 /** Who one is, how the page looks and behaves in this browser, and the password. */
@@ -93,29 +95,21 @@ function Password() {
   const user = useUser()
   const [current, setCurrent] = useState("")
   const [next, setNext] = useState("")
-  const [isSending, setSending] = useState(false)
-  const [problem, setProblem] = useState<ApiProblem>()
-  async function submit(event: FormEvent) {
-    event.preventDefault()
-    setSending(true)
-    setProblem(undefined)
-    try {
-      await changePassword(user, current, next)
-      setCurrent("")
-      setNext("")
-      toast(m.account.changed)
-    } catch (error) {
-      if (error instanceof ApiProblem) setProblem(error)
-    } finally {
-      setSending(false)
-    }
-  }
-  const isWrong = problem?.code === "invalid_credentials"
+  const { isSending, fields, failure, onSubmit } = useForm(async () => {
+    await changePassword(user, current, next).catch((error) => {
+      throw error instanceof ApiProblem
+        ? error.at("invalid_credentials", "/current_password", m.account.wrongPassword)
+        : error
+    })
+    setCurrent("")
+    setNext("")
+    toast(m.account.changed)
+  })
   return (
     <section>
       <h2>{m.account.password}</h2>
       <p className={css.quiet}>{m.account.passwordHint}</p>
-      <form className={css.form} onSubmit={submit}>
+      <form className={css.form} onSubmit={onSubmit}>
         {/* For who keeps passwords: whose it is. */}
         <input hidden readOnly autoComplete="username" value={user.email} />
         <Field
@@ -124,26 +118,17 @@ function Password() {
           autoComplete="current-password"
           isRequired
           value={current}
-          error={isWrong ? m.account.wrongPassword : undefined}
+          error={fields["/current_password"]}
           onChange={setCurrent}
         />
-        <Field
+        <NewPassword
           label={m.account.newPassword}
-          type="password"
-          autoComplete="new-password"
-          isRequired
-          minLength={8}
-          maxLength={128}
           hint={m.session.passwordHint}
           value={next}
-          error={problem?.fields["/new_password"]}
+          error={fields["/new_password"]}
           onChange={setNext}
         />
-        {problem && !isWrong && !problem.fields["/new_password"] && (
-          <p className={css.error} role="alert">
-            {problem.message || m.common.unreachable}
-          </p>
-        )}
+        {failure}
         <Button type="submit" isDisabled={isSending}>
           {isSending ? m.account.changing : m.account.changePassword}
         </Button>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react"
-import { ApiProblem, UNREACHABLE } from "../api/problem"
+import { ApiProblem } from "../api/problem"
+import { sentenceOf } from "../api/sentence"
 import { m } from "../messages"
 import { signIn } from "./session"
 
@@ -25,13 +26,6 @@ export function useSignIn() {
       setSending(false)
     }
   }
-  return { send, isHeld: isSending || left > 0, isSending, error: problem ? sentence(problem, left) : undefined }
-}
-
-function sentence(problem: unknown, left: number): string {
-  if (!(problem instanceof ApiProblem)) return m.common.failed
-  if (problem.status === UNREACHABLE) return m.common.unreachable
-  if (problem.status === 401) return m.session.wrong
-  if (problem.status === 429) return left > 0 ? m.session.tooMany(left) : m.session.tryNow
-  return problem.message || m.common.failed
+  const known = { 401: m.session.wrong, 429: left > 0 ? m.session.tooMany(left) : m.session.tryNow }
+  return { send, isHeld: isSending || left > 0, isSending, error: problem ? sentenceOf(problem, known) : undefined }
 }

@@ -2,21 +2,26 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo, useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
-import { ApiProblem, unwrap } from "../api/problem"
+import { unwrap } from "../api/problem"
 import { Button } from "../kit/button"
-import { Dialog, DialogButtons } from "../kit/dialog"
+import { Ask } from "../kit/form"
+import { Held } from "../kit/held"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, Failure, Skeleton } from "../kit/states"
-import { toast } from "../kit/toast"
+import { complain, toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
-import { Confirmations, confirm } from "./confirmations"
 import { type Group, groupsOf, neighbour, type SuspectLink } from "./groups"
 import { SuspectList } from "./list"
 import css from "./page.module.css"
-import { suspectLinks, suspicionOf } from "./queries"
+import { confirm, suspectLinks, suspicionOf } from "./queries"
 import { Sides } from "./sides"
+
+const HELD_MS = 5000
+const PROBLEMS = { 412: m.suspect.changedAgain, 404: m.suspect.gone }
+/** The API has no way back from a confirmation. */
+const confirmations = new Held(HELD_MS)
 
 type Taken = { link: SuspectLink; how: "confirmed" | "unlinked" }
 
@@ -74,27 +79,27 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
   const [chosen, setChosen] = useState<string>()
   const current = links.find(({ id }) => id === chosen) ?? links[0]
   const [asking, setAsking] = useState<"unlink" | Group>()
-  const [confirmations] = useState(() => new Confirmations())
   const may = useMay("reviewer")
   const [, go] = useLocation()
   const queries = useQueryClient()
   const suspicion = useQuery({ ...suspicionOf(current?.id ?? ""), enabled: current !== undefined })
-  useEffect(() => () => confirmations.end(), [confirmations])
+  useEffect(() => confirmations.sendAll, [])
 
   function take(link: SuspectLink, how: Taken["how"]) {
     setChosen(neighbour(links, link.id))
     setTaken((before) => [...before, { link, how }])
   }
-  function putBack(id: string, why?: string) {
+  function putBack(id: string, why?: unknown) {
     setTaken((before) => before.filter(({ link }) => link.id !== id))
     setChosen(id)
-    if (why) toast(why, { isError: true })
+    if (why) complain(why, PROBLEMS)
     void queries.invalidateQueries({ queryKey: ["links"] })
   }
   function confirmCurrent() {
     if (!current || suspicion.data?.link.id !== current.id) return
     const { id } = current
-    confirmations.add(id, suspicion.data.etag, (problem) => putBack(id, sentence(problem)))
+    const { etag } = suspicion.data
+    confirmations.add(id, () => confirm(id, etag).catch((problem) => putBack(id, problem)))
     take(current, "confirmed")
     toast(m.suspect.confirmed, { undo: () => undo(id) })
   }
@@ -118,7 +123,7 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
       )
       toast(m.suspect.unlinked, { undo: () => void linkAgain(link) })
     } catch (problem) {
-      putBack(link.id, sentence(problem))
+      putBack(link.id, problem)
     }
   }
   async function linkAgain({ id, requirement_id, test_case_id, link_type, notes }: SuspectLink) {
@@ -127,7 +132,7 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
       setTaken((before) => before.filter(({ link }) => link.id !== id))
       void queries.invalidateQueries({ queryKey: ["links"] })
     } catch (problem) {
-      toast(sentence(problem), { isError: true })
+      complain(problem, PROBLEMS)
     }
   }
   async function confirmAll(group: Group) {
@@ -140,7 +145,7 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
         setTaken((before) => [...before, { link, how: "confirmed" }])
         done++
       } catch (problem) {
-        toast(sentence(problem), { isError: true })
+        complain(problem, PROBLEMS)
       }
     }
     if (done > 0) toast(m.suspect.confirmedMany(done))
@@ -201,46 +206,31 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
           </div>
         )}
       </section>
-      <Dialog
-        role="alertdialog"
-        title={m.suspect.unlinkTitle}
-        isOpen={asking === "unlink"}
-        onClose={() => setAsking(undefined)}
-      >
-        <p>{m.suspect.unlinkHint}</p>
-        <DialogButtons>
-          <Button onPress={() => setAsking(undefined)}>{m.common.cancel}</Button>
-          <Button look="danger" autoFocus onPress={() => current && void unlink(current)}>
-            {m.suspect.unlink}
-          </Button>
-        </DialogButtons>
-      </Dialog>
-      <ConfirmAll
-        group={typeof asking === "object" ? asking : undefined}
-        close={() => setAsking(undefined)}
-        run={confirmAll}
-      />
+      {asking === "unlink" && current && (
+        <Ask
+          role="alertdialog"
+          title={m.suspect.unlinkTitle}
+          action={m.suspect.unlink}
+          look="danger"
+          focus="action"
+          run={() => void unlink(current)}
+          close={() => setAsking(undefined)}
+        >
+          <p>{m.suspect.unlinkHint}</p>
+        </Ask>
+      )}
+      {typeof asking === "object" && (
+        <Ask
+          role="alertdialog"
+          title={m.suspect.confirmAllTitle}
+          action={m.suspect.confirmAll(asking.links.length)}
+          focus="action"
+          run={() => void confirmAll(asking)}
+          close={() => setAsking(undefined)}
+        >
+          <p>{m.suspect.confirmAllHint(asking.links.length, asking.item.external_id ?? asking.item.title)}</p>
+        </Ask>
+      )}
     </div>
   )
-}
-
-function ConfirmAll({ group, close, run }: { group?: Group; close: () => void; run: (group: Group) => void }) {
-  return (
-    <Dialog role="alertdialog" title={m.suspect.confirmAllTitle} isOpen={group !== undefined} onClose={close}>
-      <p>{group && m.suspect.confirmAllHint(group.links.length, group.item.external_id ?? group.item.title)}</p>
-      <DialogButtons>
-        <Button onPress={close}>{m.common.cancel}</Button>
-        <Button look="primary" autoFocus onPress={() => group && run(group)}>
-          {m.suspect.confirmAll(group?.links.length ?? 0)}
-        </Button>
-      </DialogButtons>
-    </Dialog>
-  )
-}
-
-function sentence(problem: unknown): string {
-  if (!(problem instanceof ApiProblem)) return m.common.failed
-  if (problem.status === 412) return m.suspect.changedAgain
-  if (problem.status === 404) return m.suspect.gone
-  return problem.message || m.common.unreachable
 }

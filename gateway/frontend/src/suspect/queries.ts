@@ -17,6 +17,12 @@ export const suspectLinks = infiniteQueryOptions({
   getNextPageParam: (page) => page.next_after ?? undefined,
 })
 
+/** Confirm a link if it is as it was looked at; throw the ApiProblem when not. */
+export async function confirm(id: string, etag: string): Promise<void> {
+  const params = { path: { link_id: id } }
+  await unwrap(api.POST("/api/v1/links/{link_id}/confirm", { params, headers: { "if-match": etag }, keepalive: true }))
+}
+
 /** What changed on the sides of a link, both items as they are now, and the ETag that says what was looked at. */
 export const suspicionOf = (id: string) =>
   queryOptions({

@@ -1,0 +1,80 @@
+import { type FormEvent, type ReactNode, useState } from "react"
+import { ApiProblem } from "../api/problem"
+import { sentenceOf } from "../api/sentence"
+import { m } from "../messages"
+import { Button } from "./button"
+import { Dialog, DialogButtons, type DialogProps } from "./dialog"
+import css from "./dialog.module.css"
+
+type Known = Record<string, string>
+
+/** Have a form do its work, and say what went wrong: at the fields that a problem names, or else in `failure`. */
+export function useForm(work: () => unknown, known?: Known) {
+  const [isSending, setSending] = useState(false)
+  const [error, setError] = useState<unknown>()
+  async function onSubmit(event: FormEvent) {
+    event.preventDefault()
+    setSending(true)
+    setError(undefined)
+    try {
+      await work()
+    } catch (thrown) {
+      setError(thrown)
+    } finally {
+      setSending(false)
+    }
+  }
+  const fields = error instanceof ApiProblem ? error.fields : {}
+  const failure =
+    error === undefined || Object.keys(fields).length > 0 ? null : <Refusal>{sentenceOf(error, known)}</Refusal>
+  return { isSending, fields, failure, onSubmit }
+}
+
+/** Why something was not done. */
+export function Refusal({ children }: { children: ReactNode }) {
+  return (
+    <p className={css.refusal} role="alert">
+      {children}
+    </p>
+  )
+}
+
+type Props = Omit<DialogProps, "isOpen" | "onClose" | "children"> & {
+  /** What the button says that does it. */
+  action: string
+  cancel?: string
+  look?: "primary" | "danger"
+  /** What it does; what this throws is said, in the words of `known` where it has some. */
+  run: () => unknown
+  known?: Known
+  isReady?: boolean
+  close: () => void
+  /** Whether only its buttons close it, so that nothing that was written is lost. */
+  stays?: boolean
+  /** The button that has the focus at first, where no field has. */
+  focus?: "cancel" | "action"
+  /** What is asked; as a function, of what is wrong with each field. */
+  children?: ReactNode | ((fields: Record<string, string>) => ReactNode)
+}
+
+/** A dialog that asks before something is done, or for what that needs. */
+export function Ask({ action, cancel, look = "primary", run, known, isReady = true, close, ...props }: Props) {
+  const { stays, focus, children, ...dialog } = props
+  const { isSending, fields, failure, onSubmit } = useForm(run, known)
+  return (
+    <Dialog {...dialog} isOpen onClose={stays ? undefined : close}>
+      <form className={css.form} onSubmit={(event) => (isReady ? void onSubmit(event) : event.preventDefault())}>
+        {typeof children === "function" ? children(fields) : children}
+        {failure}
+        <DialogButtons>
+          <Button autoFocus={focus === "cancel"} onPress={close}>
+            {cancel ?? m.common.cancel}
+          </Button>
+          <Button type="submit" look={look} autoFocus={focus === "action"} isDisabled={!isReady || isSending}>
+            {action}
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  )
+}
