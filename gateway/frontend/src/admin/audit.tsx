@@ -1,6 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from "react"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import type { components } from "../api/schema"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
@@ -47,7 +46,7 @@ function AuditLog() {
   const [url, setUrl] = useUrl(AUDIT_URL)
   const query = useMemo(() => queryOf(url), [url])
   const { rows, page, onSight, isStale, error, retry } = useEndless(["audit-log", query], (after, signal) =>
-    unwrap(api.GET("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, after } as never }, signal })),
+    api.get("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, after } as never }, signal }),
   )
   const [active, setActive] = useState(0)
   const [shown, setShown] = useState<Entry>()

@@ -1,7 +1,6 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query"
 import { useMemo } from "react"
-import { api } from "../api/client"
-import { problemOf } from "../api/problem"
+import { client, withEtag } from "../api/client"
 import type { components } from "../api/schema"
 import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
@@ -46,9 +45,8 @@ export function useChangeUser(): (user: UserRow, change: Change) => Promise<void
 
 async function patch(user: UserRow, change: Change): Promise<UserRow> {
   const params = { path: { user_id: user.id }, header: { "If-Match": user.etag } }
-  const { data, error, response } = await api.PATCH("/api/v1/users/{user_id}", { params, body: change })
-  if (!data) throw problemOf(response, error)
-  return { ...data, etag: response.headers.get("etag") ?? "" }
+  const { data, etag } = await withEtag(client.PATCH("/api/v1/users/{user_id}", { params, body: change }))
+  return { ...data, etag }
 }
 
 function said({ full_name, role, is_active }: UserRow, change: Change): string {

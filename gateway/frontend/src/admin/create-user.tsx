@@ -1,7 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { Ask } from "../kit/form"
 import { Select } from "../kit/select"
 import { toast } from "../kit/toast"
@@ -19,7 +18,7 @@ export function CreateUser({ close }: { close: () => void }) {
   const made = useNewAccount()
   const [role, setRole] = useState<Role>("viewer")
   async function create() {
-    const { full_name } = await madeAccount(unwrap(api.POST("/api/v1/users", { body: { ...made.account, role } })))
+    const { full_name } = await madeAccount(api.post("/api/v1/users", { body: { ...made.account, role } }))
     void client.invalidateQueries({ queryKey: USERS })
     toast(words.created(full_name))
     close()

@@ -1,7 +1,6 @@
 import { useMemo, useRef, useState } from "react"
 import * as v from "valibot"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { Filter } from "../kit/filter"
@@ -43,7 +42,7 @@ function Users() {
   const [url, setUrl] = useUrl(URL_FIELDS)
   const query = useMemo(() => queryOf(url), [url])
   const { rows, page, onSight, isStale, error, retry } = useEndless([...USERS, query], (after, signal) =>
-    unwrap(api.GET("/api/v1/users", { params: { query: { ...query, after } as never }, signal })),
+    api.get("/api/v1/users", { params: { query: { ...query, after } as never }, signal }),
   )
   const [active, setActive] = useState(0)
   const [isCreating, setCreating] = useState(false)

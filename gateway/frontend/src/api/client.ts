@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch"
 import { whenSignedInAgain } from "../session/session"
 import { noteReached } from "./connection"
-import { ApiProblem, UNREACHABLE } from "./problem"
+import { ApiProblem, problemOf, UNREACHABLE } from "./problem"
 import type { paths } from "./schema"
 
 /** Send a request; when the session has ended, wait until somebody has signed in again and send it once more. */
@@ -25,10 +25,32 @@ async function reach(request: Request): Promise<Response> {
   }
 }
 
-/** The API, typed by its OpenAPI document; every call goes through the session of this browser. */
-export const api = createClient<paths>({
+/** The API, typed by its OpenAPI document, with its responses; every call goes through the session of this browser. */
+export const client = createClient<paths>({
   baseUrl: location.origin,
   fetch: send,
   // A list of alternatives is one parameter, with commas.
   querySerializer: { array: { style: "form", explode: false } },
 })
+
+type Answer<T> = { data?: T; error?: unknown; response: Response }
+
+/** Return what the API answered, and its ETag; throw the ApiProblem when it refused. */
+export async function withEtag<T>(answer: Promise<Answer<T>>): Promise<{ data: T; etag: string }> {
+  const { data, error, response } = await answer
+  if (!response.ok) throw problemOf(response, error)
+  return { data: data as T, etag: response.headers.get("etag") ?? "" }
+}
+
+function answering<A extends unknown[], R extends Answer<unknown>>(method: (...args: A) => Promise<R>) {
+  return async (...args: A) => (await withEtag(method(...args))).data as Exclude<R["data"], undefined>
+}
+
+/** The API as it is mostly used: a call gives what was answered, and throws the ApiProblem when it was refused. */
+export const api = {
+  get: answering(client.GET),
+  post: answering(client.POST),
+  put: answering(client.PUT),
+  patch: answering(client.PATCH),
+  delete: answering(client.DELETE),
+}

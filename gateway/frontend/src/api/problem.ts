@@ -30,13 +30,6 @@ export class ApiProblem extends Error {
 /** Status of a problem that stands for no answer at all: offline, or the server is away. */
 export const UNREACHABLE = 0
 
-/** Return what the API answered; throw the ApiProblem when it refused. */
-export async function unwrap<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
-  const { data, error, response } = await answer
-  if (response.ok) return data as T
-  throw problemOf(response, error)
-}
-
 /** Return the ApiProblem of a response that is not ok, whose body was read as `body`. */
 export function problemOf(response: Response, body: unknown): ApiProblem {
   const retryAfter = Number(response.headers.get("retry-after")) || undefined

@@ -1,25 +1,24 @@
 import { queryOptions } from "@tanstack/react-query"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 
 const SHOWN = 6
 
 export const coverageByModule = queryOptions({
   queryKey: ["reports", "coverage-by-module"],
-  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/reports/coverage-by-module", { signal })),
+  queryFn: ({ signal }) => api.get("/api/v1/reports/coverage-by-module", { signal }),
 })
 
 export const coverageTrend = (days: number) =>
   queryOptions({
     queryKey: ["reports", "coverage-trend", days],
-    queryFn: ({ signal }) => unwrap(api.GET("/api/v1/reports/coverage-trend", { params: { query: { days } }, signal })),
+    queryFn: ({ signal }) => api.get("/api/v1/reports/coverage-trend", { params: { query: { days } }, signal }),
   })
 
 export const worstGaps = queryOptions({
   queryKey: ["requirements", "gaps"],
   queryFn: ({ signal }) => {
     const query = { coverage: ["none" as const], sort: "priority:desc" as const, limit: SHOWN }
-    return unwrap(api.GET("/api/v1/requirements", { params: { query }, signal }))
+    return api.get("/api/v1/requirements", { params: { query }, signal })
   },
 })
 
@@ -27,7 +26,7 @@ export const newestSuspects = queryOptions({
   queryKey: ["links", "suspect", "newest"],
   queryFn: ({ signal }) => {
     const query = { suspect: true, expand: "items" as const, limit: SHOWN }
-    return unwrap(api.GET("/api/v1/links", { params: { query }, signal }))
+    return api.get("/api/v1/links", { params: { query }, signal })
   },
 })
 
@@ -35,13 +34,12 @@ export const pendingByBand = queryOptions({
   queryKey: ["suggestions", "facets", "band"],
   queryFn: ({ signal }) => {
     const query = { status: ["pending" as const], facets: "band" }
-    return unwrap(api.GET("/api/v1/suggestions/facets", { params: { query }, signal }))
+    return api.get("/api/v1/suggestions/facets", { params: { query }, signal })
   },
 })
 
 export const latestActivity = (days: number) =>
   queryOptions({
     queryKey: ["activity", days],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/activity", { params: { query: { days, limit: 2 * SHOWN } }, signal })),
+    queryFn: ({ signal }) => api.get("/api/v1/activity", { params: { query: { days, limit: 2 * SHOWN } }, signal }),
   })

@@ -1,5 +1,4 @@
-import { api } from "../api/client"
-import { problemOf, unwrap } from "../api/problem"
+import { api, client, withEtag } from "../api/client"
 import type { components } from "../api/schema"
 import type { Item, ItemRow, Kind } from "./kinds"
 
@@ -26,14 +25,14 @@ const at = (id: string) => ({ requirement_id: id })
 /** Return rows of the list. */
 export function readRows(kind: Kind, query: Query, signal?: AbortSignal): Promise<Page> {
   const asked = { ...query, fields: ROW_FIELDS, expand: "coverage" }
-  return unwrap(api.GET(all(kind), { params: { query: asked as never }, signal })) as unknown as Promise<Page>
+  return api.get(all(kind), { params: { query: asked as never }, signal }) as unknown as Promise<Page>
 }
 
 /** Return how many items have each value of a field, under the filters of the list. */
 export async function readFacet(kind: Kind, name: string, filters: Query, signal?: AbortSignal): Promise<FacetCount[]> {
   const path = `${kind.api}/facets` as "/api/v1/requirements/facets"
   const query = { ...filters, facets: name } as never
-  const { facets } = await unwrap(api.GET(path, { params: { query }, signal }))
+  const { facets } = await api.get(path, { params: { query }, signal })
   return facets[name] ?? []
 }
 
@@ -46,32 +45,32 @@ export type History = Schemas["History"]
 export function readLinked(kind: Kind, id: string, signal?: AbortSignal): Promise<Linkeds> {
   const path =
     `${kind.api}/{requirement_id}${OTHER_SIDE[kind.name]}` as "/api/v1/requirements/{requirement_id}/test-cases"
-  return unwrap(api.GET(path, { params: { path: at(id), query: { limit: MOST } }, signal }))
+  return api.get(path, { params: { path: at(id), query: { limit: MOST } }, signal })
 }
 
 /** Link two items by hand. */
 export function createLink(requirement: string, testCase: string): Promise<Schemas["Link"]> {
-  return unwrap(api.POST("/api/v1/links", { body: { requirement_id: requirement, test_case_id: testCase } }))
+  return api.post("/api/v1/links", { body: { requirement_id: requirement, test_case_id: testCase } })
 }
 
 export function changeLinkType(id: string, type: LinkType): Promise<Schemas["Link"]> {
-  return unwrap(api.PATCH("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, body: { link_type: type } }))
+  return api.patch("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, body: { link_type: type } })
 }
 
 export function deleteLink(id: string): Promise<unknown> {
-  return unwrap(api.DELETE("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, keepalive: true }))
+  return api.delete("/api/v1/links/{link_id}", { params: { path: { link_id: id } }, keepalive: true })
 }
 
 /** Return the pairs with this item that wait for a decision, the most likely first. */
 export function readSuggestions(kind: Kind, id: string, signal?: AbortSignal) {
   const query = { [`${kind.name}_id`]: id, status: ["pending"], sort: "score:desc", limit: MOST } as never
-  return unwrap(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+  return api.get("/api/v1/suggestions", { params: { query }, signal })
 }
 
 /** Decide on a pair; throws what the API says, 409 when somebody else was first. */
 export function review(id: string, decision: "accept" | "reject" | "reopen"): Promise<unknown> {
   const path = `/api/v1/suggestions/{suggestion_id}/${decision}` as "/api/v1/suggestions/{suggestion_id}/reopen"
-  return unwrap(api.POST(path, { params: { path: { suggestion_id: id } } }))
+  return api.post(path, { params: { path: { suggestion_id: id } } })
 }
 
 /** Return changes of an item, the newest first; with versions what differs between them. */
@@ -82,35 +81,35 @@ export function readHistory(
   signal?: AbortSignal,
 ): Promise<History> {
   const path = `${kind.api}/{requirement_id}/history` as "/api/v1/requirements/{requirement_id}/history"
-  return unwrap(api.GET(path, { params: { path: at(id), query }, signal }))
+  return api.get(path, { params: { path: at(id), query }, signal })
 }
 
 /** Return who did what to an item, the newest first. */
 export function readActivity(id: string, skip: number, limit: number, signal?: AbortSignal) {
   const query = { resource_id: id, days: 90, skip, limit }
-  return unwrap(api.GET("/api/v1/activity", { params: { query }, signal }))
+  return api.get("/api/v1/activity", { params: { query }, signal })
 }
 
 /** Return an item with its ETag. */
 export async function readItem(kind: Kind, id: string, signal?: AbortSignal): Promise<Read> {
-  return taken(await api.GET(one(kind), { params: { path: at(id) }, signal }))
+  return taken(client.GET(one(kind), { params: { path: at(id) }, signal }))
 }
 
 /** Change an item, if it is still as `etag` says; return it as it is then. */
 export async function patchItem(kind: Kind, id: string, patch: Patch, etag: string): Promise<Read> {
   const params = { path: at(id), header: { "If-Match": etag } }
-  return taken(await api.PATCH(one(kind), { params, body: patch as never }))
+  return taken(client.PATCH(one(kind), { params, body: patch as never }))
 }
 
 /** Create an item; a key lets the same form be sent twice without two items. */
 export async function createItem(kind: Kind, fields: Patch, key: string): Promise<Read> {
   const params = { header: { "Idempotency-Key": key } }
-  return taken(await api.POST(all(kind), { params, body: fields as never }))
+  return taken(client.POST(all(kind), { params, body: fields as never }))
 }
 
 /** Delete an item with its links and suggestions, if it is still as `etag` says. */
 export async function deleteItem(kind: Kind, id: string, etag: string): Promise<void> {
-  await unwrap(api.DELETE(one(kind), { params: { path: at(id), header: { "If-Match": etag } } }))
+  await api.delete(one(kind), { params: { path: at(id), header: { "If-Match": etag } } })
 }
 
 /** What is done to many: fields that all get, tags that come or go, or their end. */
@@ -121,16 +120,16 @@ export type BulkAnswer = Schemas["BulkAnswer_Requirement_"]
 /** Change many; a filter without `expected_count` only counts them. */
 export function changeMany(kind: Kind, which: Which, change: Change): Promise<BulkAnswer> {
   const path = `${kind.api}/bulk` as "/api/v1/requirements/bulk"
-  return unwrap(api.POST(path, { body: { ...which, ...change } as never }))
+  return api.post(path, { body: { ...which, ...change } as never })
 }
 
 /** Return what is searched for when nothing is found with these words; null when there is nothing like them. */
 export async function readDidYouMean(kind: Kind, words: string, signal?: AbortSignal): Promise<string | null> {
   const query = { q: words, type: [kind.name], limit: 1 }
-  return (await unwrap(api.GET("/api/v1/search", { params: { query }, signal }))).did_you_mean
+  return (await api.get("/api/v1/search", { params: { query }, signal })).did_you_mean
 }
 
-function taken(answer: { data?: unknown; error?: unknown; response: Response }): Read {
-  if (!answer.response.ok) throw problemOf(answer.response, answer.error)
-  return { item: answer.data as Item, etag: answer.response.headers.get("etag") ?? "" }
+async function taken(answer: Parameters<typeof withEtag>[0]): Promise<Read> {
+  const { data, etag } = await withEtag(answer)
+  return { item: data as Item, etag }
 }

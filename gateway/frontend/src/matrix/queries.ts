@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query"
-import { api } from "../api/client"
-import { problemOf, unwrap } from "../api/problem"
+import { api, client } from "../api/client"
+import { problemOf } from "../api/problem"
 import type { components } from "../api/schema"
 import { m } from "../messages"
 import { decode, type Matrix } from "./decode"
@@ -16,21 +16,21 @@ const LONGEST_PART = 2000
 /** The matrix in sums, and how much of each module's requirements is covered. */
 export const moduleMatrix = queryOptions({
   queryKey: ["reports", "module-matrix"],
-  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/reports/module-matrix", { signal })),
+  queryFn: ({ signal }) => api.get("/api/v1/reports/module-matrix", { signal }),
 })
 
 export const moduleCoverage = queryOptions({
   queryKey: ["reports", "coverage-by-module"],
-  queryFn: ({ signal }) => unwrap(api.GET("/api/v1/reports/coverage-by-module", { signal })),
+  queryFn: ({ signal }) => api.get("/api/v1/reports/coverage-by-module", { signal }),
 })
 
 /** All cells of the rows in some modules, or of all; to ask again whether they are the same costs next to nothing. */
 export const matrixOf = (module: string | undefined) =>
   queryOptions({
     queryKey: ["reports", "matrix", module ?? null],
-    queryFn: async ({ client, queryKey, signal }): Promise<Read> => {
-      const known = client.getQueryData<Read>(queryKey)
-      const { data, error, response } = await api.GET("/api/v1/reports/traceability-matrix/compact", {
+    queryFn: async ({ client: cache, queryKey, signal }): Promise<Read> => {
+      const known = cache.getQueryData<Read>(queryKey)
+      const { data, error, response } = await client.GET("/api/v1/reports/traceability-matrix/compact", {
         params: { query: { module }, header: known && { "If-None-Match": known.etag } },
         parseAs: "arrayBuffer",
         signal,
@@ -50,9 +50,9 @@ export async function readLabels(
   etag?: string,
   onOther?: () => void,
 ): Promise<Label[]> {
-  const part = await unwrap(
-    api.GET("/api/v1/reports/traceability-matrix/axes", { params: { query: { axis, ...range, module } } }),
-  )
+  const part = await api.get("/api/v1/reports/traceability-matrix/axes", {
+    params: { query: { axis, ...range, module } },
+  })
   if (etag && part.matrix !== etag) onOther?.()
   return part.items
 }
@@ -102,10 +102,8 @@ export const pairOf = (requirement: string, testCase: string) =>
     queryFn: async ({ signal }) => {
       const pair = { requirement_id: requirement, test_case_id: testCase }
       const [links, suggestions] = await Promise.all([
-        unwrap(api.GET("/api/v1/links", { params: { query: { ...pair, limit: 1 } }, signal })),
-        unwrap(
-          api.GET("/api/v1/suggestions", { params: { query: { ...pair, status: ["pending"], limit: 1 } }, signal }),
-        ),
+        api.get("/api/v1/links", { params: { query: { ...pair, limit: 1 } }, signal }),
+        api.get("/api/v1/suggestions", { params: { query: { ...pair, status: ["pending"], limit: 1 } }, signal }),
       ])
       return { link: links.items[0], suggestion: suggestions.items[0] }
     },

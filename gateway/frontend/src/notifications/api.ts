@@ -1,6 +1,5 @@
 import { type InfiniteData, useQueryClient } from "@tanstack/react-query"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import type { components } from "../api/schema"
 import { useEndless } from "../kit/endless"
 import { complain, toast } from "../kit/toast"
@@ -17,7 +16,7 @@ const LIST = ["notifications", "list"]
 export function useNotifications({ type, unread }: Wanted) {
   const query = { limit: PAGE, ...typeOf(type), ...(unread && { unread_only: true }) }
   return useEndless<Page>([...LIST, query], (after, signal) =>
-    unwrap(api.GET("/api/v1/notifications", { params: { query: { ...query, after } }, signal })),
+    api.get("/api/v1/notifications", { params: { query: { ...query, after } }, signal }),
   )
 }
 
@@ -45,16 +44,16 @@ export function useNotificationActions() {
     async markRead({ id, read }: Notification) {
       if (read) return
       edit((items) => items.map((item) => (item.id === id ? { ...item, read: true } : item)))
-      await run(unwrap(api.POST("/api/v1/notifications/{notification_id}/read", at(id))))
+      await run(api.post("/api/v1/notifications/{notification_id}/read", at(id)))
     },
     async markAllRead(type: string | undefined) {
       const query = typeOf(type)
-      const answer = await run(unwrap(api.POST("/api/v1/notifications/mark-all-read", { params: { query } })))
+      const answer = await run(api.post("/api/v1/notifications/mark-all-read", { params: { query } }))
       if (answer) toast(m.notifications.marked(formatCount(answer.marked)))
     },
     async remove({ id }: Notification) {
       edit((items) => items.filter((item) => item.id !== id))
-      const done = await run(unwrap(api.DELETE("/api/v1/notifications/{notification_id}", at(id))).then(() => true))
+      const done = await run(api.delete("/api/v1/notifications/{notification_id}", at(id)).then(() => true))
       if (done) toast(m.notifications.removed)
     },
   }

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { api } from "../api/client"
-import { ApiProblem, unwrap } from "../api/problem"
+import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
 import { Choice } from "../kit/choice"
 import { Ask, Refusal } from "../kit/form"
@@ -42,7 +42,7 @@ export function AcceptAbove({ filters, best, close, done }: Props) {
   async function accept() {
     const body = { ...whatToDo(above), link_type: linkType, expected_count: data?.count ?? 0, dry_run: false }
     try {
-      const answer = await unwrap(api.POST("/api/v1/suggestions/bulk-review", { body }))
+      const answer = await api.post("/api/v1/suggestions/bulk-review", { body })
       if ("review_id" in answer && answer.review_id)
         done(answer.review_id, answer.reviewed, words.done(answer.reviewed, answer.failed))
       close()
@@ -94,8 +94,8 @@ async function preview(above: Filters, signal: AbortSignal) {
   const body = { ...whatToDo(above), link_type: "covers" as const, dry_run: true }
   const query = { ...asQuery(above), sort: "score:asc" as const, limit: SAMPLES }
   const [counted, nearest] = await Promise.all([
-    unwrap(api.POST("/api/v1/suggestions/bulk-review", { body, signal })),
-    unwrap(api.GET("/api/v1/suggestions", { params: { query }, signal })),
+    api.post("/api/v1/suggestions/bulk-review", { body, signal }),
+    api.get("/api/v1/suggestions", { params: { query }, signal }),
   ])
   return { count: "count" in counted ? counted.count : 0, samples: nearest.items }
 }

@@ -1,7 +1,6 @@
 import { useQueries } from "@tanstack/react-query"
 import { Link } from "wouter"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { Button } from "../kit/button"
 import { Dialog, DialogButtons } from "../kit/dialog"
 import { m } from "../messages"
@@ -20,20 +19,16 @@ export function Both({ pair, close }: { pair: Pair; close: () => void }) {
       {
         queryKey: ["requirements", pair.requirement.id, "test-cases"],
         queryFn: () =>
-          unwrap(
-            api.GET("/api/v1/requirements/{requirement_id}/test-cases", {
-              params: { path: { requirement_id: pair.requirement.id }, query },
-            }),
-          ),
+          api.get("/api/v1/requirements/{requirement_id}/test-cases", {
+            params: { path: { requirement_id: pair.requirement.id }, query },
+          }),
       },
       {
         queryKey: ["test-cases", pair.test_case.id, "requirements"],
         queryFn: () =>
-          unwrap(
-            api.GET("/api/v1/test-cases/{test_case_id}/requirements", {
-              params: { path: { test_case_id: pair.test_case.id }, query },
-            }),
-          ),
+          api.get("/api/v1/test-cases/{test_case_id}/requirements", {
+            params: { path: { test_case_id: pair.test_case.id }, query },
+          }),
       },
     ],
   })

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
 import { useEffect, useRef, useState } from "react"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
@@ -23,7 +22,7 @@ export function useLastRun(ended: () => void): Run | undefined {
   const { data: run } = useQuery({
     queryKey: LAST_RUN,
     queryFn: async ({ signal }) => {
-      const runs = await unwrap(api.GET("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal }))
+      const runs = await api.get("/api/v1/suggestions/runs", { params: { query: { limit: 1 } }, signal })
       return runs.items[0] ?? null
     },
     refetchInterval: ({ state }) => (isGoingOn(state.data ?? undefined) ? EACH_MS : false),
@@ -47,7 +46,7 @@ export function GenerateDialog({ close }: { close: () => void }) {
   const words = m.review.generate
   async function start() {
     const params = { query: { algorithm }, header: { Prefer: "respond-async" } }
-    queryClient.setQueryData(LAST_RUN, await unwrap(api.POST("/api/v1/suggestions/generate", { params })))
+    queryClient.setQueryData(LAST_RUN, await api.post("/api/v1/suggestions/generate", { params }))
     void queryClient.invalidateQueries({ queryKey: LAST_RUN })
     close()
   }
@@ -69,7 +68,7 @@ export function GenerateDialog({ close }: { close: () => void }) {
 export function RunStrip({ run, mayCancel, close }: { run: Run; mayCancel: boolean; close: () => void }) {
   async function cancel() {
     const params = { path: { run_id: run.id } }
-    queryClient.setQueryData(LAST_RUN, await unwrap(api.POST("/api/v1/suggestions/runs/{run_id}/cancel", { params })))
+    queryClient.setQueryData(LAST_RUN, await api.post("/api/v1/suggestions/runs/{run_id}/cancel", { params }))
   }
   const goesOn = isGoingOn(run)
   return (

@@ -1,6 +1,5 @@
 import { type InfiniteData, keepPreviousData, queryOptions, useInfiniteQuery } from "@tanstack/react-query"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import type { components } from "../api/schema"
 import { asQuery, type Filters } from "./filters"
@@ -33,7 +32,7 @@ export function useList(filters: Filters) {
 
 async function readPage(filters: Filters, after: string | undefined, signal: AbortSignal): Promise<ListPage> {
   const query = { ...asQuery(filters), sort: filters.sort, limit: PAGE, ...(after && { after }) }
-  const page = await unwrap(api.GET("/api/v1/suggestions", { params: { query }, signal }))
+  const page = await api.get("/api/v1/suggestions", { params: { query }, signal })
   return { pairs: page.items.map(asPair), total: page.total, next: page.next_after }
 }
 
@@ -45,7 +44,7 @@ function asPair({ id, similarity_score, band, suggestion_method, requirement, te
 /** Read what was reviewed since a moment, the newest last, for who may have missed it. */
 export async function readReviewed(since: Date): Promise<Suggestion[]> {
   const query = { reviewed_since: since.toISOString(), limit: MOST_REVIEWED }
-  const { items } = await unwrap(api.GET("/api/v1/suggestions", { params: { query } }))
+  const { items } = await api.get("/api/v1/suggestions", { params: { query } })
   return items
 }
 
@@ -54,12 +53,10 @@ export const textsOf = (id: string) =>
   queryOptions({
     queryKey: ["review", "texts", id],
     queryFn: ({ signal }) =>
-      unwrap(
-        api.GET("/api/v1/suggestions/{suggestion_id}", {
-          params: { path: { suggestion_id: id }, query: { expand: "texts" } },
-          signal,
-        }),
-      ) as Promise<Texts>,
+      api.get("/api/v1/suggestions/{suggestion_id}", {
+        params: { path: { suggestion_id: id }, query: { expand: "texts" } },
+        signal,
+      }) as Promise<Texts>,
     staleTime: FRESH_MS,
     gcTime: KEPT_MS,
   })
@@ -77,7 +74,7 @@ export const facetsOf = (filters: Filters) =>
     queryKey: ["review", "facets", filters],
     queryFn: async ({ signal }) => {
       const query = { ...asQuery(filters), facets: "module,band,method" }
-      const answer = await unwrap(api.GET("/api/v1/suggestions/facets", { params: { query }, signal }))
+      const answer = await api.get("/api/v1/suggestions/facets", { params: { query }, signal })
       return answer.facets as Facets
     },
     staleTime: COUNTED_EACH_MS,

@@ -1,5 +1,5 @@
 import { api } from "../api/client"
-import { ApiProblem, unwrap } from "../api/problem"
+import { ApiProblem } from "../api/problem"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { kept as inBrowser, store } from "../store"
@@ -65,14 +65,13 @@ async function send(write: Write): Promise<void> {
 function post({ pair, kind, linkType, feedback }: Write): Promise<unknown> {
   const params = { path: { suggestion_id: pair.id } }
   const init = { params, keepalive: true, signal: AbortSignal.timeout(PATIENCE_MS) }
-  if (kind === "reopen") return unwrap(api.POST("/api/v1/suggestions/{suggestion_id}/reopen", init))
+  if (kind === "reopen") return api.post("/api/v1/suggestions/{suggestion_id}/reopen", init)
   if (kind === "reject") {
-    return unwrap(
-      api.POST("/api/v1/suggestions/{suggestion_id}/reject", { ...init, ...(feedback && { body: { feedback } }) }),
-    )
+    const body = feedback ? { body: { feedback } } : {}
+    return api.post("/api/v1/suggestions/{suggestion_id}/reject", { ...init, ...body })
   }
   const body = { ...(feedback && { feedback }), link_type: linkType ?? "covers" }
-  return unwrap(api.POST("/api/v1/suggestions/{suggestion_id}/accept", { ...init, body }))
+  return api.post("/api/v1/suggestions/{suggestion_id}/accept", { ...init, body })
 }
 
 function report(one: Report): void {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useReducer, useRef, useState } from "react"
 import { api } from "../api/client"
 import { useEvents } from "../api/events"
-import { ApiProblem, unwrap } from "../api/problem"
+import { ApiProblem } from "../api/problem"
 import { queryClient } from "../api/query-client"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
@@ -144,7 +144,7 @@ export function useReview(filters: Filters) {
   async function undoMany({ reviewId }: Step & { kind: "many" }): Promise<void> {
     try {
       const path = { review_id: reviewId }
-      const answer = await unwrap(api.POST("/api/v1/suggestions/reviews/{review_id}/undo", { params: { path } }))
+      const answer = await api.post("/api/v1/suggestions/reviews/{review_id}/undo", { params: { path } })
       dispatch({ type: "undone" })
       toast(answer.message, { isError: answer.failed > 0 })
       reload()

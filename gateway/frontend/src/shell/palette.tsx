@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { type Command, CommandList } from "../kit/command-list"
 import { Dialog } from "../kit/dialog"
 import { currentShortcuts } from "../kit/shortcuts"
@@ -93,8 +92,7 @@ function useFound(text: string) {
   }, [text])
   const search = useQuery({
     queryKey: ["search", asked],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET("/api/v1/search", { params: { query: { q: asked, limit: MOST_FOUND } }, signal })),
+    queryFn: ({ signal }) => api.get("/api/v1/search", { params: { query: { q: asked, limit: MOST_FOUND } }, signal }),
     enabled: asked !== "",
     placeholderData: keepPreviousData,
   })

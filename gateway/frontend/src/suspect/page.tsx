@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo, useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
-import { unwrap } from "../api/problem"
 import { Button } from "../kit/button"
 import { Ask } from "../kit/form"
 import { Held } from "../kit/held"
@@ -115,12 +114,10 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
     setAsking(undefined)
     take(link, "unlinked")
     try {
-      await unwrap(
-        api.DELETE("/api/v1/links/{link_id}", {
-          params: { path: { link_id: link.id } },
-          headers: suspicion.data ? { "if-match": suspicion.data.etag } : {},
-        }),
-      )
+      await api.delete("/api/v1/links/{link_id}", {
+        params: { path: { link_id: link.id } },
+        headers: suspicion.data ? { "if-match": suspicion.data.etag } : {},
+      })
       toast(m.suspect.unlinked, { undo: () => void linkAgain(link) })
     } catch (problem) {
       putBack(link.id, problem)
@@ -128,7 +125,7 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
   }
   async function linkAgain({ id, requirement_id, test_case_id, link_type, notes }: SuspectLink) {
     try {
-      await unwrap(api.POST("/api/v1/links", { body: { requirement_id, test_case_id, link_type, notes } }))
+      await api.post("/api/v1/links", { body: { requirement_id, test_case_id, link_type, notes } })
       setTaken((before) => before.filter(({ link }) => link.id !== id))
       void queries.invalidateQueries({ queryKey: ["links"] })
     } catch (problem) {

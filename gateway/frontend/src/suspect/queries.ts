@@ -1,6 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
-import { api } from "../api/client"
-import { unwrap } from "../api/problem"
+import { api, client, withEtag } from "../api/client"
 
 const PAGE = 200
 
@@ -8,19 +7,17 @@ export const suspectLinks = infiniteQueryOptions({
   queryKey: ["links", "suspect"],
   initialPageParam: undefined as string | undefined,
   queryFn: ({ pageParam: after, signal }) =>
-    unwrap(
-      api.GET("/api/v1/links", {
-        params: { query: { suspect: true, expand: "items", sort: "updated_at:desc", limit: PAGE, after } },
-        signal,
-      }),
-    ),
+    api.get("/api/v1/links", {
+      params: { query: { suspect: true, expand: "items", sort: "updated_at:desc", limit: PAGE, after } },
+      signal,
+    }),
   getNextPageParam: (page) => page.next_after ?? undefined,
 })
 
 /** Confirm a link if it is as it was looked at; throw the ApiProblem when not. */
 export async function confirm(id: string, etag: string): Promise<void> {
   const params = { path: { link_id: id } }
-  await unwrap(api.POST("/api/v1/links/{link_id}/confirm", { params, headers: { "if-match": etag }, keepalive: true }))
+  await api.post("/api/v1/links/{link_id}/confirm", { params, headers: { "if-match": etag }, keepalive: true })
 }
 
 /** What changed on the sides of a link, both items as they are now, and the ETag that says what was looked at. */
@@ -29,23 +26,15 @@ export const suspicionOf = (id: string) =>
     queryKey: ["links", id, "suspicion"],
     queryFn: async ({ signal }) => {
       const path = { link_id: id }
-      const read = await api.GET("/api/v1/links/{link_id}", { params: { path }, signal })
-      const link = await unwrap(Promise.resolve(read))
+      const { data: link, etag } = await withEtag(client.GET("/api/v1/links/{link_id}", { params: { path }, signal }))
       const [suspicion, requirement, testCase] = await Promise.all([
-        unwrap(api.GET("/api/v1/links/{link_id}/suspicion", { params: { path }, signal })),
-        unwrap(
-          api.GET("/api/v1/requirements/{requirement_id}", {
-            params: { path: { requirement_id: link.requirement_id } },
-            signal,
-          }),
-        ),
-        unwrap(
-          api.GET("/api/v1/test-cases/{test_case_id}", {
-            params: { path: { test_case_id: link.test_case_id } },
-            signal,
-          }),
-        ),
+        api.get("/api/v1/links/{link_id}/suspicion", { params: { path }, signal }),
+        api.get("/api/v1/requirements/{requirement_id}", {
+          params: { path: { requirement_id: link.requirement_id } },
+          signal,
+        }),
+        api.get("/api/v1/test-cases/{test_case_id}", { params: { path: { test_case_id: link.test_case_id } }, signal }),
       ])
-      return { link, etag: read.response.headers.get("etag") ?? "", suspicion, requirement, testCase }
+      return { link, etag, suspicion, requirement, testCase }
     },
   })
