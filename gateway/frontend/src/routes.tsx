@@ -19,10 +19,10 @@ const SCREENS: Record<string, ComponentType> = {
   "/admin/users": lazy(() => import("./admin/users")),
   "/admin/audit": lazy(() => import("./admin/audit")),
   "/account": lazy(() => import("./session/account")),
-  "/requirements": lazy(() => import("./requirements/page")),
-  "/requirements/:id": lazy(() => import("./requirements/detail")),
-  "/test-cases": lazy(() => import("./test-cases/page")),
-  "/test-cases/:id": lazy(() => import("./test-cases/detail")),
+  "/requirements": lazy(async () => ({ default: (await import("./items/list")).RequirementList })),
+  "/requirements/:id": lazy(async () => ({ default: (await import("./items/detail")).RequirementDetail })),
+  "/test-cases": lazy(async () => ({ default: (await import("./items/list")).TestCaseList })),
+  "/test-cases/:id": lazy(async () => ({ default: (await import("./items/detail")).TestCaseDetail })),
 }
 
 const Register = lazy(() => import("./session/register"))

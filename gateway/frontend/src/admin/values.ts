@@ -1,11 +1,11 @@
-import { m } from "../messages"
+import { capitalised, m } from "../messages"
 
 const names: Record<string, string> = { ...m.items.fields, ...m.admin.audit.fields }
 
 /** Return how a field is called; one that nobody has named, by its own name in words. */
 export function nameOf(field: string): string {
   const words = field.replaceAll("_", " ")
-  return names[field] ?? words.charAt(0).toUpperCase() + words.slice(1)
+  return names[field] ?? capitalised(words)
 }
 
 /** Return a value of the audit log as a text to read and compare, one line a member. */

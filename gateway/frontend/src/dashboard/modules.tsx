@@ -29,7 +29,7 @@ export function ModulesCard() {
                 {worst.slice(0, SHOWN).map((one) => (
                   <tr key={one.module ?? ""}>
                     <th scope="row">
-                      <Link href={`/requirements?${filterOf(one.module)}`}>{one.module ?? m.dashboard.noModule}</Link>
+                      <Link href={`/requirements?${filterOf(one.module)}`}>{one.module ?? m.common.noModule}</Link>
                     </th>
                     <td className="numbers">
                       <Share value={one.coverage} />

@@ -3,12 +3,11 @@ import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { ButtonLink } from "../kit/button"
-import { formatCount, m } from "../messages"
+import { capitalised, formatCount, m } from "../messages"
 import { Card } from "./card"
 import css from "./page.module.css"
 import { latestActivity, newestSuspects, pendingByBand, worstGaps } from "./queries"
 
-const BANDS = ["very_high", "high", "moderate", "low"]
 const SCREENS: Record<string, string> = { requirement: "/requirements", test_case: "/test-cases" }
 
 export function GapsCard() {
@@ -25,7 +24,7 @@ export function GapsCard() {
                   <Link href={`/requirements/${id}`}>
                     <span className={css.id}>{external_id}</span> {title}
                   </Link>
-                  <span className={css.quiet}>{m.dashboard.priorities[priority]}</span>
+                  <span className={css.quiet}>{m.items.values[priority].toLowerCase()}</span>
                 </li>
               ))}
             </ul>
@@ -49,11 +48,11 @@ export function ReviewCard() {
               <Badge state="pending">{m.dashboard.pending(formatCount(total))}</Badge>
             </p>
             <ul className={css.lines}>
-              {BANDS.map((band) => {
+              {Object.entries(m.common.bands).map(([band, name]) => {
                 const count = facets.band?.find(({ value }) => value === band)?.count ?? 0
                 return count === 0 ? null : (
                   <li key={band}>
-                    <Link href={`/review?band=${band}`}>{m.dashboard.bands[band]}</Link>
+                    <Link href={`/review?band=${band}`}>{capitalised(name)}</Link>
                     <span className="numbers">{formatCount(count)}</span>
                   </li>
                 )

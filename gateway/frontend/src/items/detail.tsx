@@ -19,7 +19,7 @@ import { nameOf } from "./fields"
 import { ItemForm } from "./form"
 import { HistoryTab } from "./history-tab"
 import { ItemText } from "./item-text"
-import type { Kind } from "./kinds"
+import { type Kind, REQUIREMENTS, TEST_CASES } from "./kinds"
 import { LinksTab } from "./links-tab"
 import { backTo } from "./memory"
 import { useLinked, useSuggestions } from "./parts"
@@ -31,8 +31,11 @@ import { useItem } from "./use-item"
 const TABS = ["links", "suggestions", "history", "activity"] as const
 const URL_FIELDS = { tab: v.optional(v.picklist(TABS), "links") }
 
+export const RequirementDetail = () => <ItemDetail kind={REQUIREMENTS} />
+export const TestCaseDetail = () => <ItemDetail kind={TEST_CASES} />
+
 /** A requirement or a test case: what it says, what it is linked with, and what became of it. */
-export function ItemDetail({ kind }: { kind: Kind }) {
+function ItemDetail({ kind }: { kind: Kind }) {
   const { id = "" } = useParams()
   const { data, error, refetch, isPlaceholderData } = useItem(kind, id)
   const back = (

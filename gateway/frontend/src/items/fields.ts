@@ -1,3 +1,4 @@
+import { m } from "../messages"
 import { AUTOMATION, type Item, type Kind, PRIORITIES, word } from "./kinds"
 import type { Field } from "./merge"
 
@@ -14,6 +15,9 @@ export function textOf(field: Field, value: unknown): string {
   if (typeof value === "object") return JSON.stringify(value, undefined, 2)
   return CLOSED.has(field) ? word(String(value)) : String(value)
 }
+
+/** Return how a field is called; one that nobody has named, by its own name. */
+export const nameOfField = (field: string): string => (m.items.fields as Record<string, string>)[field] ?? field
 
 /** Return the texts of steps in their order. */
 export function stepsOf(steps: Item["steps"]): string[] {

@@ -7,13 +7,12 @@ import { InlineSelect } from "../kit/inline-select"
 import { Failure, Skeleton } from "../kit/states"
 import { m } from "../messages"
 import { type History, readHistory } from "./api"
-import { textOf } from "./fields"
+import { nameOfField, textOf } from "./fields"
 import type { Item, Kind } from "./kinds"
 import type { Field } from "./merge"
 import css from "./tab.module.css"
 
 const words = m.items.history
-const names: Record<string, string> = m.items.fields
 const PAGE = 20
 
 type Entry = History["items"][number]
@@ -64,7 +63,7 @@ function HistoryEntry({ entry: { action, actor, occurred_at, from_version, to_ve
       <dl className={css.changes}>
         {Object.entries(changes).map(([field, { before, after }]) => (
           <div key={field}>
-            <dt>{names[field] ?? field}</dt>
+            <dt>{nameOfField(field)}</dt>
             <dd>
               <Diff before={textOf(field as Field, before)} after={textOf(field as Field, after)} />
             </dd>
@@ -107,7 +106,7 @@ function Versions({ kind, item }: { kind: Kind; item: Item }) {
       <dl className={css.changes}>
         {differences.map(([field, segments]) => (
           <div key={field}>
-            <dt>{names[field] ?? field}</dt>
+            <dt>{nameOfField(field)}</dt>
             <dd>
               <Diff segments={segments} />
             </dd>

@@ -14,7 +14,7 @@ import { readRows } from "./api"
 import { BulkBar } from "./bulk"
 import { useColumns } from "./column-choice"
 import { Create } from "./create"
-import type { ItemRow, Kind } from "./kinds"
+import { type ItemRow, type Kind, REQUIREMENTS, TEST_CASES } from "./kinds"
 import css from "./list.module.css"
 import { keepPlace, placeOf } from "./memory"
 import { NothingThere } from "./nothing"
@@ -28,8 +28,11 @@ import { useRows } from "./windows"
 
 const PEEK_MS = 200
 
+export const RequirementList = () => <ItemList kind={REQUIREMENTS} />
+export const TestCaseList = () => <ItemList kind={TEST_CASES} />
+
 /** The list of requirements or of test cases. */
-export function ItemList({ kind }: { kind: Kind }) {
+function ItemList({ kind }: { kind: Kind }) {
   const [url, setUrl] = useUrl(LIST_URL)
   const query = useMemo(() => queryOf(kind, url), [kind, url])
   const { rows, onSight } = useRows(kind, query)

@@ -88,7 +88,7 @@ function Pair({ kind, suggestion, decide }: { kind: Kind; suggestion: Suggestion
         </Link>
         <p className={css.none}>
           <span className="numbers">{formatScore(score)}</span>
-          {band && ` (${words.bands[band]})`}
+          {band && ` (${m.common.bands[band]})`}
           {reason && ` · ${reason}`}
         </p>
       </div>

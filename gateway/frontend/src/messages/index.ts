@@ -23,6 +23,8 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ]
 
+/** Return a text that begins a line or a sentence. */
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 /** Return a number with its separators of thousands. */
 export const formatCount = (value: number): string => counted.format(value)
 /** Return a share of 0 to 1 in percent. */

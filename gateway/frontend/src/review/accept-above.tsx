@@ -3,12 +3,12 @@ import { useEffect, useState } from "react"
 import { api } from "../api/client"
 import { ApiProblem } from "../api/problem"
 import { sentenceOf } from "../api/sentence"
+import { LINK_TYPES } from "../items/kinds"
 import { Choice } from "../kit/choice"
 import { Ask, Refusal } from "../kit/form"
 import { Slider } from "../kit/slider"
 import { formatCount, formatScore, m } from "../messages"
 import css from "./accept-above.module.css"
-import { LINK_TYPES } from "./actions"
 import { asBulkFilter, asQuery, type Filters } from "./filters"
 import type { LinkType } from "./use-review"
 
@@ -79,7 +79,7 @@ export function AcceptAbove({ filters, best, close, done }: Props) {
       <Choice
         label={m.review.linkType}
         value={linkType}
-        options={LINK_TYPES.map((type) => ({ value: type, label: m.review.linkTypes[type] }))}
+        options={LINK_TYPES.map((type) => ({ value: type, label: m.items.values[type] }))}
         onChange={setLinkType}
       />
       {error && <Refusal>{sentenceOf(error)}</Refusal>}

@@ -1,4 +1,5 @@
 import { memo, useMemo, useRef, useState } from "react"
+import { LINK_TYPES } from "../items/kinds"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
@@ -7,8 +8,6 @@ import { m } from "../messages"
 import css from "./actions.module.css"
 import type { Decision, Pair } from "./queue"
 import type { LinkType } from "./use-review"
-
-export const LINK_TYPES: LinkType[] = ["covers", "verifies", "validates", "related"]
 
 /** What is chosen and written for a pair before it is decided on. */
 type Draft = { pair: string; linkType: LinkType; note?: string | undefined }
@@ -51,7 +50,7 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
     { keys: "s", label: m.review.keys.skip, run: skip },
     ...LINK_TYPES.map((type, at) => ({
       keys: String(at + 1),
-      label: m.review.keys.linkType(m.review.linkTypes[type]),
+      label: m.review.keys.linkType(m.items.values[type]),
       run: () => change({ linkType: type }),
     })),
     { keys: "n", label: m.review.keys.note, run: () => change({ note: note ?? "" }) },
@@ -67,7 +66,7 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
           value={linkType}
           options={LINK_TYPES.map((type, at) => ({
             value: type,
-            label: m.review.linkTypes[type],
+            label: m.items.values[type],
             keys: String(at + 1),
           }))}
           onChange={(type) => change({ linkType: type })}

@@ -2,8 +2,10 @@ import { useCallback, useMemo, useRef } from "react"
 import * as v from "valibot"
 import { useSearchParams } from "wouter"
 import type { components } from "../api/schema"
+import { m } from "../messages"
+import { writeAlternatives } from "../url"
 
-export const BANDS = ["very_high", "high", "moderate", "low"] as const
+export const BANDS = Object.keys(m.common.bands) as (keyof typeof m.common.bands)[]
 export const METHODS = ["hybrid", "semantic_similarity", "keyword_match"] as const
 export const SORTS = ["score:desc", "relevance", "score:asc", "created_at:desc"] as const
 
@@ -54,7 +56,7 @@ export function isNarrowed({ sort: _, ...filters }: Filters): boolean {
 export function asQuery({ module, band, method, min, requirement, test_case }: Filters) {
   return {
     status: ["pending" as const],
-    ...(module !== undefined && { module: quoted(module) }),
+    ...(module !== undefined && { module: writeAlternatives([{ value: module, not: false }]) }),
     ...(band && { band: [band] }),
     ...(method && { method: [method] }),
     ...(min !== undefined && { min_score: min }),
@@ -67,8 +69,4 @@ export function asQuery({ module, band, method, min, requirement, test_case }: F
 export function asBulkFilter(filters: Filters): components["schemas"]["BulkFilter"] {
   const { status, band, method, ...rest } = asQuery(filters)
   return { ...rest, status: status[0], ...(band && { band: band[0] }), ...(method && { method: method[0] }) }
-}
-
-function quoted(word: string): string {
-  return `"${word.replaceAll('"', '""')}"`
 }

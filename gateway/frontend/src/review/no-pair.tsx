@@ -41,7 +41,7 @@ function NothingLeft({ review, filters, change, generate }: Props) {
       )}
       {next && (
         <Button look={skips > 0 ? "plain" : "primary"} onPress={() => change({ module: next.value ?? "" })}>
-          {m.review.empty.nextModule(next.value ?? m.review.noModule, formatCount(next.count))}
+          {m.review.empty.nextModule(next.value ?? m.common.noModule, formatCount(next.count))}
         </Button>
       )}
       {isNarrow && <Button onPress={() => change(NO_FILTERS)}>{m.review.empty.everything}</Button>}

@@ -21,10 +21,10 @@ export const Toolbar = memo(function Toolbar({
   const { data: facets } = useQuery(facetsOf(filters))
   const modules = (facets?.module ?? []).map(({ value, count }) => ({
     value: value ?? "",
-    label: m.review.withCount(value ?? m.review.noModule, formatCount(count)),
+    label: m.review.withCount(value ?? m.common.noModule, formatCount(count)),
   }))
   if (filters.module !== undefined && !modules.some(({ value }) => value === filters.module)) {
-    modules.unshift({ value: filters.module, label: filters.module || m.review.noModule })
+    modules.unshift({ value: filters.module, label: filters.module || m.common.noModule })
   }
   const count = (facet: "band" | "method", value: string, label: string) => {
     const found = facets?.[facet]?.find((one) => one.value === value)
@@ -46,7 +46,7 @@ export const Toolbar = memo(function Toolbar({
           value={filters.band ?? ALL}
           options={[
             { value: ALL, label: m.review.allBands },
-            ...BANDS.map((band) => count("band", band, m.review.bands[band])),
+            ...BANDS.map((band) => count("band", band, m.common.bands[band])),
           ]}
           onChange={(value) => change({ band: BANDS.find((band) => band === value) })}
         />

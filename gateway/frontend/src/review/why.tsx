@@ -1,5 +1,5 @@
 import type { ReactNode } from "react"
-import { formatScore, m } from "../messages"
+import { capitalised, formatScore, m } from "../messages"
 import type { Texts } from "./queries"
 import type { Pair } from "./queue"
 import css from "./why.module.css"
@@ -57,7 +57,7 @@ function Score({ pair }: { pair: Pair }) {
   return (
     <div className={css.score}>
       <p>
-        <strong>{formatScore(score)}</strong> {band && <span>{m.review.bands[band]}</span>}
+        <strong>{formatScore(score)}</strong> {band && <span>{m.common.bands[band]}</span>}
       </p>
       <div className={css.meter} style={{ "--share": score }} aria-hidden="true" />
       <p className={css.quiet}>{m.review.methods[method]}</p>
@@ -108,7 +108,7 @@ function Against({ signs }: { signs: NonNullable<Explanation["against"]> }) {
     <Part title={m.review.against}>
       <ul className={css.against}>
         {signs.map(({ detail }) => (
-          <li key={detail}>{sentence(detail)}</li>
+          <li key={detail}>{`${capitalised(detail)}.`}</li>
         ))}
       </ul>
     </Part>
@@ -167,8 +167,4 @@ function LikePairs({ reviews }: { reviews: Explanation["reviews"] }) {
       </ul>
     </Part>
   )
-}
-
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }

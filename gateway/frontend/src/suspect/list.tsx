@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { useEffect, useMemo, useRef } from "react"
+import { nameOfField } from "../items/fields"
 import { Button } from "../kit/button"
 import { m } from "../messages"
 import { type Group, linesOf, type SuspectLink } from "./groups"
@@ -64,9 +65,7 @@ function Heading({ group, confirmAll }: { group: Group; confirmAll: ((group: Gro
   return (
     <div className={css.heading}>
       <h2 title={item.title}>{item.external_id ?? item.title}</h2>
-      <p>
-        {m.suspect.change(version, fields.map((field) => (m.suspect.fields[field] ?? field).toLowerCase()).join(", "))}
-      </p>
+      <p>{m.suspect.change(version, fields.map((field) => nameOfField(field).toLowerCase()).join(", "))}</p>
       {confirmAll && links.length > 1 && (
         <Button look="quiet" onPress={() => confirmAll(group)}>
           {m.suspect.confirmAll(links.length)}

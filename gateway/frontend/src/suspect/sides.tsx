@@ -1,5 +1,8 @@
 import { Link } from "wouter"
 import type { components } from "../api/schema"
+import { nameOfField, textOf } from "../items/fields"
+import type { Item } from "../items/kinds"
+import type { Field } from "../items/merge"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { Diff } from "../kit/diff"
@@ -7,10 +10,10 @@ import { m } from "../messages"
 import css from "./page.module.css"
 
 type Side = components["schemas"]["SuspectSide"]
-type Texts = Record<string, unknown>
+type Texts = Partial<Item>
 
-const OF_REQUIREMENT = ["title", "description", "type", "priority"]
-const OF_TEST_CASE = [...OF_REQUIREMENT, "preconditions", "steps", "test_data", "postconditions"]
+const OF_REQUIREMENT: Field[] = ["title", "description", "type", "priority"]
+const OF_TEST_CASE: Field[] = [...OF_REQUIREMENT, "preconditions", "steps", "test_data", "postconditions"]
 
 type Props = {
   suspicion: components["schemas"]["Suspicion"]
@@ -40,7 +43,7 @@ export function Sides({ suspicion, requirement, testCase }: Props) {
   )
 }
 
-type SideProps = { label: string; path: string; side: Side; item: Texts; fields: string[] }
+type SideProps = { label: string; path: string; side: Side; item: Texts; fields: Field[] }
 
 function SideOf({ label, path, side, item, fields }: SideProps) {
   const hasChanged = side.from_version !== side.to_version
@@ -64,26 +67,15 @@ function SideOf({ label, path, side, item, fields }: SideProps) {
       </header>
       {fields.map((field) => {
         const segments = side.differences[field]
-        const text = textOf(item[field])
+        const text = textOf(field, item[field])
         if (!segments && !text) return null
         return (
           <section key={field}>
-            <h3>{m.suspect.fields[field]}</h3>
+            <h3>{nameOfField(field)}</h3>
             {segments ? <Diff segments={segments} /> : <p className={css.text}>{text}</p>}
           </section>
         )
       })}
     </article>
   )
-}
-
-/** Return a field as it is compared: steps as numbered lines, data as JSON. */
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return ""
-  if (typeof value !== "object") return String(value)
-  const entries = Object.entries(value)
-  if (entries.every(([key, text]) => /^\d+$/.test(key) && typeof text === "string")) {
-    return entries.map(([key, text]) => `${key}. ${text}`).join("\n")
-  }
-  return JSON.stringify(value, null, 2)
 }

@@ -8,7 +8,6 @@ export const account = {
   appearance: "Appearance",
   keyboard: "Keyboard",
   singleKeysHint: "Letters that do something by themselves, such as G then R. Keys with Ctrl or Cmd always work.",
-  showShortcuts: "Show all shortcuts",
   password: "Password",
   currentPassword: "Current password",
   newPassword: "New password",

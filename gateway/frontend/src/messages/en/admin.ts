@@ -53,7 +53,6 @@ export const admin = {
     states: { true: "Active", false: "Inactive" } as Record<string, string>,
     since: "Created",
     you: "you",
-    changeRole: "Change the role",
     becomes: (name: string, role: string) => `${name} is ${role} now. It takes effect within 2 s.`,
     deactivated: (name: string) => `${name} is signed out within 2 s, and cannot sign in again.`,
     activated: (name: string) => `${name} can sign in again.`,

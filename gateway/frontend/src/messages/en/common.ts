@@ -38,5 +38,7 @@ export const common = {
     not: "not",
     exclude: (value: string) => `not ${value}`,
   },
+  noModule: "No module",
+  bands: { very_high: "very high", high: "high", moderate: "moderate", low: "low" },
   roles: { viewer: "viewer", reviewer: "reviewer", admin: "admin" },
 }

@@ -84,7 +84,6 @@ export const items = {
     nothing: "No requirements yet",
     noMatch: "No requirement matches",
     gone: "This requirement has been deleted, or never was.",
-    otherSide: "Test case",
     addLink: "Link a test case",
     noLinks: "No test case is linked to this requirement.",
   },
@@ -100,7 +99,6 @@ export const items = {
     nothing: "No test cases yet",
     noMatch: "No test case matches",
     gone: "This test case has been deleted, or never was.",
-    otherSide: "Requirement",
     addLink: "Link a requirement",
     noLinks: "No requirement is linked to this test case.",
   },
@@ -121,7 +119,6 @@ export const items = {
     linked: "Links",
   },
   noValue: "None",
-  filters: "Filters",
   openFilters: "Filter",
   columns: "Columns",
   column: {
@@ -129,7 +126,6 @@ export const items = {
     suspect: "Suspect",
     pending: "Pending",
   },
-  suspectLinks: (count: string) => `${count} suspect`,
   views: {
     menu: "Views",
     all: "Everything",
@@ -190,13 +186,9 @@ export const items = {
     openSource: "Open the source",
     open: "Open",
     back: "Back to the list",
-    copyLink: "Copy the address",
   },
   link: {
-    type: "Type",
-    source: "Source",
     score: "Score",
-    linked: "Linked",
     unlink: "Unlink",
     unlinkFrom: (name: string) => `Unlink ${name}`,
     unlinked: "Unlinked",
@@ -206,7 +198,6 @@ export const items = {
     find: "Words or an ID",
     nothingFound: "Nothing is found.",
     alreadyLinked: "linked",
-    showSuspect: "See what changed",
   },
   suggestion: {
     none: "No suggestion waits for a decision.",
@@ -216,7 +207,6 @@ export const items = {
     rejected: "Rejected",
     undone: "It is pending again",
     by: (who: string, status: string) => `${who} has ${status} this meanwhile.`,
-    bands: { very_high: "very high", high: "high", moderate: "moderate", low: "low" },
   },
   history: {
     created: (who: string) => `${who} created it`,

@@ -1,6 +1,5 @@
 export const notifications = {
   title: "Notifications",
-  list: "Notifications by day",
   count: (found: string, unread: string) => `${found} in all, ${unread} unread`,
   matching: (found: string) => `${found} match`,
   filters: "Filter notifications",

@@ -20,7 +20,6 @@ export const review = {
   noteLabel: "Note on this decision",
   noteHint: "Enter keeps it; it is saved with the decision.",
   linkType: "Link type",
-  linkTypes: { covers: "Covers", verifies: "Verifies", validates: "Validates", related: "Related" },
   done: {
     accepted: (pair: string) => `Accepted: ${pair}`,
     rejected: (pair: string) => `Rejected: ${pair}`,
@@ -48,7 +47,6 @@ export const review = {
 
   why: "Why this pair",
   score: "Score",
-  bands: { very_high: "very high", high: "high", moderate: "moderate", low: "low" },
   methods: {
     hybrid: "Texts and facts together",
     semantic_similarity: "Similar texts",
@@ -84,7 +82,6 @@ export const review = {
   method: "Method",
   sort: "Order",
   minScore: "Score from",
-  noModule: "No module",
   allModules: "All modules",
   allBands: "All scores",
   allMethods: "All methods",

@@ -29,14 +29,4 @@ export const suspect = {
   none: "No suspect links",
   noneHint: "When a linked requirement or test case changes, its links show up here until somebody confirms them.",
   allDone: "All confirmed",
-  fields: {
-    title: "Title",
-    description: "Description",
-    type: "Type",
-    priority: "Priority",
-    steps: "Steps",
-    preconditions: "Preconditions",
-    postconditions: "Postconditions",
-    test_data: "Test data",
-  } as Record<string, string>,
 }
