@@ -3,7 +3,7 @@ import * as v from "valibot"
 import { api } from "../api/client"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
-import { Filter } from "../kit/filter"
+import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
@@ -12,7 +12,7 @@ import { type Table, VirtualTable } from "../kit/table"
 import { useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useUser } from "../session/session"
-import { parseAlternatives, useUrl, writeAlternatives } from "../url"
+import { useUrl } from "../url"
 import css from "./admin.module.css"
 import { type Asked, AskFirst, needsQuestion } from "./ask-first"
 import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
@@ -47,7 +47,6 @@ function Users() {
   const [active, setActive] = useState(0)
   const [isCreating, setCreating] = useState(false)
   const [asked, setAsked] = useState<Asked>()
-  const [open, setOpen] = useState<"role" | "active">()
   const table = useRef<Table>(null)
   const change = useChangeUser()
   const { id: me } = useUser()
@@ -88,24 +87,13 @@ function Users() {
             onChange={(search) => setUrl({ search }, { replace: true })}
           />
         </div>
-        <Filter
-          label={words.role}
-          chosen={parseAlternatives(url.role)}
-          onChange={(chosen) => setUrl({ role: writeAlternatives(chosen) })}
-          options={ROLE_OPTIONS}
-          labelOf={(role) => ROLE_OPTIONS.find(({ value }) => value === role)?.label ?? role}
-          isOpen={open === "role"}
-          onOpenChange={(isOpen) => setOpen(isOpen ? "role" : undefined)}
-        />
+        <Filter label={words.role} value={url.role} onChange={(role) => setUrl({ role })} options={ROLE_OPTIONS} />
         <Filter
           label={words.active}
-          chosen={parseAlternatives(url.active)}
-          onChange={(chosen) => setUrl({ active: writeAlternatives(chosen.slice(-1)) })}
-          options={Object.entries(words.states).map(([value, label]) => ({ value, label }))}
-          labelOf={(state) => words.states[state] ?? state}
-          canExclude={false}
-          isOpen={open === "active"}
-          onOpenChange={(isOpen) => setOpen(isOpen ? "active" : undefined)}
+          value={url.active}
+          onChange={(active) => setUrl({ active })}
+          options={optionsOf(words.states)}
+          isSingle
         />
         {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
       </search>

@@ -4,9 +4,7 @@ import { Button } from "../kit/button"
 import { Filter, type Option } from "../kit/filter"
 import { Menu, type MenuEntry } from "../kit/menu"
 import { Search } from "../kit/search"
-import { useShortcuts } from "../kit/shortcuts"
 import { m } from "../messages"
-import { parseAlternatives, writeAlternatives } from "../url"
 import { readFacet } from "./api"
 import { type FacetName, type Kind, word } from "./kinds"
 import css from "./list.module.css"
@@ -23,8 +21,6 @@ type Props = { kind: Kind; url: ListUrl; setUrl: SetUrl; choice: MenuEntry[]; ch
 
 /** Search, filters, views and columns of a list. */
 export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
-  const [open, setOpen] = useState<FacetName>()
-  useShortcuts([{ keys: "f", label: m.items.openFilters, run: () => setOpen(kind.facets[0]) }])
   const used = usedFilters(kind, url)
   return (
     <search className={css.toolbar}>
@@ -43,15 +39,7 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
       </div>
       <div className={css.line}>
         {kind.facets.map((name) => (
-          <Facet
-            key={name}
-            kind={kind}
-            name={name}
-            url={url}
-            setUrl={setUrl}
-            isOpen={open === name}
-            onOpenChange={(isOpen) => setOpen(isOpen ? name : undefined)}
-          />
+          <Facet key={name} kind={kind} name={name} url={url} setUrl={setUrl} />
         ))}
         {used.length > 0 && (
           <Button look="quiet" onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
@@ -64,13 +52,10 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
   )
 }
 
-type FacetProps = Omit<Props, "choice" | "children"> & {
-  name: FacetName
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
-}
+type FacetProps = Omit<Props, "choice" | "children"> & { name: FacetName }
 
-function Facet({ kind, name, url, setUrl, isOpen, onOpenChange }: FacetProps) {
+function Facet({ kind, name, url, setUrl }: FacetProps) {
+  const [isOpen, setOpen] = useState(false)
   const fixed = NOT_COUNTED[name]
   const { sort: _, ...filters } = queryOf(kind, url)
   const { data } = useQuery({
@@ -84,13 +69,13 @@ function Facet({ kind, name, url, setUrl, isOpen, onOpenChange }: FacetProps) {
   return (
     <Filter
       label={m.items.facets[name]}
-      chosen={parseAlternatives(url[name])}
-      onChange={(chosen) => setUrl({ [name]: writeAlternatives(name === "linked" ? chosen.slice(-1) : chosen) })}
+      value={url[name]}
+      onChange={(value) => setUrl({ [name]: value })}
       options={fixed ? fixed.map((value) => ({ value, label: labelOf(value) })) : counted}
       labelOf={labelOf}
-      canExclude={name !== "linked"}
-      isOpen={isOpen}
-      onOpenChange={onOpenChange}
+      isSingle={name === "linked"}
+      opener={name === kind.facets[0] ? { keys: "f", label: m.items.openFilters } : undefined}
+      onOpenChange={setOpen}
     />
   )
 }

@@ -1,52 +1,54 @@
 import { useState } from "react"
 import { formatCount, m } from "../messages"
-import type { Alternative } from "../url"
+import { type Alternative, parseAlternatives, writeAlternatives } from "../url"
 import { Button } from "./button"
 import { Field } from "./field"
 import css from "./filter.module.css"
-import { Popover } from "./popover"
+import { Popover, type PopoverProps } from "./popover"
 
 export type Option = { value: string; label: string; count?: number }
 
-type Props = {
+type Props = Pick<PopoverProps, "opener" | "onOpenChange"> & {
   label: string
-  chosen: Alternative[]
-  onChange: (chosen: Alternative[]) => void
+  /** What is chosen, as the API and the address write it. */
+  value: string | undefined
+  onChange: (value: string | undefined) => void
   /** undefined while they are on their way; those that are chosen are shown in any case. */
   options: Option[] | undefined
-  labelOf: (value: string) => string
-  /** Whether a value can be excluded as well. */
-  canExclude?: boolean
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
+  labelOf?: (value: string) => string
+  /** Whether one value at most is chosen, and none excluded. */
+  isSingle?: boolean
 }
+
+/** Return values with their labels as options. */
+export const optionsOf = <T extends string>(labels: Record<T, string>) =>
+  Object.entries<string>(labels).map(([value, label]) => ({ value: value as T, label }))
 
 const MOST_WITHOUT_SEARCH = 10
 const MOST_IN_CHIP = 2
 
 /** One filter as a chip: what is chosen, and behind it each value with how many have it. */
-export function Filter({ label, chosen, onChange, options, labelOf, canExclude, isOpen, onOpenChange }: Props) {
+export function Filter({
+  label,
+  value: written,
+  onChange,
+  options,
+  labelOf = asOf(options),
+  isSingle,
+  ...rest
+}: Props) {
   const [typed, setTyped] = useState("")
+  const chosen = parseAlternatives(written)
+  const become = (next: Alternative[]) => onChange(writeAlternatives(isSingle ? next.slice(-1) : next))
   const extra = chosen.filter(({ value }) => options && !options.some((option) => option.value === value))
   const all: Option[] = [...extra.map(({ value }) => ({ value, label: labelOf(value) })), ...(options ?? [])]
   const shown = all.filter((option) => option.label.toLowerCase().includes(typed.trim().toLowerCase()))
   const put = (value: string, next: Alternative | undefined) => {
     const others = chosen.filter((one) => one.value !== value)
-    onChange(next ? [...others, next] : others)
+    become(next ? [...others, next] : others)
   }
   return (
-    <Popover
-      label={label}
-      isChosen={chosen.length > 0}
-      isOpen={isOpen}
-      onOpenChange={onOpenChange}
-      button={
-        <>
-          <span>{summary(label, chosen, labelOf)}</span>
-          <span aria-hidden="true">▾</span>
-        </>
-      }
-    >
+    <Popover label={label} isChosen={chosen.length > 0} button={summary(label, chosen, labelOf)} {...rest}>
       {all.length > MOST_WITHOUT_SEARCH && (
         <Field
           label={m.common.filter.find(label)}
@@ -65,13 +67,13 @@ export function Filter({ label, chosen, onChange, options, labelOf, canExclude, 
             key={option.value}
             option={option}
             chosen={chosen.find(({ value }) => value === option.value)}
-            canExclude={canExclude ?? true}
+            canExclude={!isSingle}
             onChange={(next) => put(option.value, next)}
           />
         ))}
       </ul>
       {chosen.length > 0 && (
-        <Button look="quiet" onPress={() => onChange([])}>
+        <Button look="quiet" onPress={() => become([])}>
           {m.common.filter.clear(label)}
         </Button>
       )}
@@ -111,6 +113,9 @@ function Value({ option: { value, label, count }, chosen, canExclude, onChange }
     </li>
   )
 }
+
+const asOf = (options: Option[] | undefined) => (value: string) =>
+  options?.find((option) => option.value === value)?.label ?? value
 
 function summary(label: string, chosen: Alternative[], labelOf: (value: string) => string): string {
   if (chosen.length === 0) return label

@@ -1,30 +1,34 @@
-import { type ReactNode, useEffect, useId, useRef } from "react"
+import { type ReactNode, useEffect, useId, useRef, useState } from "react"
 import css from "./popover.module.css"
+import { type Shortcut, useShortcuts } from "./shortcuts"
 
-type Props = {
+export type PopoverProps = {
   /** What the button says. */
   button: ReactNode
   /** What the layer is, for those who do not see. */
   label: string
   isChosen?: boolean
-  isOpen: boolean
-  onOpenChange: (isOpen: boolean) => void
-  children: ReactNode
+  /** A shortcut that opens it as well. */
+  opener?: Omit<Shortcut, "run">
+  onOpenChange?: (isOpen: boolean) => void
+  /** Its content; as a function, of how to close it. */
+  children: ReactNode | ((close: () => void) => ReactNode)
 }
 
 const MARGIN = 8
 
 /** A button that opens a small layer with controls, and stays open while they are used; the page goes on behind it. */
-export function Popover({ button, label, isChosen, isOpen, onOpenChange, children }: Props) {
+export function Popover({ button, label, isChosen, opener, onOpenChange, children }: PopoverProps) {
+  const [isOpen, setOpen] = useState(false)
   const id = useId()
   const trigger = useRef<HTMLButtonElement>(null)
   const layer = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (!layer.current || isOpen === layer.current.matches(":popover-open")) return
+  const open = () => {
     // So that the browser gives the focus back to it.
-    if (isOpen) trigger.current?.focus()
-    layer.current.togglePopover(isOpen)
-  }, [isOpen])
+    trigger.current?.focus()
+    layer.current?.showPopover()
+  }
+  useShortcuts(opener ? [{ ...opener, run: open }] : [])
   useEffect(() => {
     if (!isOpen || !layer.current || !trigger.current) return
     place(layer.current, trigger.current)
@@ -43,7 +47,8 @@ export function Popover({ button, label, isChosen, isOpen, onOpenChange, childre
         aria-haspopup="dialog"
         aria-expanded={isOpen}
       >
-        {button}
+        <span>{button}</span>
+        <span aria-hidden="true">▾</span>
       </button>
       <div
         ref={layer}
@@ -52,9 +57,12 @@ export function Popover({ button, label, isChosen, isOpen, onOpenChange, childre
         popover="auto"
         role="dialog"
         aria-label={label}
-        onToggle={(event) => onOpenChange(event.newState === "open")}
+        onToggle={({ newState }) => {
+          setOpen(newState === "open")
+          onOpenChange?.(newState === "open")
+        }}
       >
-        {isOpen && children}
+        {isOpen && (typeof children === "function" ? children(() => layer.current?.hidePopover()) : children)}
       </div>
     </>
   )

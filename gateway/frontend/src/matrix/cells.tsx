@@ -5,7 +5,6 @@ import { Filter } from "../kit/filter"
 import { Select } from "../kit/select"
 import { Empty, Failure, Skeleton } from "../kit/states"
 import { m } from "../messages"
-import { parseAlternatives, writeAlternatives } from "../url"
 import { useAddress, written } from "./address"
 import { AsTable } from "./as-table"
 import { Canvas } from "./canvas"
@@ -22,7 +21,6 @@ const EVERYWHERE = "*"
 /** The matrix cell by cell, narrowed to modules of requirements and begun at a module of test cases. */
 export function Cells({ modules }: { modules: ModuleMatrix }) {
   const [{ module, columns, as }, change] = useAddress()
-  const [isOpen, setOpen] = useState(false)
   const { data, error, refetch } = useQuery(matrixOf(module))
   const bands = useQuery(bandsOf(module)).data
   const labels = useLabels(data, module)
@@ -33,16 +31,14 @@ export function Cells({ modules }: { modules: ModuleMatrix }) {
       <div className={css.filters}>
         <Filter
           label={m.matrix.requirementsOf}
-          chosen={parseAlternatives(module)}
-          onChange={(chosen) => change({ module: writeAlternatives(chosen), at: "0,0", zoom: undefined })}
+          value={module}
+          onChange={(value) => change({ module: value, at: "0,0", zoom: undefined })}
           options={modules.rows.map((one) => ({
             value: one.module ?? "",
             label: nameOf(one.module ?? ""),
             count: one.items,
           }))}
           labelOf={nameOf}
-          isOpen={isOpen}
-          onOpenChange={setOpen}
         />
         <Select
           label={m.matrix.testCasesOf}

@@ -1,13 +1,13 @@
-import { useMemo, useRef, useState } from "react"
+import { useMemo, useRef } from "react"
 import * as v from "valibot"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
-import { Filter } from "../kit/filter"
+import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Empty, Failure, Skeleton } from "../kit/states"
 import { formatCount, formatLongDay, m } from "../messages"
-import { parseAlternatives, useUrl, writeAlternatives } from "../url"
+import { useUrl } from "../url"
 import { useNotificationActions, useNotifications } from "./api"
 import { daysOf, type Group, isFolded } from "./groups"
 import { type Actions, FoldedGroup, NotificationLine } from "./lines"
@@ -18,7 +18,6 @@ const words = m.notifications
 
 export default function NotificationsPage() {
   const [url, setUrl] = useUrl(URL_FIELDS)
-  const [isFilterOpen, setFilterOpen] = useState(false)
   const { rows, page, hasMore, more, isStale, error, retry } = useNotifications(url)
   const actions = useNotificationActions()
   const list = useRef<HTMLDivElement>(null)
@@ -46,12 +45,9 @@ export default function NotificationsPage() {
         />
         <Filter
           label={words.type}
-          chosen={parseAlternatives(url.type)}
-          onChange={(chosen) => setUrl({ type: writeAlternatives(chosen) })}
-          options={Object.entries(words.types).map(([value, label]) => ({ value, label }))}
-          labelOf={(type) => (words.types as Record<string, string>)[type] ?? type}
-          isOpen={isFilterOpen}
-          onOpenChange={setFilterOpen}
+          value={url.type}
+          onChange={(type) => setUrl({ type })}
+          options={optionsOf(words.types)}
         />
         {page && (
           <output className={css.count}>

@@ -3,6 +3,7 @@ import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Field } from "../kit/field"
+import { optionsOf } from "../kit/filter"
 import { useForm } from "../kit/form"
 import { Page } from "../kit/page"
 import { useSingleKeys } from "../kit/shortcuts"
@@ -58,23 +59,19 @@ function Appearance() {
         <Choice<Theme>
           label={m.shell.theme}
           value={theme}
-          options={options(m.shell.themes)}
+          options={optionsOf(m.shell.themes)}
           onChange={(next) => prefer({ theme: next })}
         />
         <span>{m.shell.density}</span>
         <Choice<Density>
           label={m.shell.density}
           value={density}
-          options={options(m.shell.densities)}
+          options={optionsOf(m.shell.densities)}
           onChange={(next) => prefer({ density: next })}
         />
       </div>
     </section>
   )
-}
-
-function options<T extends string>(labels: Record<T, string>): { value: T; label: string }[] {
-  return Object.entries<string>(labels).map(([value, label]) => ({ value: value as T, label }))
 }
 
 function Keyboard() {
