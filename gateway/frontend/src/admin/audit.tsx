@@ -1,13 +1,13 @@
-import { useCallback, useMemo, useRef, useState } from "react"
+import { useCallback, useMemo, useState } from "react"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { useEndless } from "../kit/endless"
 import { Page } from "../kit/page"
-import { Empty, Failure, Skeleton } from "../kit/states"
-import { type Column, type Table, VirtualTable } from "../kit/table"
-import { useTableKeys } from "../kit/table-keys"
+import { Empty, NotYet } from "../kit/states"
+import { type Column, VirtualTable } from "../kit/table"
+import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useUrl } from "../url"
 import css from "./admin.module.css"
@@ -45,24 +45,22 @@ export default function AuditPage() {
 function AuditLog() {
   const [url, setUrl] = useUrl(AUDIT_URL)
   const query = useMemo(() => queryOf(url), [url])
-  const { rows, page, onSight, isStale, error, retry } = useEndless(["audit-log", query], (after, signal) =>
-    api.get("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, after } as never }, signal }),
+  const {
+    rows,
+    page,
+    onSight,
+    isStale,
+    query: read,
+  } = useEndless(["audit-log", query], (place, signal) =>
+    api.get("/api/v1/audit-log", { params: { query: { ...query, limit: PAGE, ...place } as never }, signal }),
   )
-  const [active, setActive] = useState(0)
   const [shown, setShown] = useState<Entry>()
-  const table = useRef<Table>(null)
   const count = rows?.length ?? 0
   const row = useCallback((index: number) => rows?.[index], [rows])
-  function activate(index: number) {
-    setActive(index)
-    table.current?.scrollTo(index)
-    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
-    if (shown) setShown(row(index))
-  }
+  const { table, active, activate, begin } = useActiveRow((index) => shown && setShown(row(index)))
   const open = (index: number) => setShown(shown?.id === row(index)?.id ? undefined : row(index))
   function narrow(change: Partial<AuditUrl>) {
-    setActive(0)
-    table.current?.scrollTo(0)
+    begin()
     setUrl(change)
   }
   useTableKeys({ active, count, onActive: activate, onOpen: () => open(active), onPeek: () => open(active) })
@@ -79,8 +77,7 @@ function AuditLog() {
       </AuditFilters>
       <div className={css.content}>
         <div className={css.rows}>
-          {error ? <Failure error={error} retry={retry} /> : null}
-          {!rows && !error && <Skeleton rows={16} />}
+          <NotYet query={read} rows={16} />
           {rows?.length === 0 &&
             (isNarrowed ? <Empty title={words.noMatch} hint={words.noMatchHint} /> : <Empty title={words.none} />)}
           {count > 0 && (

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react"
+import { useMemo, useState } from "react"
 import * as v from "valibot"
 import { api } from "../api/client"
 import { Button } from "../kit/button"
@@ -7,9 +7,9 @@ import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
 import { Search } from "../kit/search"
 import { useShortcuts } from "../kit/shortcuts"
-import { Empty, Failure, Skeleton } from "../kit/states"
-import { type Table, VirtualTable } from "../kit/table"
-import { useTableKeys } from "../kit/table-keys"
+import { Empty, NotYet } from "../kit/states"
+import { parseSort, VirtualTable, writeSort } from "../kit/table"
+import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
@@ -41,13 +41,18 @@ export default function UsersPage() {
 function Users() {
   const [url, setUrl] = useUrl(URL_FIELDS)
   const query = useMemo(() => queryOf(url), [url])
-  const { rows, page, onSight, isStale, error, retry } = useEndless([...USERS, query], (after, signal) =>
-    api.get("/api/v1/users", { params: { query: { ...query, after } as never }, signal }),
+  const {
+    rows,
+    page,
+    onSight,
+    isStale,
+    query: read,
+  } = useEndless([...USERS, query], (place, signal) =>
+    api.get("/api/v1/users", { params: { query: { ...query, ...place } as never }, signal }),
   )
-  const [active, setActive] = useState(0)
   const [isCreating, setCreating] = useState(false)
   const [asked, setAsked] = useState<Asked>()
-  const table = useRef<Table>(null)
+  const { table, active, activate } = useActiveRow()
   const change = useChangeUser()
   const { id: me } = useUser()
   const columns = useMemo(() => {
@@ -56,11 +61,6 @@ function Users() {
     return userColumns(me, changeOrAsk)
   }, [me, change])
   const count = rows?.length ?? 0
-  function activate(index: number) {
-    setActive(index)
-    table.current?.scrollTo(index)
-    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
-  }
   useTableKeys({
     active,
     count,
@@ -68,7 +68,6 @@ function Users() {
     onOpen: () => document.querySelector<HTMLElement>("[data-active] select")?.focus(),
   })
   useShortcuts([{ keys: "c", label: words.create, run: () => setCreating(true) }])
-  const [field = "created_at", direction = "desc"] = url.sort?.split(":") ?? []
   return (
     <Page
       title={words.title}
@@ -98,8 +97,7 @@ function Users() {
         {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
       </search>
       <div className={css.content}>
-        {error ? <Failure error={error} retry={retry} /> : null}
-        {!rows && !error && <Skeleton rows={12} />}
+        <NotYet query={read} rows={12} />
         {rows?.length === 0 && (
           <Empty title={words.noMatch} hint={words.noMatchHint}>
             <Button onPress={() => setUrl({ search: undefined, role: undefined, active: undefined })}>
@@ -117,8 +115,8 @@ function Users() {
             onSight={onSight}
             active={Math.min(active, count - 1)}
             onActive={activate}
-            sort={{ field, descending: direction === "desc" }}
-            onSort={(sort) => setUrl({ sort: `${sort.field}:${sort.descending ? "desc" : "asc"}` })}
+            sort={parseSort(url.sort ?? "created_at:desc")}
+            onSort={(sort) => setUrl({ sort: writeSort(sort) })}
             isStale={isStale}
           />
         )}

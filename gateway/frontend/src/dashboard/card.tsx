@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query"
 import { type ReactNode, useId } from "react"
-import { Failure, Skeleton } from "../kit/states"
+import { NotYet } from "../kit/states"
 import css from "./page.module.css"
 
 type Props<T> = {
@@ -18,13 +18,7 @@ export function Card<T>({ title, query, rows = 6, wide, children }: Props<T>) {
   return (
     <section className={`${css.card} ${wide ? css.wide : ""}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {query.data !== undefined ? (
-        children(query.data)
-      ) : query.error ? (
-        <Failure error={query.error} retry={() => void query.refetch()} />
-      ) : (
-        <Skeleton rows={rows} />
-      )}
+      {query.data === undefined ? <NotYet query={query} rows={rows} /> : children(query.data)}
     </section>
   )
 }

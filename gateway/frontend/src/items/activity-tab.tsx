@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from "@tanstack/react-query"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
-import { Failure, Skeleton } from "../kit/states"
+import { useEndless } from "../kit/endless"
+import { NotYet } from "../kit/states"
 import { m } from "../messages"
 import { readActivity } from "./api"
 import type { Item } from "./kinds"
@@ -11,20 +11,13 @@ const PAGE = 50
 
 /** Who did what to an item. */
 export function ActivityTab({ item }: { item: Item }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["activity", item.id],
-    queryFn: ({ pageParam, signal }) => readActivity(item.id, pageParam, PAGE, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ skip, total }) => (skip + PAGE < total ? skip + PAGE : undefined),
-  })
-  const all = data?.pages.flatMap((page) => page.items)
+  const list = useEndless(["activity", item.id], ({ skip = 0 }, signal) => readActivity(item.id, skip, PAGE, signal))
   return (
     <div className={css.tab}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error && <Skeleton rows={3} />}
-      {all?.length === 0 && <p className={css.none}>{m.items.activity.none}</p>}
+      <NotYet query={list.query} rows={3} />
+      {list.rows?.length === 0 && <p className={css.none}>{m.items.activity.none}</p>}
       <ul className={css.rows}>
-        {all?.map((one) => (
+        {list.rows?.map((one) => (
           <li key={one.id} className={css.row}>
             <span className={css.summary}>{one.summary}</span>
             <span className={css.none}>
@@ -33,13 +26,23 @@ export function ActivityTab({ item }: { item: Item }) {
           </li>
         ))}
       </ul>
-      {hasNextPage && (
-        <div>
-          <Button isDisabled={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {m.items.activity.more}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
+    </div>
+  )
+}
+
+/** A button for what comes next in a list. */
+export function More({
+  list,
+}: {
+  list: { hasMore: boolean; more: () => void; query: { isFetchingNextPage: boolean } }
+}) {
+  if (!list.hasMore) return null
+  return (
+    <div>
+      <Button isDisabled={list.query.isFetchingNextPage} onPress={list.more}>
+        {m.common.more}
+      </Button>
     </div>
   )
 }

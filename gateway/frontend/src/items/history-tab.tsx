@@ -1,11 +1,12 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { Ago } from "../kit/ago"
-import { Button } from "../kit/button"
 import { Diff } from "../kit/diff"
+import { useEndless } from "../kit/endless"
 import { InlineSelect } from "../kit/inline-select"
-import { Failure, Skeleton } from "../kit/states"
+import { Failure, NotYet } from "../kit/states"
 import { m } from "../messages"
+import { More } from "./activity-tab"
 import { type History, readHistory } from "./api"
 import { nameOfField, textOf } from "./fields"
 import type { Item, Kind } from "./kinds"
@@ -19,32 +20,21 @@ type Entry = History["items"][number]
 
 /** Every change of an item with each field before and after, and what two versions of it differ in. */
 export function HistoryTab({ kind, item }: { kind: Kind; item: Item }) {
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["history", item.id],
-    queryFn: ({ pageParam, signal }) => readHistory(kind, item.id, { skip: pageParam, limit: PAGE }, signal),
-    initialPageParam: 0,
-    getNextPageParam: ({ skip, total }) => (skip + PAGE < total ? skip + PAGE : undefined),
-  })
-  const entries = data?.pages.flatMap((page) => page.items)
+  const list = useEndless(["history", item.id], ({ skip = 0 }, signal) =>
+    readHistory(kind, item.id, { skip, limit: PAGE }, signal),
+  )
   return (
     <div className={css.tab}>
       {item.version > 1 && <Versions key={item.version} kind={kind} item={item} />}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error && <Skeleton rows={3} />}
+      <NotYet query={list.query} rows={3} />
       <ol className={css.entries} aria-label={words.every}>
-        {entries?.map((entry) => (
+        {list.rows?.map((entry) => (
           <li key={`${entry.occurred_at} ${entry.action}`}>
             <HistoryEntry entry={entry} />
           </li>
         ))}
       </ol>
-      {hasNextPage && (
-        <div>
-          <Button isDisabled={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            {words.more}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
     </div>
   )
 }

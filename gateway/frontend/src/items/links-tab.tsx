@@ -4,7 +4,7 @@ import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { Button } from "../kit/button"
 import { InlineSelect } from "../kit/inline-select"
-import { Failure, Skeleton } from "../kit/states"
+import { NotYet } from "../kit/states"
 import { complain } from "../kit/toast"
 import { formatScore, m } from "../messages"
 import { useMay } from "../session/session"
@@ -23,13 +23,11 @@ const TYPES = LINK_TYPES.map((value) => ({ value, label: word(value) }))
 export function LinksTab({ kind, item, query }: { kind: Kind; item: Item; query: UseQueryResult<Linkeds> }) {
   const mayWrite = useMay("reviewer")
   const gone = useUnlinked()
-  const { data, error, refetch } = query
-  const shown = data?.items.filter(({ link_id }) => !gone.has(link_id))
+  const shown = query.data?.items.filter(({ link_id }) => !gone.has(link_id))
   return (
     <div className={css.tab}>
       {mayWrite && <AddLink kind={kind} item={item} linked={new Set(shown?.map(({ id }) => id))} />}
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error && <Skeleton rows={3} />}
+      <NotYet query={query} rows={3} />
       {shown?.length === 0 && <p className={css.none}>{kind.words.noLinks}</p>}
       <ul className={css.rows}>
         {shown?.map((linked) => (

@@ -5,8 +5,8 @@ import { Button } from "../kit/button"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
 import { Failure, Skeleton } from "../kit/states"
-import { type Table, VirtualTable } from "../kit/table"
-import { useTableKeys } from "../kit/table-keys"
+import { parseSort, VirtualTable, writeSort } from "../kit/table"
+import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
@@ -19,7 +19,7 @@ import css from "./list.module.css"
 import { keepPlace, placeOf } from "./memory"
 import { NothingThere } from "./nothing"
 import { Peek } from "./peek"
-import { LIST_URL, parseSort, queryOf, usedFilters, writeSort } from "./query"
+import { LIST_URL, queryOf, usedFilters } from "./query"
 import { RowEditor } from "./row-editor"
 import { useSave } from "./save"
 import { useSelection } from "./selection"
@@ -37,26 +37,21 @@ function ItemList({ kind }: { kind: Kind }) {
   const query = useMemo(() => queryOf(kind, url), [kind, url])
   const { rows, onSight } = useRows(kind, query)
   const place = useRef(placeOf(kind, query))
-  const [active, setActive] = useState(place.current.active)
   const [peeked, setPeeked] = useState(url.peek)
   const [edited, setEdited] = useState<{ index: number; row: ItemRow; column: string | undefined }>()
   const [isCreating, setCreating] = useState(false)
   const { selected, ...selection } = useSelection(place.current.selected, rows.row)
   const { columns, choice } = useColumns(kind)
   const [save, clash] = useSave(kind)
-  const table = useRef<Table>(null)
+  const { table, active, activate, begin } = useActiveRow((index, keepsRange) => {
+    if (!keepsRange) selection.endRange()
+    if (peeked) setPeeked(rows.row(index)?.id ?? peeked)
+  }, place.current.active)
   const [, go] = useLocation()
   const mayWrite = useMay("reviewer")
   const count = rows.total ?? place.current.total
   const current = rows.row(active)
 
-  function activate(index: number, keepsRange = false) {
-    if (!keepsRange) selection.endRange()
-    setActive(index)
-    table.current?.scrollTo(index)
-    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
-    if (peeked) setPeeked(rows.row(index)?.id ?? peeked)
-  }
   const extendTo = (index: number) => {
     selection.extend(active, index)
     activate(index, true)
@@ -85,9 +80,8 @@ function ItemList({ kind }: { kind: Kind }) {
       : [],
   )
   useFromTheTop(place.current.query, JSON.stringify(query), () => {
-    setActive(0)
     setEdited(undefined)
-    table.current?.scrollTo(0)
+    begin()
   })
   useEffect(() => {
     const timer = setTimeout(() => setUrl({ peek: peeked }, { replace: true }), PEEK_MS)

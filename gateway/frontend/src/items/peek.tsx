@@ -1,6 +1,6 @@
 import { ButtonLink } from "../kit/button"
 import { Panel } from "../kit/panel"
-import { Failure, Skeleton } from "../kit/states"
+import { NotYet } from "../kit/states"
 import { m } from "../messages"
 import { Facts } from "./facts"
 import { nameOf } from "./fields"
@@ -11,7 +11,8 @@ import { useItem } from "./use-item"
 
 /** An item beside its list. */
 export function Peek({ kind, id, close }: { kind: Kind; id: string; close: () => void }) {
-  const { data, error, refetch } = useItem(kind, id)
+  const query = useItem(kind, id)
+  const { data } = query
   const name = data ? nameOf(data.item) : kind.words.one
   return (
     <Panel
@@ -19,8 +20,7 @@ export function Peek({ kind, id, close }: { kind: Kind; id: string; close: () =>
       onClose={close}
       actions={<ButtonLink href={`${kind.path}/${id}`}>{m.items.detail.open}</ButtonLink>}
     >
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error && <Skeleton />}
+      <NotYet query={query} />
       {data && (
         <div className={css.peek}>
           <header>

@@ -1,5 +1,4 @@
 import * as v from "valibot"
-import type { Sort } from "../kit/table"
 import type { Query } from "./api"
 import type { FacetName, Kind } from "./kinds"
 
@@ -32,12 +31,3 @@ export function queryOf(kind: Kind, url: ListUrl): Query {
 export function usedFilters(kind: Kind, url: ListUrl): (FacetName | "search")[] {
   return (["search", ...kind.facets] as const).filter((name) => url[name])
 }
-
-/** Read the order, `field` or `field:desc`. */
-export function parseSort(sort: string | undefined): Sort | undefined {
-  const [field, direction] = sort?.split(":") ?? []
-  return field ? { field, descending: direction === "desc" } : undefined
-}
-
-/** Write the order as the API reads it. */
-export const writeSort = ({ field, descending }: Sort): string => (descending ? `${field}:desc` : `${field}:asc`)

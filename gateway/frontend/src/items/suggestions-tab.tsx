@@ -4,7 +4,7 @@ import { Link } from "wouter"
 import { ApiProblem } from "../api/problem"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
-import { Failure, Skeleton } from "../kit/states"
+import { NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
 import { formatScore, m } from "../messages"
 import { useMay } from "../session/session"
@@ -28,11 +28,10 @@ export function SuggestionsTab({
   item: Item
   query: UseQueryResult<{ items: Suggestion[] }>
 }) {
-  const { data, error, refetch } = query
   const [decided, setDecided] = useState<ReadonlySet<string>>(new Set())
   const changed = useLinksChanged(kind)
   const mayReview = useMay("reviewer")
-  const shown = data?.items.filter(({ id }) => !decided.has(id))
+  const shown = query.data?.items.filter(({ id }) => !decided.has(id))
   const put = (id: string, isDecided: boolean) =>
     setDecided((before) => new Set(isDecided ? [...before, id] : [...before].filter((one) => one !== id)))
 
@@ -58,8 +57,7 @@ export function SuggestionsTab({
   }
   return (
     <div className={css.tab}>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : null}
-      {!data && !error && <Skeleton rows={3} />}
+      <NotYet query={query} rows={3} />
       {shown?.length === 0 && <p className={css.none}>{words.none}</p>}
       <ul className={css.rows}>
         {shown?.map((one) => (

@@ -1,22 +1,22 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query"
 import { useCallback, useMemo } from "react"
 
-type Page<Row> = { items: Row[]; total: number; next_after: string | null }
+type Page<Row> = { items: Row[]; total: number; next_after?: string | null; skip?: number }
+/** Where a page begins: behind what the page before names, or where the API has no such thing, after so many rows. */
+type Place = { after?: string; skip?: number }
 
 const ROWS_BEFORE_THE_END = 30
 
 /** Return the rows of a list that is read page by page, each page behind the one before. */
 export function useEndless<P extends Page<unknown>>(
   key: readonly unknown[],
-  read: (after: string | undefined, signal: AbortSignal) => Promise<P>,
-  options: { enabled?: boolean } = {},
+  read: (place: Place, signal: AbortSignal) => Promise<P>,
 ) {
   const query = useInfiniteQuery({
-    ...options,
     queryKey: key,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_after ?? undefined,
+    initialPageParam: {} as Place,
+    getNextPageParam: (page) => nextPlace(page),
     placeholderData: keepPreviousData,
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
@@ -42,7 +42,11 @@ export function useEndless<P extends Page<unknown>>(
     onSight,
     /** Whether these are still the rows that were asked for before. */
     isStale: query.isPlaceholderData,
-    error: query.error,
-    retry: () => void query.refetch(),
+    query,
   }
+}
+
+function nextPlace({ items, total, next_after, skip = 0 }: Page<unknown>): Place | undefined {
+  if (next_after !== undefined) return next_after === null ? undefined : { after: next_after }
+  return skip + items.length < total ? { skip: skip + items.length } : undefined
 }

@@ -35,6 +35,14 @@ export function Empty({ title, hint, children }: { title: string; hint?: string;
   )
 }
 
+type Read = { data?: unknown; error: unknown; refetch: () => unknown }
+
+/** What is shown of a query without an answer: why there is none, or rows of the height of what is to come. */
+export function NotYet({ query: { data, error, refetch }, rows }: { query: Read; rows?: number }) {
+  if (error) return <Failure error={error} retry={() => void refetch()} />
+  return data === undefined ? <Skeleton rows={rows} /> : null
+}
+
 /** What went wrong, in the words of the API, and a way to try again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const requestId = error instanceof ApiProblem && error.requestId

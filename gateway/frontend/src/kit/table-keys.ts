@@ -1,5 +1,24 @@
+import { useRef, useState } from "react"
 import { m } from "../messages"
 import { type Shortcut, useShortcuts } from "./shortcuts"
+import type { Table } from "./table"
+
+/** The row of a table that keys work on: how to go to one, after which `moved` is called, and to begin at the first. */
+export function useActiveRow(moved?: (index: number, keepsRange: boolean) => void, atFirst = 0) {
+  const table = useRef<Table>(null)
+  const [active, setActive] = useState(atFirst)
+  function activate(index: number, keepsRange = false) {
+    setActive(index)
+    table.current?.scrollTo(index)
+    if (!document.activeElement?.closest("[role=grid]")) table.current?.focus()
+    moved?.(index, keepsRange)
+  }
+  function begin() {
+    setActive(0)
+    table.current?.scrollTo(0)
+  }
+  return { table, active, activate, begin }
+}
 
 type Moves = {
   active: number

@@ -22,6 +22,15 @@ export type Column<Row> = {
 }
 
 export type Sort = { field: string; descending: boolean }
+/** Read the order, `field` or `field:desc`. */
+export function parseSort(sort: string | undefined): Sort | undefined {
+  const [field, direction] = sort?.split(":") ?? []
+  return field ? { field, descending: direction === "desc" } : undefined
+}
+
+/** Write the order as the API reads it. */
+export const writeSort = ({ field, descending }: Sort): string => (descending ? `${field}:desc` : `${field}:asc`)
+
 export type Table = { focus: () => void; scrollTo: (index: number) => void }
 
 type Selection<Row> = {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Badge } from "../kit/badge"
 import { ButtonLink } from "../kit/button"
 import { Panel } from "../kit/panel"
-import { Failure, Skeleton } from "../kit/states"
+import { NotYet, Skeleton } from "../kit/states"
 import { formatScore, m } from "../messages"
 import css from "./cell-panel.module.css"
 import type { State } from "./decode"
@@ -48,10 +48,9 @@ function Side({ title, item, path }: { title: string; item: Label; path: string 
 }
 
 function Pair({ requirement, testCase }: { requirement: string; testCase: string }) {
-  const { data, error, refetch } = useQuery(pairOf(requirement, testCase))
-  if (error) return <Failure error={error} retry={() => void refetch()} />
-  if (!data) return <Skeleton rows={2} />
-  const { link, suggestion } = data
+  const query = useQuery(pairOf(requirement, testCase))
+  if (!query.data) return <NotYet query={query} rows={2} />
+  const { link, suggestion } = query.data
   return (
     <section>
       <h2>{link ? m.matrix.link : m.matrix.suggestion}</h2>

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { Button } from "../kit/button"
 import { Filter } from "../kit/filter"
 import { Select } from "../kit/select"
-import { Empty, Failure, Skeleton } from "../kit/states"
+import { Empty, NotYet } from "../kit/states"
 import { m } from "../messages"
 import { useAddress, written } from "./address"
 import { AsTable } from "./as-table"
@@ -21,7 +21,8 @@ const EVERYWHERE = "*"
 /** The matrix cell by cell, narrowed to modules of requirements and begun at a module of test cases. */
 export function Cells({ modules }: { modules: ModuleMatrix }) {
   const [{ module, columns, as }, change] = useAddress()
-  const { data, error, refetch } = useQuery(matrixOf(module))
+  const query = useQuery(matrixOf(module))
+  const { data } = query
   const bands = useQuery(bandsOf(module)).data
   const labels = useLabels(data, module)
   const nameOf = (value: string) => value || m.matrix.noModule
@@ -53,7 +54,7 @@ export function Cells({ modules }: { modules: ModuleMatrix }) {
         </Button>
         <Legend />
       </div>
-      {error ? <Failure error={error} retry={() => void refetch()} /> : !data && <Skeleton rows={12} />}
+      <NotYet query={query} rows={12} />
       {data && data.matrix.rows === 0 && (
         <Empty title={m.matrix.noRows}>
           <Button onPress={() => change({ module: undefined, at: "0,0" })}>{m.common.clearFilters}</Button>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Choice } from "../kit/choice"
 import { Page } from "../kit/page"
-import { Empty, Failure, Skeleton } from "../kit/states"
+import { Empty, NotYet } from "../kit/states"
 import { m } from "../messages"
 import { useAddress } from "./address"
 import { Cells } from "./cells"
@@ -13,12 +13,13 @@ import { moduleMatrix } from "./queries"
 /** The matrix of requirements and test cases: module by module, or cell by cell. */
 export default function MatrixPage() {
   const [{ module, at }, change] = useAddress()
-  const { data, error, refetch } = useQuery(moduleMatrix)
+  const query = useQuery(moduleMatrix)
+  const { data, error } = query
   const isEmpty = data && (data.rows.length === 0 || data.columns.length === 0)
   if (error || !data || isEmpty) {
     return (
       <Page title={m.matrix.title}>
-        {error ? <Failure error={error} retry={() => void refetch()} /> : !data && <Skeleton />}
+        <NotYet query={query} />
         {isEmpty && <Empty title={m.matrix.nothing} hint={m.matrix.nothingHint} />}
       </Page>
     )

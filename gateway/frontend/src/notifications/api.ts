@@ -15,8 +15,8 @@ const LIST = ["notifications", "list"]
 /** Return the caller's notifications, the newest first. */
 export function useNotifications({ type, unread }: Wanted) {
   const query = { limit: PAGE, ...typeOf(type), ...(unread && { unread_only: true }) }
-  return useEndless<Page>([...LIST, query], (after, signal) =>
-    api.get("/api/v1/notifications", { params: { query: { ...query, after } }, signal }),
+  return useEndless<Page>([...LIST, query], (place, signal) =>
+    api.get("/api/v1/notifications", { params: { query: { ...query, ...place } }, signal }),
   )
 }
 

@@ -5,7 +5,7 @@ import { Choice } from "../kit/choice"
 import { Filter, optionsOf } from "../kit/filter"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
-import { Empty, Failure, Skeleton } from "../kit/states"
+import { Empty, NotYet } from "../kit/states"
 import { formatCount, formatLongDay, m } from "../messages"
 import { useUrl } from "../url"
 import { useNotificationActions, useNotifications } from "./api"
@@ -18,7 +18,7 @@ const words = m.notifications
 
 export default function NotificationsPage() {
   const [url, setUrl] = useUrl(URL_FIELDS)
-  const { rows, page, hasMore, more, isStale, error, retry } = useNotifications(url)
+  const { rows, page, hasMore, more, isStale, query } = useNotifications(url)
   const actions = useNotificationActions()
   const list = useRef<HTMLDivElement>(null)
   useLineKeys(list, more)
@@ -57,8 +57,7 @@ export default function NotificationsPage() {
           </output>
         )}
       </search>
-      {error ? <Failure error={error} retry={retry} /> : null}
-      {!rows && !error && <Skeleton />}
+      <NotYet query={query} />
       {rows?.length === 0 && (
         <Nothing url={url} clear={isNarrowed ? () => setUrl({ type: undefined, unread: undefined }) : undefined} />
       )}

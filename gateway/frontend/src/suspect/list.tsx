@@ -15,7 +15,7 @@ type Props = {
   current: string | undefined
   choose: (id: string) => void
   confirmAll: ((group: Group) => void) | undefined
-  more: (() => void) | undefined
+  more: () => void
 }
 
 /** The suspect links, a heading a change; only what can be seen is in the document. */
@@ -33,7 +33,7 @@ export function SuspectList({ groups, current, choose, confirmAll, more }: Props
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
-    if (last > lines.length - LINES_BEFORE_THE_END) more?.()
+    if (last > lines.length - LINES_BEFORE_THE_END) more()
   }, [last, lines.length, more])
   const place = lines.findIndex(({ link }) => link?.id === current)
   useEffect(() => {

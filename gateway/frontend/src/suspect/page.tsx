@@ -1,20 +1,21 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo, useState } from "react"
 import { useLocation } from "wouter"
 import { api } from "../api/client"
 import { Button } from "../kit/button"
+import { useEndless } from "../kit/endless"
 import { Ask } from "../kit/form"
 import { Held } from "../kit/held"
 import { Page } from "../kit/page"
 import { useShortcuts } from "../kit/shortcuts"
-import { Empty, Failure, Skeleton } from "../kit/states"
+import { Empty, NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
 import { type Group, groupsOf, neighbour, type SuspectLink } from "./groups"
 import { SuspectList } from "./list"
 import css from "./page.module.css"
-import { confirm, suspectLinks, suspicionOf } from "./queries"
+import { confirm, readSuspects, suspicionOf } from "./queries"
 import { Sides } from "./sides"
 
 const HELD_MS = 5000
@@ -25,43 +26,28 @@ const confirmations = new Held(HELD_MS)
 type Taken = { link: SuspectLink; how: "confirmed" | "unlinked" }
 
 export default function SuspectPage() {
-  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(suspectLinks)
+  const { rows, page, hasMore, more, query } = useEndless(["links", "suspect"], readSuspects)
   const [taken, setTaken] = useState<Taken[]>([])
-  const all = useMemo(() => data?.pages.flatMap((page) => page.items as SuspectLink[]) ?? [], [data])
-  const links = useMemo(() => {
+  const all = useMemo(() => (rows ?? []) as SuspectLink[], [rows])
+  const groups = useMemo(() => {
     const ids = new Set(taken.map(({ link }) => link.id))
     return groupsOf(all.filter(({ id }) => !ids.has(id)))
   }, [all, taken])
-  const total = (data?.pages.at(-1)?.total ?? 0) - taken.filter(({ link }) => all.includes(link)).length
-  if (error) {
+  const total = (page?.total ?? 0) - taken.filter(({ link }) => all.includes(link)).length
+  const isDone = groups.length === 0 && !hasMore
+  if (query.error || !rows || isDone) {
     return (
       <Page title={m.suspect.title}>
-        <Failure error={error} retry={() => void refetch()} />
-      </Page>
-    )
-  }
-  if (!data) {
-    return (
-      <Page title={m.suspect.title}>
-        <Skeleton />
-      </Page>
-    )
-  }
-  if (links.length === 0 && !hasNextPage) {
-    return (
-      <Page title={m.suspect.title}>
-        <Empty title={taken.length > 0 ? m.suspect.allDone : m.suspect.none} hint={m.suspect.noneHint} />
+        <NotYet query={query} />
+        {rows && !query.error && (
+          <Empty title={taken.length > 0 ? m.suspect.allDone : m.suspect.none} hint={m.suspect.noneHint} />
+        )}
       </Page>
     )
   }
   return (
     <Page title={m.suspect.title} fill actions={<span>{m.suspect.count(formatCount(total))}</span>}>
-      <Worklist
-        groups={links}
-        taken={taken}
-        setTaken={setTaken}
-        more={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
-      />
+      <Worklist groups={groups} taken={taken} setTaken={setTaken} more={more} />
     </Page>
   )
 }
@@ -70,7 +56,7 @@ type WorklistProps = {
   groups: Group[]
   taken: Taken[]
   setTaken: (change: (taken: Taken[]) => Taken[]) => void
-  more: (() => void) | undefined
+  more: () => void
 }
 
 function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
@@ -177,11 +163,10 @@ function Worklist({ groups, taken, setTaken, more }: WorklistProps) {
         className={css.pair}
         aria-label={current ? `${current.requirement.title}, ${current.test_case.title}` : ""}
       >
-        {suspicion.error ? <Failure error={suspicion.error} retry={() => void suspicion.refetch()} /> : null}
-        {suspicion.data && suspicion.data.link.id === current?.id ? (
+        {suspicion.data?.link.id === current?.id && suspicion.data ? (
           <Sides {...suspicion.data} />
         ) : (
-          !suspicion.error && <Skeleton rows={6} />
+          <NotYet query={suspicion} rows={6} />
         )}
         {may && (
           <div className={css.actions}>

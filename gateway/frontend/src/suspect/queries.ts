@@ -1,18 +1,13 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { queryOptions } from "@tanstack/react-query"
 import { api, client, withEtag } from "../api/client"
 
 const PAGE = 200
 
-export const suspectLinks = infiniteQueryOptions({
-  queryKey: ["links", "suspect"],
-  initialPageParam: undefined as string | undefined,
-  queryFn: ({ pageParam: after, signal }) =>
-    api.get("/api/v1/links", {
-      params: { query: { suspect: true, expand: "items", sort: "updated_at:desc", limit: PAGE, after } },
-      signal,
-    }),
-  getNextPageParam: (page) => page.next_after ?? undefined,
-})
+/** Return suspect links, the one changed last first. */
+export function readSuspects({ after }: { after?: string }, signal: AbortSignal) {
+  const query = { suspect: true, expand: "items", sort: "updated_at:desc", limit: PAGE, after } as const
+  return api.get("/api/v1/links", { params: { query }, signal })
+}
 
 /** Confirm a link if it is as it was looked at; throw the ApiProblem when not. */
 export async function confirm(id: string, etag: string): Promise<void> {

@@ -2,6 +2,7 @@ export const common = {
   product: "Traceline",
   loading: "Loading",
   stillLoading: "This takes longer than usual.",
+  more: "Show more",
   retry: "Try again",
   cancel: "Cancel",
   close: "Close",

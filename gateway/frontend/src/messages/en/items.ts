@@ -219,9 +219,8 @@ export const items = {
     compare: "Compare versions",
     every: "Every change",
     same: "These versions say the same.",
-    more: "Show more",
   },
-  activity: { none: "Nothing happened in the last 90 days.", more: "Show more" },
+  activity: { none: "Nothing happened in the last 90 days." },
   remove: {
     title: (name: string) => `Delete ${name}`,
     hint: (links: string, suggestions: string) =>
