@@ -31,12 +31,12 @@ export function ActivityTab({ item }: { item: Item }) {
   )
 }
 
-/** A button for what comes next in a list. */
-export function More({
-  list,
-}: {
+type Props = {
   list: { hasMore: boolean; more: () => void; query: { isFetchingNextPage: boolean } }
-}) {
+}
+
+/** A button for what comes next in a list. */
+export function More({ list }: Props) {
   if (!list.hasMore) return null
   return (
     <div>

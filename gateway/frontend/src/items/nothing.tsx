@@ -8,18 +8,15 @@ import type { Kind } from "./kinds"
 import { type ListUrl, usedFilters } from "./query"
 import type { SetUrl } from "./toolbar"
 
-/** Why a list is empty: there is nothing yet, or nothing matches; and what leads on. */
-export function NothingThere({
-  kind,
-  url,
-  setUrl,
-  create,
-}: {
+type Props = {
   kind: Kind
   url: ListUrl
   setUrl: SetUrl
   create: () => void
-}) {
+}
+
+/** Why a list is empty: there is nothing yet, or nothing matches; and what leads on. */
+export function NothingThere({ kind, url, setUrl, create }: Props) {
   const mayWrite = useMay("reviewer")
   const used = usedFilters(kind, url)
   const { data: better } = useQuery({

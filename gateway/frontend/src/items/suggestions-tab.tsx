@@ -19,15 +19,14 @@ type Decision = "accept" | "reject"
 const words = m.items.suggestion
 const DONE = { accept: words.accepted, reject: words.rejected }
 
-/** The pairs with an item that wait for a decision, and the decision. */
-export function SuggestionsTab({
-  kind,
-  query,
-}: {
+type Props = {
   kind: Kind
   item: Item
   query: UseQueryResult<{ items: Suggestion[] }>
-}) {
+}
+
+/** The pairs with an item that wait for a decision, and the decision. */
+export function SuggestionsTab({ kind, query }: Props) {
   const [decided, setDecided] = useState<ReadonlySet<string>>(new Set())
   const changed = useLinksChanged(kind)
   const mayReview = useMay("reviewer")

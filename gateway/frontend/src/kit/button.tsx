@@ -25,16 +25,14 @@ export function Button({ look = "plain", keys, children, ...props }: Props) {
   )
 }
 
-/** A link that looks like a button: it leads somewhere and changes nothing. */
-export function ButtonLink({
-  look = "plain",
-  href,
-  children,
-}: {
+type ButtonLinkProps = {
   look?: Look
   href: string
   children: ReactElement | string
-}) {
+}
+
+/** A link that looks like a button: it leads somewhere and changes nothing. */
+export function ButtonLink({ look = "plain", href, children }: ButtonLinkProps) {
   return (
     <Link href={href} className={`${css.button} ${css[look]}`}>
       {children}

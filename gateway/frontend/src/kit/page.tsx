@@ -5,21 +5,17 @@ import css from "./page.module.css"
 
 let shownBefore = false
 
-/** A screen: its title (in the tab as well), what can be done with all of it, and its content. */
-export function Page({
-  title,
-  above,
-  actions,
-  children,
-  fill,
-}: {
+type Props = {
   title: string
   /** Where this screen belongs to. */
   above?: ReactNode
   actions?: ReactNode
   children: ReactNode
   fill?: boolean
-}) {
+}
+
+/** A screen: its title (in the tab as well), what can be done with all of it, and its content. */
+export function Page({ title, above, actions, children, fill }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const [path] = useLocation()
   useTitle(title)

@@ -82,18 +82,15 @@ export function Actions({ pair, isTaken, canUndo, decide, undo }: Props) {
 
 type Does = Record<"accept" | "reject" | "skip" | "undo" | "more", () => void>
 
-/** The buttons of a decision; they stay as they are from pair to pair, and so does the focus. */
-const Decide = memo(function Decide({
-  does,
-  isTaken,
-  canUndo,
-  isMoreOpen,
-}: {
+type DecideProps = {
   does: Does
   isTaken: boolean
   canUndo: boolean
   isMoreOpen: boolean
-}) {
+}
+
+/** The buttons of a decision; they stay as they are from pair to pair, and so does the focus. */
+const Decide = memo(function Decide({ does, isTaken, canUndo, isMoreOpen }: DecideProps) {
   return (
     <div className={css.decide}>
       <div className={css.narrow}>

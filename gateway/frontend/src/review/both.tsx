@@ -59,21 +59,16 @@ export function Both({ pair, close }: { pair: Pair; close: () => void }) {
   )
 }
 
-function Item({
-  kind,
-  path,
-  item,
-  label,
-  otherPath,
-  linked,
-}: {
+type Props = {
   kind: string
   path: string
   item: Pair["requirement"]
   label: (count: number) => string
   otherPath: string
   linked: { items: Linked[]; total: number } | undefined
-}) {
+}
+
+function Item({ kind, path, item, label, otherPath, linked }: Props) {
   return (
     <section className={css.item}>
       <p className={css.kind}>{[kind, item.external_id, item.module].filter(Boolean).join(" · ")}</p>

@@ -12,16 +12,14 @@ import { Why } from "./why"
 /** What is chosen: all terms, one of them, or none. */
 type Shown = { pair: string; terms: "all" | "none" | { only: string } }
 
-/** The pair that is read: both texts in the middle, why they were put together at the edge. */
-export function Reading({
-  pair,
-  taken,
-  failure,
-}: {
+type Props = {
   pair: Pair
   taken: Taken | undefined
   failure: string | undefined
-}) {
+}
+
+/** The pair that is read: both texts in the middle, why they were put together at the edge. */
+export function Reading({ pair, taken, failure }: Props) {
   const { data: texts, error, refetch } = useQuery(textsOf(pair.id))
   const [shown, setShown] = useState<Shown>({ pair: pair.id, terms: "all" })
   const [hovered, setHovered] = useState<string>()

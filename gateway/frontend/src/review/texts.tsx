@@ -8,18 +8,15 @@ import css from "./texts.module.css"
 type Side = "requirement" | "test_case"
 const NONE: readonly Mark[] = []
 
-/** Both sides of a pair, side by side, with the terms that they share; `only` one of these, if given. */
-export const BothTexts = memo(function BothTexts({
-  pair,
-  texts,
-  only,
-  areMarked,
-}: {
+type Props = {
   pair: Pair
   texts: Texts | undefined
   only: string | undefined
   areMarked: boolean
-}) {
+}
+
+/** Both sides of a pair, side by side, with the terms that they share; `only` one of these, if given. */
+export const BothTexts = memo(function BothTexts({ pair, texts, only, areMarked }: Props) {
   const marks = useMemo(() => marksOf(areMarked ? texts : undefined), [texts, areMarked])
   const show = (side: Side, field: string, text: string) => (
     <MarkedText text={text} marks={marks.get(`${side}.${field}`) ?? NONE} only={only} />
@@ -71,13 +68,12 @@ function Heading({ kind, item, children }: { kind: string; item: Pair["requireme
   )
 }
 
-function TestCaseBody({
-  testCase,
-  show,
-}: {
+type TestCaseBodyProps = {
   testCase: Texts["test_case"]
   show: (field: string, text: string) => ReactNode
-}) {
+}
+
+function TestCaseBody({ testCase, show }: TestCaseBodyProps) {
   const { description, preconditions, steps, postconditions, tags } = testCase
   const numbers = Object.keys(steps ?? {}).sort((one, other) => Number(one) - Number(other))
   return (
@@ -118,15 +114,13 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Tags({
-  priority,
-  tags,
-  show,
-}: {
+type TagsProps = {
   priority: string
   tags: string[]
   show: (tag: string, at: number) => ReactNode
-}) {
+}
+
+function Tags({ priority, tags, show }: TagsProps) {
   return (
     <ul className={css.tags} aria-label={m.review.tags}>
       <li>{m.review.priority(priority)}</li>

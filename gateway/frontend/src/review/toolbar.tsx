@@ -10,14 +10,13 @@ import css from "./toolbar.module.css"
 
 const ALL = "*"
 
-/** What narrows and orders the queue; all of it stands in the address. */
-export const Toolbar = memo(function Toolbar({
-  filters,
-  change,
-}: {
+type Props = {
   filters: Filters
   change: (some: Partial<Filters>) => void
-}) {
+}
+
+/** What narrows and orders the queue; all of it stands in the address. */
+export const Toolbar = memo(function Toolbar({ filters, change }: Props) {
   const { data: facets } = useQuery(facetsOf(filters))
   const modules = (facets?.module ?? []).map(({ value, count }) => ({
     value: value ?? "",

@@ -14,18 +14,15 @@ type Explanation = {
 }
 type LikePair = { requirement: string; test_case: string; status: string; similarity: number }
 
-/** Why two items were put together: the score and its parts, what speaks against, and what was said of like pairs. */
-export function Why({
-  pair,
-  texts,
-  only,
-  choose,
-}: {
+type Props = {
   pair: Pair
   texts: Texts | undefined
   only: string | undefined
   choose: (term: string | undefined) => void
-}) {
+}
+
+/** Why two items were put together: the score and its parts, what speaks against, and what was said of like pairs. */
+export function Why({ pair, texts, only, choose }: Props) {
   const said = (texts?.suggestion_metadata ?? {}) as Explanation
   return (
     <aside className={css.why} aria-label={m.review.why}>
@@ -115,17 +112,14 @@ function Against({ signs }: { signs: NonNullable<Explanation["against"]> }) {
   )
 }
 
-function Terms({
-  terms,
-  others,
-  only,
-  choose,
-}: {
+type TermsProps = {
   terms: { term: string; weight: number }[]
   others: number
   only: string | undefined
   choose: (term: string | undefined) => void
-}) {
+}
+
+function Terms({ terms, others, only, choose }: TermsProps) {
   if (terms.length === 0) return null
   const heaviest = Math.max(...terms.map(({ weight }) => weight))
   return (

@@ -14,16 +14,14 @@ const TYPING_MS = 150
 const MOST_FOUND = 8
 const PATHS = { requirement: "/requirements", test_case: "/test-cases" }
 
-/** Every screen and every action by its name, and items by their words. */
-export default function Palette({
-  places,
-  openSheet,
-  close,
-}: {
+type Props = {
   places: Place[]
   openSheet: () => void
   close: () => void
-}) {
+}
+
+/** Every screen and every action by its name, and items by their words. */
+export default function Palette({ places, openSheet, close }: Props) {
   const [text, setText] = useState("")
   const [, go] = useLocation()
   const found = useFound(text.trim())
