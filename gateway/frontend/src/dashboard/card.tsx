@@ -9,16 +9,21 @@ type Props<T> = {
   /** Rows of its height while it loads. */
   rows?: number
   wide?: boolean
+  /** What is said instead where there is nothing to show. */
+  nothing?: (data: T) => string | false
   children: (data: T) => ReactNode
 }
 
 /** A part of the dashboard that loads, fails and is tried again by itself. */
-export function Card<T>({ title, query, rows = 6, wide, children }: Props<T>) {
+export function Card<T>({ title, query, rows = 6, wide, nothing, children }: Props<T>) {
   const id = useId()
+  const { data } = query
+  const said = data !== undefined && nothing?.(data)
   return (
     <section className={`${css.card} ${wide ? css.wide : ""}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
-      {query.data === undefined ? <NotYet query={query} rows={rows} /> : children(query.data)}
+      {data === undefined ? <NotYet query={query} rows={rows} /> : !said && children(data)}
+      {said && <p className={css.quiet}>{said}</p>}
     </section>
   )
 }

@@ -12,118 +12,119 @@ const SCREENS: Record<string, string> = { requirement: "/requirements", test_cas
 
 export function GapsCard() {
   return (
-    <Card title={m.dashboard.gaps} query={useQuery(worstGaps)}>
-      {({ items, total }) =>
-        total === 0 ? (
-          <p className={css.quiet}>{m.dashboard.noGaps}</p>
-        ) : (
-          <>
-            <ul className={css.lines}>
-              {items.map(({ id, external_id, title, priority }) => (
-                <li key={id}>
-                  <Link href={`/requirements/${id}`}>
-                    <span className={css.id}>{external_id}</span> {title}
-                  </Link>
-                  <span className={css.quiet}>{m.items.values[priority].toLowerCase()}</span>
-                </li>
-              ))}
-            </ul>
-            <Link href="/requirements?coverage=none&sort=priority:desc">{m.dashboard.allGaps(formatCount(total))}</Link>
-          </>
-        )
-      }
+    <Card
+      title={m.dashboard.gaps}
+      query={useQuery(worstGaps)}
+      nothing={({ total }) => total === 0 && m.dashboard.noGaps}
+    >
+      {({ items, total }) => (
+        <>
+          <ul className={css.lines}>
+            {items.map(({ id, external_id, title, priority }) => (
+              <li key={id}>
+                <Link href={`/requirements/${id}`}>
+                  <span className={css.id}>{external_id}</span> {title}
+                </Link>
+                <span className={css.quiet}>{m.items.values[priority].toLowerCase()}</span>
+              </li>
+            ))}
+          </ul>
+          <Link href="/requirements?coverage=none&sort=priority:desc">{m.dashboard.allGaps(formatCount(total))}</Link>
+        </>
+      )}
     </Card>
   )
 }
 
 export function ReviewCard() {
   return (
-    <Card title={m.dashboard.review} query={useQuery(pendingByBand)}>
-      {({ total, facets }) =>
-        total === 0 ? (
-          <p className={css.quiet}>{m.dashboard.noPending}</p>
-        ) : (
-          <>
-            <p>
-              <Badge state="pending">{m.dashboard.pending(formatCount(total))}</Badge>
-            </p>
-            <ul className={css.lines}>
-              {Object.entries(m.common.bands).map(([band, name]) => {
-                const count = facets.band?.find(({ value }) => value === band)?.count ?? 0
-                return count === 0 ? null : (
-                  <li key={band}>
-                    <Link href={`/review?band=${band}`}>{capitalised(name)}</Link>
-                    <span className="numbers">{formatCount(count)}</span>
-                  </li>
-                )
-              })}
-            </ul>
-            <div>
-              <ButtonLink href="/review" look="primary">
-                {m.dashboard.startReview}
-              </ButtonLink>
-            </div>
-          </>
-        )
-      }
+    <Card
+      title={m.dashboard.review}
+      query={useQuery(pendingByBand)}
+      nothing={({ total }) => total === 0 && m.dashboard.noPending}
+    >
+      {({ total, facets }) => (
+        <>
+          <p>
+            <Badge state="pending">{m.dashboard.pending(formatCount(total))}</Badge>
+          </p>
+          <ul className={css.lines}>
+            {Object.entries(m.common.bands).map(([band, name]) => {
+              const count = facets.band?.find(({ value }) => value === band)?.count ?? 0
+              return count === 0 ? null : (
+                <li key={band}>
+                  <Link href={`/review?band=${band}`}>{capitalised(name)}</Link>
+                  <span className="numbers">{formatCount(count)}</span>
+                </li>
+              )
+            })}
+          </ul>
+          <div>
+            <ButtonLink href="/review" look="primary">
+              {m.dashboard.startReview}
+            </ButtonLink>
+          </div>
+        </>
+      )}
     </Card>
   )
 }
 
 export function SuspectsCard() {
   return (
-    <Card title={m.dashboard.suspects} query={useQuery(newestSuspects)}>
-      {({ items, total }) =>
-        total === 0 ? (
-          <p className={css.quiet}>{m.dashboard.noSuspects}</p>
-        ) : (
-          <>
-            <p>
-              <Badge state="suspect">{m.suspect.count(formatCount(total))}</Badge>
-            </p>
-            <ul className={css.lines}>
-              {items.map(({ id, requirement, test_case }) => (
-                <li key={id}>
-                  <span>{requirement?.external_id ?? requirement?.title}</span>
-                  <span className={css.quiet}>{test_case?.external_id ?? test_case?.title}</span>
-                </li>
-              ))}
-            </ul>
-            <div>
-              <ButtonLink href="/suspect">{m.dashboard.lookAtSuspects}</ButtonLink>
-            </div>
-          </>
-        )
-      }
+    <Card
+      title={m.dashboard.suspects}
+      query={useQuery(newestSuspects)}
+      nothing={({ total }) => total === 0 && m.dashboard.noSuspects}
+    >
+      {({ items, total }) => (
+        <>
+          <p>
+            <Badge state="suspect">{m.suspect.count(formatCount(total))}</Badge>
+          </p>
+          <ul className={css.lines}>
+            {items.map(({ id, requirement, test_case }) => (
+              <li key={id}>
+                <span>{requirement?.external_id ?? requirement?.title}</span>
+                <span className={css.quiet}>{test_case?.external_id ?? test_case?.title}</span>
+              </li>
+            ))}
+          </ul>
+          <div>
+            <ButtonLink href="/suspect">{m.dashboard.lookAtSuspects}</ButtonLink>
+          </div>
+        </>
+      )}
     </Card>
   )
 }
 
 export function ActivityCard({ days }: { days: number }) {
   return (
-    <Card title={m.dashboard.activity} query={useQuery(latestActivity(days))} wide>
-      {({ items }) =>
-        items.length === 0 ? (
-          <p className={css.quiet}>{m.dashboard.noActivity(days)}</p>
-        ) : (
-          <ul className={css.lines}>
-            {items.map(({ id, summary, actor, occurred_at, resource_type, resource_id }) => {
-              const screen = SCREENS[resource_type]
-              return (
-                <li key={id}>
-                  <span>
-                    {screen && resource_id ? <Link href={`${screen}/${resource_id}`}>{summary}</Link> : summary}{" "}
-                    <span className={css.quiet}>{actor}</span>
-                  </span>
-                  <span className={css.quiet}>
-                    <Ago iso={occurred_at} />
-                  </span>
-                </li>
-              )
-            })}
-          </ul>
-        )
-      }
+    <Card
+      title={m.dashboard.activity}
+      query={useQuery(latestActivity(days))}
+      wide
+      nothing={({ items }) => items.length === 0 && m.dashboard.noActivity(days)}
+    >
+      {({ items }) => (
+        <ul className={css.lines}>
+          {items.map(({ id, summary, actor, occurred_at, resource_type, resource_id }) => {
+            const screen = SCREENS[resource_type]
+            return (
+              <li key={id}>
+                <span>
+                  {screen && resource_id ? <Link href={`${screen}/${resource_id}`}>{summary}</Link> : summary}{" "}
+                  <span className={css.quiet}>{actor}</span>
+                </span>
+                <span className={css.quiet}>
+                  <Ago iso={occurred_at} />
+                </span>
+              </li>
+            )
+          })}
+        </ul>
+      )}
     </Card>
   )
 }
