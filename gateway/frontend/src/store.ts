@@ -20,9 +20,9 @@ export function store<T>(value: T) {
 }
 
 /** Return what this browser has kept under a name; `otherwise` when that is nothing, or no JSON. */
-export function kept<T>(name: string, otherwise: T, storage: Storage = localStorage): T {
+export function kept<T>(name: string, otherwise: T, storage?: Storage): T {
   try {
-    return JSON.parse(storage.getItem(name) ?? "null") ?? otherwise
+    return JSON.parse((storage ?? localStorage).getItem(name) ?? "null") ?? otherwise
   } catch {
     return otherwise
   }
