@@ -11,6 +11,7 @@ from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.stack import RunningStack
 from chassis.core.start_failure import StartFailure
 
 from .session import PageOf, page_opener
@@ -20,10 +21,19 @@ from .visit import Visit
 __all__ = ["anyone", "reviewer", "viewer"]
 
 
+@pytest.fixture(scope="package", params=["embedded", pytest.param("stack", marks=pytest.mark.long)])
+def running(request: pytest.FixtureRequest) -> Iterator[RunningTraceline | RunningStack]:
+    """In one process, and as many."""
+    with (
+        fresh_folder() as place,
+        RunningTraceline(place) if request.param == "embedded" else RunningStack(place) as running,
+    ):
+        yield running
+
+
 @pytest.fixture(scope="package")
-def base_url() -> Iterator[str]:
-    with fresh_folder() as place, RunningTraceline(place) as running:
-        yield running.base_url
+def base_url(running: RunningTraceline | RunningStack) -> str:
+    return running.base_url
 
 
 @pytest.fixture(scope="package")
