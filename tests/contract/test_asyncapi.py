@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from jsonschema import Draft7Validator, FormatChecker
@@ -186,6 +187,7 @@ def test_the_envelope_is_described_as_it_is_sent() -> None:
         causation_id=golden.message()["id"],
         traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         gateway_request_id="0a8f6f1f5a114c5b9d0d5f0c3b1e2f6e",
+        batch_id=UUID(int=1),
     )
     barest = NewEvent(data, "subject", Actor(None, "system"))
     added = {"publishtrace"}  # by the relay, while traces are recorded

@@ -13,7 +13,7 @@ from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
 
 def handled_by(package: str) -> set[type[Payload]]:
     module = import_module(f"{package}.handlers")
-    return set(module.HANDLERS if hasattr(module, "HANDLERS") else module.handlers(score=True, queued=lambda: None))
+    return set(module.HANDLERS if hasattr(module, "HANDLERS") else module.handlers(scales=None, queued=lambda: None))
 
 
 HANDLED = {

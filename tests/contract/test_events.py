@@ -40,6 +40,7 @@ def emitted(message: dict[str, Any]) -> dict[str, Any]:
         id=received.id,
         time=received.time,
         correlation_id=received.correlation_id,
+        batch_id=received.batch_id,
     )
     sent: dict[str, Any] = json.loads(sequenced(received.sequence, again.envelope()))
     return sent

@@ -171,6 +171,25 @@ class CoverageDropped(Payload):
     total_requirements: int
 
 
+class ImportApplied(Payload):
+    """An import is in the record: what it changed was told by events with its id as `batchid`, this is the last."""
+
+    wire_name = "catalog.import.applied"
+    import_id: UUID
+    format: str | None
+    file_name: str | None
+    sha256: str | None
+    counts: Annotated[
+        dict[str, dict[str, int]],
+        Field(description="How many of a kind (requirement, test_case, link) met an action (create, update, delete)."),
+    ]
+    suggest: Annotated[bool, Field(description="Whether suggestions are to be made for what it changed.")] = True
+
+    def count(self, kind: str, action: str) -> int:
+        """Return how many of a kind met an action."""
+        return self.counts.get(kind, {}).get(action, 0)
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -183,4 +202,5 @@ EVENTS: tuple[type[Payload], ...] = (
     LinkDeleted,
     CoverageChanged,
     CoverageDropped,
+    ImportApplied,
 )

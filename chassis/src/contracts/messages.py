@@ -50,6 +50,12 @@ ENVELOPE: dict[str, Any] = {
             "type": "string",
             "description": "W3C trace context of what led to it; absent when no traces were recorded.",
         },
+        "batchid": {
+            "type": "string",
+            "format": "uuid",
+            "description": "Id of the import that it is one of many changes of, and ends with `catalog.import.applied`;"
+            " absent for a change by itself.",
+        },
         "publishtrace": {
             "type": "string",
             "description": "W3C trace context of its publishing; in no feed, and absent without traces.",

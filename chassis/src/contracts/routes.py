@@ -95,6 +95,7 @@ SUGGESTION = Service(
         catalog.TestCaseDeleted,
         catalog.LinkCreated,
         catalog.LinkDeleted,
+        catalog.ImportApplied,
     ),
 )
 NOTIFICATION = Service(

@@ -22,6 +22,7 @@ from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
 from chassis.testing.rabbitmq_node import RabbitMQNode
 from contracts.routes import ignored_by
 from suggestion_service.handlers import handlers
+from suggestion_service.scale import Scales
 
 _EVENTS = 5000
 _ONE_BY_ONE = 1000
@@ -93,7 +94,9 @@ class _Round:
 
     async def _consume(self, database: Database, *, upto: int) -> tuple[float, float]:
         """Apply what is in the queue up to a place in the feed; return when the first came and the last was applied."""
-        inbox = Inbox(_QUEUE, database, handlers(score=True, queued=lambda: None), ignored_by("suggestion"))
+        inbox = Inbox(
+            _QUEUE, database, handlers(scales=Scales("tfidf", 0.3), queued=lambda: None), ignored_by("suggestion")
+        )
         batches_began: list[float] = []
         done = asyncio.Event()
 

@@ -48,7 +48,7 @@ class Received(Generic[P]):
 
     `sequence` is the position in the feed of its source (from 1, without gaps): the order key.
     `correlation_id` is the id of the request that began it all, `gateway_request_id` the one that its caller could not
-    choose; empty where that is not known any more.
+    choose; empty where that is not known any more. `batch_id` is that of the batch that it is one of many of, if any.
     """
 
     id: uuid.UUID
@@ -59,13 +59,15 @@ class Received(Generic[P]):
     correlation_id: str
     data: P
     gateway_request_id: str = ""
+    batch_id: uuid.UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
     """An event about to be recorded in the outbox, together with the change that it tells of.
 
-    `gateway_request_id` is that of the request which is worked on, unless the event belongs to another one.
+    `gateway_request_id` is that of the request which is worked on, unless the event belongs to another one. `batch_id`
+    names the batch of changes that it is one of many of, whose end has an event of its own.
     """
 
     data: Payload
@@ -77,6 +79,7 @@ class NewEvent:
     correlation_id: str = field(default_factory=request_id.get)
     traceparent: str | None = field(default_factory=telemetry.traceparent)
     gateway_request_id: str | None = None
+    batch_id: uuid.UUID | None = None
 
     def __post_init__(self) -> None:
         if self.gateway_request_id is None and self.correlation_id == request_id.get():
@@ -89,6 +92,15 @@ class NewEvent:
 
     def envelope(self) -> bytes:
         """Return the structured CloudEvents JSON, still without its sequence."""
+        return (
+            orjson.dumps(self.attributes(), option=orjson.OPT_UTC_Z)[:-1]
+            + b',"data":'
+            + self.data.__pydantic_serializer__.to_json(self.data)
+            + b"}"
+        )
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the CloudEvents attributes, without the sequence and the data."""
         head: dict[str, Any] = {
             "specversion": "1.0",
             "id": self.id,
@@ -108,12 +120,9 @@ class NewEvent:
             head["causationid"] = self.causation_id
         if self.traceparent is not None:
             head["traceparent"] = self.traceparent
-        return (
-            orjson.dumps(head, option=orjson.OPT_UTC_Z)[:-1]
-            + b',"data":'
-            + self.data.__pydantic_serializer__.to_json(self.data)
-            + b"}"
-        )
+        if self.batch_id is not None:
+            head["batchid"] = self.batch_id
+        return head
 
 
 def sequenced(sequence: int, envelope: bytes) -> bytes:
@@ -160,6 +169,7 @@ class Message:
         """Read the payload; raise UndecodableMessage when it does not fit `payload`."""
         attributes = self.attributes
         try:
+            batch = attributes.get("batchid")
             return Received(
                 self.id,
                 self.source,
@@ -169,6 +179,7 @@ class Message:
                 attributes.get("correlationid", ""),
                 payload.model_validate(attributes["data"]),
                 attributes.get("gatewayrequestid", ""),
+                None if batch is None else uuid.UUID(batch),
             )
         except (ValueError, KeyError, TypeError) as error:
             raise UndecodableMessage(f"Not a {self.wire_name}: {describe(error)}") from None

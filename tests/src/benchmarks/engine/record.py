@@ -32,7 +32,7 @@ _KINDS: dict[Side, tuple[ItemKind, type[ItemWrite]]] = {
     "requirement": (REQUIREMENT, RequirementWrite),
     "test_case": (TEST_CASE, TestCaseWrite),
 }
-HANDLERS = handlers(score=False, queued=lambda: None)
+HANDLERS = handlers(scales=None, queued=lambda: None)
 """What suggestion-service does with events, without scoring anything."""
 
 Row = dict[str, Any]
