@@ -2,8 +2,8 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,6 +59,7 @@ class Catalog:
         self.not_understood: set[uuid.UUID] = set()
         self.answers_with: int | None = None
         self.caller_dies = False
+        self.batch_id: uuid.UUID | None = None
         self.app = Starlette(
             routes=[
                 Route("/internal/changes", self._changes),
@@ -72,7 +73,8 @@ class Catalog:
         return Peer("catalog-service", client, TOKENS, "suggestion-service")
 
     def tell(self, payload: Payload, subject: uuid.UUID, actor: Actor = AUTHOR) -> bytes:
-        event = sequenced(len(self.feed) + 1, NewEvent(payload, str(subject), actor).envelope())
+        new = NewEvent(payload, str(subject), actor, batch_id=self.batch_id)
+        event = sequenced(len(self.feed) + 1, new.envelope())
         self.feed.append(event)
         return event
 
@@ -118,6 +120,19 @@ class Catalog:
         self.links[suggestion_id or made["id"]] = made
         self.tell(told.LinkCreated(link=told.LinkState(**made), suggestion_id=suggestion_id), made["id"])
         return made
+
+    @contextmanager
+    def importing(self, *, suggest: bool = True) -> Iterator[uuid.UUID]:
+        """Let what is told within be changes by an import."""
+        import_id = self.batch_id = uuid.uuid4()
+        yield import_id
+        self.tell(
+            told.ImportApplied(
+                import_id=import_id, format="csv", file_name=None, sha256=None, counts={}, suggest=suggest
+            ),
+            import_id,
+        )
+        self.batch_id = None
 
     def unlink(self, link: Json) -> None:
         self.tell(told.LinkDeleted(link=told.LinkState(**link)), link["id"])
@@ -206,7 +221,8 @@ class Service(ServiceUnderTest):
         self.rescore_sweep = RescoreSweep(self.database, self.corpus, self.scales)
         self.trainer = Trainer(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
-        table = handlers(score=self.settings.auto_suggestions_enabled, queued=self.jobs.queued)
+        scales = self.scales if self.settings.auto_suggestions_enabled else None
+        table = handlers(scales=scales, queued=self.jobs.queued)
         self.inbox = Inbox("suggestion", self.database, table, ignored_by("suggestion"))
         self.feed = Feed("catalog", self.peer, self.inbox)
         self.runs = RunLoop(self.database, self.corpus, self.feed, InProcessBus())

@@ -1,22 +1,48 @@
 """The table of events: what each one does to the copy of the items."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import groupby
 from typing import Any
+from uuid import UUID
 
 from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import catalog
 from suggestion_service.engine import Side
-from suggestion_service.items import service
+from suggestion_service.items import imports, service
+from suggestion_service.scale import Scales
+
+_Take = Callable[..., Awaitable[list[UUID]]]
 
 
-def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
-    """Return the handlers; with `score`, changed items are queued for scoring and `queued` is called."""
+def handlers(*, scales: Scales | None, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
+    """Return the handlers; with `scales`, changed items are queued for scoring by them and `queued` is called.
 
-    def put(side: Side, take: Callable[..., Awaitable[None]]) -> Handler:
+    What an import changes is queued at its end.
+    """
+    return {
+        **copying(score=scales is not None, queued=queued, together=True),
+        catalog.ImportApplied: _end_of_import(scales, queued),
+    }
+
+
+def copying(*, score: bool, queued: Callable[[], None], together: bool) -> Mapping[type[Payload], Handler]:
+    """Return the handlers that write the copy alone.
+
+    With `score`, changed items are queued for scoring; with `together`, those of an import are noted instead.
+    """
+
+    def put(side: Side, take: _Take) -> Handler:
         async def handle(connection: Connection, events: list[Received[Any]]) -> None:
-            await take(connection, side, _states(side, events), score=score)
+            for batch_id, of_batch in groupby(events, key=lambda event: event.batch_id if together else None):
+                states = _states(side, list(of_batch))
+                if batch_id is None:
+                    await take(connection, side, states, score=score)
+                else:
+                    settled = await imports.is_settled(connection)
+                    changed = await take(connection, side, states, score=False)
+                    await imports.note(connection, batch_id, changed, settled=settled)
             queued()
 
         return handle
@@ -37,6 +63,15 @@ def handlers(*, score: bool, queued: Callable[[], None]) -> Mapping[type[Payload
         catalog.LinkCreated: service.link,
         catalog.LinkDeleted: service.unlink,
     }
+
+
+def _end_of_import(scales: Scales | None, queued: Callable[[], None]) -> Handler:
+    async def handle(connection: Connection, events: list[Received[catalog.ImportApplied]]) -> None:
+        for event in events:
+            await imports.end(connection, event, scales)
+        queued()
+
+    return handle
 
 
 def _states(side: Side, events: list[Received[Any]]) -> list[tuple[Received[Any], service.State]]:

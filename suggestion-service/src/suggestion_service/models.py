@@ -110,6 +110,16 @@ settlement = sa.Table(
     ),
 )
 
+import_items = sa.Table(
+    "import_items",
+    metadata,
+    sa.Column("import_id", sa.Uuid, primary_key=True),
+    sa.Column("item_id", sa.Uuid, primary_key=True),
+    sa.Column("settled", sa.Boolean, nullable=False, comment="what was pending was complete just before"),
+    sa.Column("noted_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    comment="items that say something new by an import whose end is not told yet",
+)
+
 linked_pairs = sa.Table(
     "linked_pairs",
     metadata,

@@ -2,7 +2,7 @@
 
 from chassis.core.settings import read
 from chassis.messaging.rebuild import ReadModel
-from suggestion_service.handlers import handlers
+from suggestion_service.handlers import copying
 from suggestion_service.items.merging import merge
 from suggestion_service.settings import Settings
 from suggestion_service.store import corpus_head
@@ -15,7 +15,7 @@ def new_read_model() -> ReadModel:
         source="catalog",
         # The handlers delete suggestions and queue items, too: in the real tables that is left to `merge`.
         tables=("items", "linked_pairs", "corpus_head", "scoring_queue", "suggestions"),
-        handlers=handlers(score=read(Settings).auto_suggestions_enabled, queued=_no_wakeup),
+        handlers=copying(score=read(Settings).auto_suggestions_enabled, queued=_no_wakeup, together=False),
         prepare=corpus_head.prepare_rebuild,
         merge=merge,
     )

@@ -53,6 +53,13 @@ class Scales:
             return Scale(self.algorithm, self.threshold)
         return Scale(run["algorithm"], self.threshold, run["threshold"], run["seen"])
 
+    async def of_run(self, connection: Connection) -> tuple[Algorithm, float]:
+        """Return algorithm and threshold of a run that changes nothing of the scale: those of the run that set it."""
+        run = await runs.last_scale(connection)
+        if run is None or run["background"] != self.algorithm:
+            return self.algorithm, self.threshold
+        return run["algorithm"], run["threshold"]
+
     async def confirm(self, connection: Connection, scale: Scale) -> None:
         """Raise ScaleChanged when another scale holds; the corpus must be locked."""
         if await self.current(connection) != scale:

@@ -35,7 +35,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     give_back_large_arrays()
     corpus = LiveCorpus(database)
     jobs = ScoringJobs(database, bus)
-    table = handlers(score=settings.auto_suggestions_enabled, queued=jobs.queued)
+    scales = Scales(settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold)
+    table = handlers(scales=scales if settings.auto_suggestions_enabled else None, queued=jobs.queued)
     inbox = Inbox("suggestion", database, table, ignored_by("suggestion"))
     feed = Feed("catalog", catalog, inbox)
     worker = new_worker("suggestion", database)
@@ -49,7 +50,6 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     def load() -> Embedder:
         return load_model(settings.embeddings_model)
 
-    scales = Scales(settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold)
     embeddings = EmbeddingLoop(
         database,
         load if settings.embeddings_enabled else None,

@@ -29,15 +29,21 @@ def text_of(state: State) -> dict[str, Any]:
 
 async def add(
     connection: Connection, side: engine.Side, received: Sequence[tuple[Received[Any], State]], *, score: bool
-) -> None:
-    """Take new items, unless the copy has later news of them; with `score`, queue them for scoring."""
-    await _put(connection, [(_item(side, event, state), state) for event, state in received], score=score)
+) -> list[UUID]:
+    """Take new items, unless the copy has later news of them; with `score`, queue them for scoring.
+
+    Return their ids.
+    """
+    return await _put(connection, [(_item(side, event, state), state) for event, state in received], score=score)
 
 
 async def change(
     connection: Connection, side: engine.Side, received: Sequence[tuple[Received[Any], State]], *, score: bool
-) -> None:
-    """Take items as they are after their events; with `score`, queue for scoring those that say something new."""
+) -> list[UUID]:
+    """Take items as they are after their events; with `score`, queue for scoring those that say something new.
+
+    Return the ids of these.
+    """
     latest: dict[UUID, tuple[Received[Any], State]] = {}
     for event, state in received:
         if state.id not in latest or latest[state.id][0].sequence < event.sequence:
@@ -54,13 +60,14 @@ async def change(
                 continue
             item.text_sequence = old.text_sequence
         changed.append((item, state))
-    await _put(connection, changed, score=score)
+    says_new = await _put(connection, changed, score=score)
     await items.touch(connection, same)
+    return says_new
 
 
-async def _put(connection: Connection, changed: Sequence[tuple[Item, State]], *, score: bool) -> None:
+async def _put(connection: Connection, changed: Sequence[tuple[Item, State]], *, score: bool) -> list[UUID]:
     if not changed:
-        return
+        return []
     states = [state for _, state in changed]
     # A thread costs more than it gives for the few short texts that usually come at a time.
     slow = sum(len(str(item.text)) for item, _ in changed) > _SLOW
@@ -68,6 +75,7 @@ async def _put(connection: Connection, changed: Sequence[tuple[Item, State]], *,
     for (item, _), terms in zip(changed, all_terms, strict=True):
         item.terms = terms
     await items.put(connection, [item for item, _ in changed], score=score)
+    return [item.id for item, _ in changed]
 
 
 def _terms_of(states: Sequence[State]) -> list[dict[str, int]]:

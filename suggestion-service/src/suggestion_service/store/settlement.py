@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_only, fetch_value
+from suggestion_service.store import import_items
 
-_STATE = """
+_STATE = f"""
 SELECT h.head, s.position,
     EXISTS (SELECT FROM scoring_queue WHERE due_at <= now() OR claimed_until > now())
-        OR EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running')) AS scoring
+        OR EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running')) OR {import_items.OPEN} AS scoring
 FROM corpus_head h, settlement s
 """
 
@@ -20,7 +21,10 @@ SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The copy is at `head`; up to `position` everything is reconciled. `scoring`: something is scored just now."""
+    """The copy is at `head`; up to `position` everything is reconciled.
+
+    `scoring`: something is scored, or imported, just now.
+    """
 
     head: int
     position: int
@@ -40,6 +44,11 @@ async def many_changed(connection: Connection, position: int, share: float) -> b
 async def advance(connection: Connection, before: State) -> None:
     """Store that everything up to the head of `before` is reconciled, unless that was reset since."""
     await connection.execute("UPDATE settlement SET position = %s WHERE position = %s", (before.head, before.position))
+
+
+async def skip(connection: Connection) -> None:
+    """Store that everything is reconciled as it is now."""
+    await connection.execute("UPDATE settlement SET position = (SELECT head FROM corpus_head)")
 
 
 async def reset(connection: Connection) -> None:
