@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -44,12 +45,19 @@ class World(ServiceUnderTest):
         sequence: int | None = None,
         request_id: str = "request-1",
         gateway_request_id: str | None = None,
+        batch_id: UUID | None = None,
     ) -> bytes:
         """Return the message of an event, the next of its feed unless `sequence` says which."""
         self._sequence += 1
         moment = datetime.now(UTC) if at is None else at
         event = NewEvent(
-            payload, "subject", by, time=moment, correlation_id=request_id, gateway_request_id=gateway_request_id
+            payload,
+            "subject",
+            by,
+            time=moment,
+            correlation_id=request_id,
+            gateway_request_id=gateway_request_id,
+            batch_id=batch_id,
         )
         return sequenced(self._sequence if sequence is None else sequence, event.envelope())
 

@@ -1,18 +1,26 @@
 """The audit entries of an event: who did what to which resource, with its fields before and after."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from chassis.messaging.events import Actor, Received
-from contracts import auth, catalog, suggestion
+from contracts import catalog, suggestion
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import counted, given, joined, listed, named, pair, percent, run_outcome, who
-
-# All that is stored of an account: nothing secret can come in by a new field.
-_USER_FIELDS = ("email", "full_name", "role", "is_active")
+from notification_service.wording import (
+    counted,
+    given,
+    import_outcome,
+    joined,
+    listed,
+    named,
+    pair,
+    percent,
+    run_outcome,
+    who,
+)
 
 # How the two ends of a link or a suggestion are called: the sentence and the title of an entry say it.
 _NAMES = frozenset({"requirement_title", "test_case_title", "requirement_external_id", "test_case_external_id"})
@@ -24,7 +32,8 @@ class Entry:
 
     `before` and `after` are the whole item (none before it was created, none after it was deleted), or the
     fields that changed. What was done to several resources at once, the same to each, is one line: they are the
-    `resource_ids` then, and there is no `resource_id`.
+    `resource_ids` then, and there is no `resource_id`. `batch_id` is that of the import that it is one of many changes
+    of: activity shows the import.
     """
 
     occurred_at: datetime
@@ -41,6 +50,7 @@ class Entry:
     request_id: str
     gateway_request_id: str | None
     resource_ids: Sequence[str] | None = None
+    batch_id: UUID | None = None
 
 
 Entries = Callable[[Received[Any]], Iterable[Entry]]
@@ -89,7 +99,7 @@ def item_suggestions_generated(event: Received[suggestion.ItemSuggestionsGenerat
     found = event.data
     if found.suggestions_created == 0:
         return
-    yield _entry(
+    yield entry_of(
         event,
         AuditAction.SUGGESTION_GENERATED,
         ResourceType.SUGGESTION,
@@ -112,7 +122,7 @@ def run_finished(event: Received[suggestion.RunFinished]) -> Iterable[Entry]:
         "failed": "failed",
         "cancelled": "was cancelled",
     }[run.status]
-    yield _entry(
+    yield entry_of(
         event,
         AuditAction(f"run.{run.status}"),
         ResourceType.RUN,
@@ -159,7 +169,7 @@ def suggestions_reopened(event: Received[suggestion.SuggestionsReopened]) -> Ite
         if len(reopened) == 1:
             (only,) = reopened
             title = joined(only)
-            yield _entry(
+            yield entry_of(
                 event,
                 AuditAction.SUGGESTION_REOPENED,
                 ResourceType.SUGGESTION,
@@ -200,7 +210,7 @@ def suggestions_expired(event: Received[suggestion.SuggestionsExpired]) -> Itera
 def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry]:
     """Return one entry for the drop."""
     now = event.data
-    yield _entry(
+    yield entry_of(
         event,
         AuditAction.COVERAGE_DROPPED,
         ResourceType.COVERAGE,
@@ -212,63 +222,22 @@ def coverage_dropped(event: Received[catalog.CoverageDropped]) -> Iterable[Entry
     )
 
 
-def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
-    """Return one entry for the account."""
-    user = event.data.user
-    after = {field: getattr(user, field) for field in _USER_FIELDS}
-    yield _user_entry(event, AuditAction.USER_CREATED, user, f"The account {user.email} was created.", None, after)
-
-
-def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
-    """Return one entry for the account."""
-    user = event.data.user
-    changes = {field: event.data.changes[field] for field in _USER_FIELDS if field in event.data.changes}
-    summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
-    before = {field: change["before"] for field, change in changes.items()}
-    after = {field: change["after"] for field, change in changes.items()}
-    yield _user_entry(event, AuditAction.USER_UPDATED, user, summary, before, after)
-
-
-def password_changed(event: Received[auth.PasswordChanged]) -> Iterable[Entry]:
-    """Return one entry for the account."""
-    user = event.data.user
-    summary = f"{who(event.actor)} changed the password of the account {user.email}."
-    yield _user_entry(event, AuditAction.USER_PASSWORD_CHANGED, user, summary, None, None)
-
-
-def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
-    """Return one entry for the user who logged out; nothing of the token."""
-    yield _entry(
-        event,
-        AuditAction.USER_LOGGED_OUT,
-        ResourceType.USER,
-        str(event.data.user_id),
-        event.actor.email,
-        f"{who(event.actor)} logged out.",
-    )
-
-
-def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
-    """Return one entry; its actor is the email of the account, without an id, since it may be anyone.
-
-    What was typed and is no account's email is not stored, whichever version sent the event: it may be a password.
-    """
-    failed = event.data
-    if failed.reason == "unknown_account":
-        account = auth.UNKNOWN
-        summary = f"A log-in from {failed.address} failed: no account has the email that was typed."
-    else:
-        account = failed.email.lower()
-        summary = f"A log-in as {account} from {failed.address} failed ({failed.reason})."
-    yield _entry(
-        event,
-        AuditAction.USER_LOGIN_FAILED,
-        ResourceType.USER,
-        None,
-        account,
-        summary,
-        details=given(failed, frozenset({"email"})),
-        actor=Actor(None, account),
+def import_applied(event: Received[catalog.ImportApplied]) -> Iterable[Entry]:
+    """Return one entry for the import; each change that it made has its own."""
+    applied = event.data
+    file = "a file" if applied.file_name is None else f"“{applied.file_name}”"
+    # The import itself is shown.
+    yield replace(
+        entry_of(
+            event,
+            AuditAction.IMPORT_APPLIED,
+            ResourceType.IMPORT,
+            str(applied.import_id),
+            applied.file_name,
+            f"{who(event.actor)} imported {file}, which {import_outcome(applied)}.",
+            details=given(applied, frozenset({"import_id", "file_name"})),
+        ),
+        batch_id=None,
     )
 
 
@@ -312,12 +281,14 @@ def _item_entry(
         summary = f"{who(event.actor)} {verb} {named(kind, item.title, item.external_id)}."
         title = item.title
         details = {"version": item.version}
-    return _entry(event, action, kind, str(item.id), title, summary, before, after, details)
+    if event.batch_id is not None:
+        details["import_id"] = event.batch_id
+    return entry_of(event, action, kind, str(item.id), title, summary, before, after, details)
 
 
 def _review(event: Received[Any], reviewed: suggestion.ReviewedSuggestion) -> Entry:
     ends = pair(reviewed)
-    return _entry(
+    return entry_of(
         event,
         AuditAction(f"suggestion.{reviewed.status}"),
         ResourceType.SUGGESTION,
@@ -342,23 +313,12 @@ def _of_many(
     """Return the entry of what was done to suggestions, the same to each; of a single one it is the entry as ever."""
     ids = [str(suggestion_id) for suggestion_id in suggestion_ids]
     only = ids[0] if len(ids) == 1 else None
-    entry = _entry(event, action, ResourceType.SUGGESTION, only, None, summary, before, after, details)
+    entry = entry_of(event, action, ResourceType.SUGGESTION, only, None, summary, before, after, details)
     entry.resource_ids = ids if only is None else None
     return entry
 
 
-def _user_entry(
-    event: Received[Any],
-    action: AuditAction,
-    user: auth.UserState,
-    summary: str,
-    before: Mapping[str, Any] | None,
-    after: Mapping[str, Any] | None,
-) -> Entry:
-    return _entry(event, action, ResourceType.USER, str(user.id), user.email, summary, before, after)
-
-
-def _entry(
+def entry_of(
     event: Received[Any],
     action: AuditAction,
     resource_type: ResourceType,
@@ -370,6 +330,7 @@ def _entry(
     details: Mapping[str, Any] | None = None,
     actor: Actor | None = None,
 ) -> Entry:
+    """Return the entry of an event, by its actor unless another is named."""
     by = event.actor if actor is None else actor
     return Entry(
         event.time,
@@ -385,4 +346,5 @@ def _entry(
         details,
         event.correlation_id,
         event.gateway_request_id or None,
+        batch_id=event.batch_id,
     )

@@ -7,7 +7,7 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
-from notification_service import entries, notifications, stream_events, stream_repository, texts
+from notification_service import account_entries, entries, notifications, stream_events, stream_repository, texts
 from notification_service.entries import Entries
 from notification_service.stream_events import StreamEvents
 from notification_service.texts import Text
@@ -69,21 +69,36 @@ def each(*handlers: Handler) -> Handler:
     return handle
 
 
+def unless_in_batch(handler: Handler) -> Handler:
+    """Return a handler that does this with changes by themselves: many at once are told together, at their end."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        alone = [event for event in events if event.batch_id is None]
+        if alone:
+            await handler(connection, alone)
+
+    return handle
+
+
 _REQUIREMENT = ResourceType.REQUIREMENT
 _TEST_CASE = ResourceType.TEST_CASE
 _LINK = ResourceType.LINK
 
 
 def _created(kind: ResourceType, text: Callable[[Received[Any]], Text]) -> Handler:
-    return each(audited(entries.created(kind)), to_actor(text), streamed(stream_events.item_changed(kind, "created")))
+    return each(_changed(kind, entries.created(kind), "created"), unless_in_batch(to_actor(text)))
 
 
 def _updated(kind: ResourceType) -> Handler:
-    return each(audited(entries.updated(kind)), streamed(stream_events.item_changed(kind, "updated")))
+    return _changed(kind, entries.updated(kind), "updated")
 
 
 def _deleted(kind: ResourceType) -> Handler:
-    return each(audited(entries.deleted(kind)), streamed(stream_events.item_changed(kind, "deleted")))
+    return _changed(kind, entries.deleted(kind), "deleted")
+
+
+def _changed(kind: ResourceType, describe: Entries, change: str) -> Handler:
+    return each(audited(describe), unless_in_batch(streamed(stream_events.item_changed(kind, change))))
 
 
 HANDLERS: Mapping[type[Payload], Handler] = {
@@ -93,11 +108,14 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     catalog.TestCaseCreated: _created(_TEST_CASE, texts.test_case_created),
     catalog.TestCaseUpdated: _updated(_TEST_CASE),
     catalog.TestCaseDeleted: _deleted(_TEST_CASE),
-    catalog.LinkCreated: each(audited(entries.created(_LINK)), streamed(stream_events.item_changed(_LINK, "created"))),
+    catalog.LinkCreated: _changed(_LINK, entries.created(_LINK), "created"),
     catalog.LinkUpdated: _updated(_LINK),
     catalog.LinkDeleted: _deleted(_LINK),
     catalog.CoverageChanged: streamed(stream_events.coverage_changed),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
+    catalog.ImportApplied: each(
+        audited(entries.import_applied), to_actor(texts.import_applied), streamed(stream_events.import_applied)
+    ),
     suggestion.ItemSuggestionsGenerated: each(
         audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),
@@ -123,9 +141,9 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     suggestion.SuggestionsExpired: each(
         audited(entries.suggestions_expired), streamed(stream_events.suggestions_expired)
     ),
-    auth.UserCreated: each(audited(entries.user_created), copy_users),
-    auth.UserUpdated: each(audited(entries.user_updated), copy_users),
-    auth.PasswordChanged: each(audited(entries.password_changed), copy_users),
-    auth.TokenEnded: audited(entries.token_ended),
-    auth.LoginFailed: audited(entries.login_failed),
+    auth.UserCreated: each(audited(account_entries.user_created), copy_users),
+    auth.UserUpdated: each(audited(account_entries.user_updated), copy_users),
+    auth.PasswordChanged: each(audited(account_entries.password_changed), copy_users),
+    auth.TokenEnded: audited(account_entries.token_ended),
+    auth.LoginFailed: audited(account_entries.login_failed),
 }

@@ -74,6 +74,7 @@ audit_entries = sa.Table(
         pg.ARRAY(sa.Text),
         comment="of an entry that is about several; then resource_id is null",
     ),
+    sa.Column("batch_id", sa.Uuid, comment="of one of many changes by an import, which activity shows as one"),
 )
 sa.Index(
     None,
@@ -86,7 +87,7 @@ sa.Index(
     "ix_audit_entries_activity",
     audit_entries.c.occurred_at,
     audit_entries.c.id,
-    postgresql_where=audit_entries.c.resource_type != "user",
+    postgresql_where=sa.and_(audit_entries.c.resource_type != "user", audit_entries.c.batch_id.is_(None)),
 )
 for _filter in ("actor", "action", "resource_type", "resource_id"):
     sa.Index(None, audit_entries.c[_filter], audit_entries.c.occurred_at, audit_entries.c.id)
@@ -96,7 +97,7 @@ audit_entry_counts = sa.Table(
     metadata,
     sa.Column("hour", sa.DateTime(timezone=True), primary_key=True),
     sa.Column("total", sa.BigInteger, nullable=False),
-    sa.Column("activity", sa.BigInteger, nullable=False, comment="those that are not about accounts"),
+    sa.Column("activity", sa.BigInteger, nullable=False, comment="those that activity shows"),
     comment="how many entries are of each hour; kept by triggers",
 )
 

@@ -118,11 +118,11 @@ async def insert_entries(connection: Connection, entries: Sequence[Entry]) -> No
         """
         INSERT INTO audit_entries (occurred_at, actor, actor_id, action, resource_type, resource_id,
                                    resource_title, summary, before, after, details, request_id, gateway_request_id,
-                                   resource_ids)
+                                   resource_ids, batch_id)
         SELECT * FROM json_to_recordset(%s::json) AS e (
             occurred_at timestamptz, actor text, actor_id bigint, action text, resource_type text, resource_id text,
             resource_title text, summary text, before json, after json, details json, request_id text,
-            gateway_request_id text, resource_ids text[])
+            gateway_request_id text, resource_ids text[], batch_id uuid)
         """,
         (_records(entries),),
     )

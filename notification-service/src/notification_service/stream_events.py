@@ -40,6 +40,19 @@ def item_changed(kind: ResourceType, change: str) -> StreamEvents:
     return events
 
 
+def import_applied(received: Sequence[Received[catalog.ImportApplied]]) -> Iterator[StreamEvent]:
+    """Yield what imports have changed: not each item, of which there may be many, but of which kinds."""
+    for event in received:
+        for kind in (ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK):
+            for action in ("create", "update", "delete"):
+                if event.data.count(kind, action):
+                    changed: dict[str, Any] = {"resource_type": kind, "ids": [], "change": f"{action}d"}
+                    yield StreamEvent(StreamEventName.ITEM_CHANGED, changed)
+        yield StreamEvent(
+            StreamEventName.IMPORT_PROGRESS, {"import_id": event.data.import_id, "status": "applied", "progress": 1.0}
+        )
+
+
 def suggestion_reviewed(received: Sequence[Received[suggestion.SuggestionReviewed]]) -> Iterator[StreamEvent]:
     """Yield what single reviews have decided."""
     for event in received:

@@ -51,7 +51,7 @@ class ChangedItems(BaseModel):
     """Which items changed, and how."""
 
     resource_type: Literal[ResourceType.REQUIREMENT, ResourceType.TEST_CASE, ResourceType.LINK]
-    ids: list[UUID] = Field(max_length=500)
+    ids: list[UUID] = Field(max_length=500, description="Empty when an import has changed many: it may be any.")
     change: Literal["created", "updated", "deleted"]
 
 
@@ -86,6 +86,21 @@ class RunProgressEvent(_Event):
     data: RunState
 
 
+class ImportState(BaseModel):
+    """An import as it is now."""
+
+    import_id: UUID
+    status: Literal["applied"]
+    progress: float = Field(ge=0, le=1)
+
+
+class ImportProgressEvent(_Event):
+    """An import is in the record; what it has changed is told before."""
+
+    event: Literal["import.progress"]
+    data: ImportState
+
+
 class CoverageFigures(BaseModel):
     """The figures of the whole record."""
 
@@ -115,7 +130,13 @@ class ResetEvent(_Event):
 class StreamEvent(
     RootModel[
         Annotated[
-            UnreadEvent | SuggestionReviewedEvent | ItemChangedEvent | RunProgressEvent | CoverageEvent | ResetEvent,
+            UnreadEvent
+            | SuggestionReviewedEvent
+            | ItemChangedEvent
+            | RunProgressEvent
+            | ImportProgressEvent
+            | CoverageEvent
+            | ResetEvent,
             Field(discriminator="event"),
         ]
     ]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from chassis.messaging.events import Received
 from contracts import catalog, suggestion
 from notification_service.vocabulary import NotificationType
-from notification_service.wording import counted, named, pair, percent, run_outcome
+from notification_service.wording import counted, import_outcome, listed, named, pair, percent, run_outcome
 
 _MOST_IDS = 20
 """Of what was done to many at once a notification has so many ids: each list shows it whole."""
@@ -40,6 +40,22 @@ def test_case_created(event: Received[catalog.TestCaseCreated]) -> Text:
         "Test case created",
         f"You created {named('test_case', item.title, item.external_id)}.",
         {"test_case_id": item.id},
+    )
+
+
+def import_applied(event: Received[catalog.ImportApplied]) -> Text | None:
+    """Return the text for who has imported a file; None when that has created no requirement and no test case."""
+    applied = event.data
+    created = {kind: applied.count(kind, "create") for kind in ("requirement", "test_case")}
+    if not any(created.values()):
+        return None
+    counts = [counted(number, kind.replace("_", " ")) for kind, number in created.items() if number]
+    file = "a file" if applied.file_name is None else f"“{applied.file_name}”"
+    return Text(
+        NotificationType.REQUIREMENT_CREATED if created["requirement"] else NotificationType.TEST_CASE_CREATED,
+        f"{listed(counts)} imported",
+        f"Your import of {file} {import_outcome(applied)}.",
+        {"import_id": applied.import_id, "counts": applied.counts},
     )
 
 

@@ -22,6 +22,7 @@ class ResourceType(StrEnum):
     SUGGESTION = "suggestion"
     RUN = "run"
     COVERAGE = "coverage"
+    IMPORT = "import"
     USER = "user"
 
 
@@ -47,6 +48,7 @@ class AuditAction(StrEnum):
     RUN_FAILED = "run.failed"
     RUN_CANCELLED = "run.cancelled"
     COVERAGE_DROPPED = "coverage.dropped"
+    IMPORT_APPLIED = "import.applied"
     USER_CREATED = "user.created"
     USER_UPDATED = "user.updated"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
@@ -61,5 +63,6 @@ class StreamEventName(StrEnum):
     SUGGESTION_REVIEWED = "suggestion.reviewed"
     ITEM_CHANGED = "item.changed"
     RUN_PROGRESS = "run.progress"
+    IMPORT_PROGRESS = "import.progress"
     COVERAGE = "coverage"
     RESET = "reset"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from chassis.messaging.events import Actor
-from contracts.catalog import LinkState
+from contracts.catalog import ImportApplied, LinkState
 from contracts.suggestion import ReopenedSuggestion, ReviewedSuggestion
 
 Pair = LinkState | ReviewedSuggestion | ReopenedSuggestion
@@ -58,6 +58,20 @@ def run_outcome(created: int, updated: int, withdrawn: int) -> str:
     if withdrawn:
         parts.append(f"withdrew {withdrawn} below the threshold")
     return listed(parts)
+
+
+def import_outcome(applied: ImportApplied) -> str:
+    """Return what an import has done: `created 120 requirements and 3 test cases and changed 1 link`."""
+    parts = []
+    for action, verb in (("create", "created"), ("update", "changed"), ("delete", "deleted")):
+        counts = [
+            counted(number, kind.replace("_", " "))
+            for kind in ("requirement", "test_case", "link")
+            if (number := applied.count(kind, action))
+        ]
+        if counts:
+            parts.append(f"{verb} {listed(counts)}")
+    return listed(parts) if parts else "changed nothing"
 
 
 def percent(share: float, *, below: float = 1) -> str:

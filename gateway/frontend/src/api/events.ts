@@ -9,13 +9,14 @@ export type LiveEvent =
       data: { resource_type: "requirement" | "test_case" | "link"; ids: string[]; change: string }
     }
   | { event: "run.progress"; data: { run_id: string; status: string; progress: number | null } }
+  | { event: "import.progress"; data: { import_id: string; status: string; progress: number } }
   | { event: "coverage"; data: Record<string, unknown> }
   | { event: "reset" | "reconnected"; data: Record<string, never> }
 
 type Told = { event: LiveEvent; id: string }
 
 const STREAM = "/api/v1/events"
-const KINDS = ["unread", "suggestion.reviewed", "item.changed", "run.progress", "coverage", "reset"]
+const KINDS = ["unread", "suggestion.reviewed", "item.changed", "run.progress", "import.progress", "coverage", "reset"]
 const NAME = "traceline-events"
 const WITHOUT_STREAM_MS = 30_000
 

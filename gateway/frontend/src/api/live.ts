@@ -45,6 +45,8 @@ function madeOld(event: LiveEvent): string[] {
       return ["suggestions", "activity", "reports"]
     case "run.progress":
       return event.data.status === "running" || event.data.status === "queued" ? ["runs"] : ["runs", "suggestions"]
+    case "import.progress":
+      return ["imports"]
     case "unread":
       return ["notifications"]
     case "coverage":

@@ -1558,7 +1558,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -2061,7 +2061,10 @@ export interface components {
              * @enum {string}
              */
             change: "created" | "updated" | "deleted";
-            /** Ids */
+            /**
+             * Ids
+             * @description Empty when an import has changed many: it may be any.
+             */
             ids: string[];
             /**
              * Resource Type
@@ -2858,6 +2861,42 @@ export interface components {
              * @description null of a deletion; the same as before where no meaning changed.
              */
             to_version: number | null;
+        };
+        /**
+         * ImportProgressEvent
+         * @description An import is in the record; what it has changed is told before.
+         */
+        ImportProgressEvent: {
+            data: components["schemas"]["ImportState"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "import.progress";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
+        };
+        /**
+         * ImportState
+         * @description An import as it is now.
+         */
+        ImportState: {
+            /**
+             * Import Id
+             * Format: uuid
+             */
+            import_id: string;
+            /** Progress */
+            progress: number;
+            /**
+             * Status
+             * @constant
+             */
+            status: "applied";
         };
         InvalidCredentials: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -5003,7 +5042,7 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "user";
+        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user";
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "review_not_found" | "suggestion_not_found";
@@ -5370,7 +5409,7 @@ export interface components {
          * StreamEvent
          * @description An event of the stream.
          */
-        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
+        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ImportProgressEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
         /**
          * Suggestion
          * @description A pair that may belong together, why, and what became of it.
@@ -7072,6 +7111,8 @@ export type SchemaGatewayTimeout = components['schemas']['GatewayTimeout'];
 export type SchemaHistory = components['schemas']['History'];
 export type SchemaHistoryAction = components['schemas']['HistoryAction'];
 export type SchemaHistoryEntry = components['schemas']['HistoryEntry'];
+export type SchemaImportProgressEvent = components['schemas']['ImportProgressEvent'];
+export type SchemaImportState = components['schemas']['ImportState'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
@@ -7265,8 +7306,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -7281,8 +7322,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, user: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!user")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, user: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -7359,8 +7400,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -7373,8 +7414,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, user: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!user")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, user: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */

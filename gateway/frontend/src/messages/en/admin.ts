@@ -20,6 +20,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "run.failed": "Run failed",
   "run.cancelled": "Run cancelled",
   "coverage.dropped": "Coverage dropped",
+  "import.applied": "File imported",
   "user.created": "User created",
   "user.updated": "User changed",
   "user.password_changed": "Password changed",
@@ -34,6 +35,7 @@ const resources: Record<components["schemas"]["ResourceType"], string> = {
   suggestion: "Suggestion",
   run: "Run",
   coverage: "Coverage",
+  import: "Import",
   user: "User",
 }
 

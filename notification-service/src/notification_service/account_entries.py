@@ -1,0 +1,84 @@
+"""The audit entries of accounts: nothing secret, and nothing that activity shows."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from chassis.messaging.events import Actor, Received
+from contracts import auth
+from notification_service.entries import Entry, entry_of
+from notification_service.vocabulary import AuditAction, ResourceType
+from notification_service.wording import given, listed, who
+
+# All that is stored of an account: nothing secret can come in by a new field.
+_USER_FIELDS = ("email", "full_name", "role", "is_active")
+
+
+def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
+    """Return one entry for the account."""
+    user = event.data.user
+    after = {field: getattr(user, field) for field in _USER_FIELDS}
+    yield _user_entry(event, AuditAction.USER_CREATED, user, f"The account {user.email} was created.", None, after)
+
+
+def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
+    """Return one entry for the account."""
+    user = event.data.user
+    changes = {field: event.data.changes[field] for field in _USER_FIELDS if field in event.data.changes}
+    summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
+    before = {field: change["before"] for field, change in changes.items()}
+    after = {field: change["after"] for field, change in changes.items()}
+    yield _user_entry(event, AuditAction.USER_UPDATED, user, summary, before, after)
+
+
+def password_changed(event: Received[auth.PasswordChanged]) -> Iterable[Entry]:
+    """Return one entry for the account."""
+    user = event.data.user
+    summary = f"{who(event.actor)} changed the password of the account {user.email}."
+    yield _user_entry(event, AuditAction.USER_PASSWORD_CHANGED, user, summary, None, None)
+
+
+def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
+    """Return one entry for the user who logged out; nothing of the token."""
+    yield entry_of(
+        event,
+        AuditAction.USER_LOGGED_OUT,
+        ResourceType.USER,
+        str(event.data.user_id),
+        event.actor.email,
+        f"{who(event.actor)} logged out.",
+    )
+
+
+def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
+    """Return one entry; its actor is the email of the account, without an id, since it may be anyone.
+
+    What was typed and is no account's email is not stored, whichever version sent the event: it may be a password.
+    """
+    failed = event.data
+    if failed.reason == "unknown_account":
+        account = auth.UNKNOWN
+        summary = f"A log-in from {failed.address} failed: no account has the email that was typed."
+    else:
+        account = failed.email.lower()
+        summary = f"A log-in as {account} from {failed.address} failed ({failed.reason})."
+    yield entry_of(
+        event,
+        AuditAction.USER_LOGIN_FAILED,
+        ResourceType.USER,
+        None,
+        account,
+        summary,
+        details=given(failed, frozenset({"email"})),
+        actor=Actor(None, account),
+    )
+
+
+def _user_entry(
+    event: Received[Any],
+    action: AuditAction,
+    user: auth.UserState,
+    summary: str,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> Entry:
+    return entry_of(event, action, ResourceType.USER, str(user.id), user.email, summary, before, after)
