@@ -86,6 +86,8 @@ def _item_indexes(table: sa.Table, *filters: str) -> None:
         postgresql_ops={"lower_external_id": "text_pattern_ops"},
     )
     sa.Index(None, table.c.search, postgresql_using="gin")
+    # What imports have left for the worker.
+    sa.Index(f"ix_{table.name}_unsearched", table.c.id, postgresql_where=table.c.search.is_(None))
 
 
 requirements = sa.Table(
@@ -255,6 +257,13 @@ coverage_state = sa.Table(
     sa.Column("unjudged_since", sa.DateTime(timezone=True), comment="of the first change since coverage was judged"),
     sa.Column("changed_at", sa.DateTime(timezone=True), comment="of the last change since coverage was judged"),
     sa.Column("cause", pg.JSON, comment="what names the event of the last change"),
+    sa.Column(
+        "open_imports",
+        pg.ARRAY(sa.Uuid),
+        nullable=False,
+        server_default="{}",
+        comment="those whose end the projection has not seen",
+    ),
     sa.CheckConstraint("covered_requirements BETWEEN 0 AND total_requirements", name="counts"),
 )
 

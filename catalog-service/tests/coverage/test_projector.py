@@ -18,6 +18,7 @@ from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent, Payload
 from contracts import factories
 from contracts.catalog import (
+    ImportApplied,
     LinkCreated,
     LinkDeleted,
     RequirementCreated,
@@ -390,3 +391,46 @@ async def _changes(database: Database) -> list[dict[str, Any]]:
             "SELECT envelope FROM outbox WHERE wire_name = 'catalog.coverage.changed' ORDER BY id"
         )
         return [orjson.loads(row["envelope"])["data"] for row in await cursor.fetchall()]
+
+
+async def tell_of_import(database: Database, import_id: UUID, *events: Payload, at: datetime) -> None:
+    """Record events of an import, and number them."""
+    async with database.transaction() as connection:
+        await outbox.record(
+            connection, [NewEvent(event, "an item", SYSTEM, time=at, batch_id=import_id) for event in events]
+        )
+    await outbox.number(database)
+
+
+def end_of(import_id: UUID) -> ImportApplied:
+    return ImportApplied(import_id=import_id, format="csv", file_name=None, sha256=None, counts={})
+
+
+async def test_an_import_is_judged_at_its_end(database: Database) -> None:
+    covered, new = uuid4(), uuid4()
+    await tell(database, [created(covered), linked(covered)])
+    await catch_up(database)
+    import_id, began = uuid4(), datetime.now(UTC) - timedelta(minutes=1)
+    await tell_of_import(database, import_id, created(new), at=began)
+    await catch_up(database)
+    await tell(database, [irrelevant()])
+    await catch_up(database)
+    assert await drops(database) == []
+    await tell_of_import(database, import_id, linked(new), end_of(import_id), at=began + timedelta(seconds=30))
+    await catch_up(database)
+    assert await drops(database) == []
+    assert (await state(database)).open_imports == []
+    another = uuid4()
+    await tell_of_import(database, another, created(uuid4()), end_of(another), at=datetime.now(UTC))
+    await catch_up(database)
+    assert len(await drops(database)) == 1
+
+
+async def test_an_import_that_dies_is_judged_in_the_end(database: Database) -> None:
+    covered = uuid4()
+    await tell(database, [created(covered), linked(covered)])
+    await catch_up(database)
+    began = datetime.now(UTC) - timedelta(minutes=6)
+    await tell_of_import(database, uuid4(), created(uuid4()), at=began)
+    await catch_up(database)
+    assert len(await drops(database)) == 1

@@ -20,6 +20,7 @@ from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import (
     CoverageChanged,
     CoverageDropped,
+    ImportApplied,
     LinkCreated,
     LinkDeleted,
     RequirementCreated,
@@ -32,7 +33,7 @@ _POLL = 1.0
 _LONGEST = timedelta(minutes=5)
 """A record that is never at rest is judged so often all the same."""
 _REQUIREMENT_EVENTS = {RequirementCreated.wire_name, RequirementDeleted.wire_name}
-_FOLLOWED = {*_REQUIREMENT_EVENTS, LinkCreated.wire_name, LinkDeleted.wire_name}
+_FOLLOWED = {*_REQUIREMENT_EVENTS, LinkCreated.wire_name, LinkDeleted.wire_name, ImportApplied.wire_name}
 
 
 _CAUSE = ("id", "correlationid", "gatewayrequestid", "traceparent")
@@ -45,6 +46,7 @@ class CoverageProjector:
     decided. Below the threshold from the start is no drop. Who enters requirements and then links them, or exchanges
     one link for another, passes below the threshold and has dropped nothing: that is why rest is waited for. Rest is
     measured by the times of the events, so that those of an hour that come at once are judged as they would have been.
+    An import is no rest before its end, however long its events take to come: its requirements come before its links.
     """
 
     def __init__(self, database: Database, threshold: float, rest: float = 10.0) -> None:
@@ -98,16 +100,19 @@ class CoverageProjector:
         self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]]
     ) -> list[NewEvent]:
         """Bring state and link counts up to date; return the drops on the way."""
-        concerned = [(wire_name, _requirement_id(wire_name, event)) for wire_name, event in events]
-        before = await repository.link_counts(connection, {requirement_id for _, requirement_id in concerned})
+        concerned = [_requirement_id(wire_name, event) for wire_name, event in events]
+        before = await repository.link_counts(connection, {one for one in concerned if one is not None})
         links = dict(before)
         drops = []
-        for (wire_name, requirement_id), (_, event) in zip(concerned, events, strict=True):
+        for requirement_id, (wire_name, event) in zip(concerned, events, strict=True):
             at = datetime.fromisoformat(event["time"])
             drops += self._judge(state, at)
-            _apply(state, links, wire_name, requirement_id)
-            state.unjudged_since = state.unjudged_since or at
-            state.changed_at, state.cause = at, {name: event.get(name) for name in _CAUSE}
+            _note_import(state, wire_name, event)
+            if requirement_id is not None:
+                _apply(state, links, wire_name, requirement_id)
+                state.unjudged_since = state.unjudged_since or at
+            if state.unjudged_since is not None:
+                state.changed_at, state.cause = at, {name: event.get(name) for name in _CAUSE}
         await repository.save_link_counts(
             connection, {key: count for key, count in links.items() if before.get(key) != count}
         )
@@ -127,6 +132,11 @@ class CoverageProjector:
         """Judge coverage if it has changed and is at rest at that time; return the event of a drop, if it is one."""
         if state.unjudged_since is None or state.changed_at is None or state.cause is None:
             return []
+        if state.open_imports:
+            if now - state.changed_at < _LONGEST:
+                return []
+            # It has died.
+            state.open_imports.clear()
         if now - state.changed_at < self._rest and now - state.unjudged_since < _LONGEST:
             return []
         cause, state.unjudged_since, state.changed_at, state.cause = state.cause, None, None, None
@@ -161,7 +171,21 @@ def _figures(state: State) -> tuple[int, int]:
     return state.covered_requirements, state.total_requirements
 
 
-def _requirement_id(wire_name: str, event: dict[str, Any]) -> UUID:
+def _note_import(state: State, wire_name: str, event: dict[str, Any]) -> None:
+    """Note that an import goes on, or has ended."""
+    if event.get("batchid") is None:
+        return
+    import_id = UUID(event["batchid"])
+    if wire_name == ImportApplied.wire_name:
+        state.open_imports = [one for one in state.open_imports if one != import_id]
+    elif import_id not in state.open_imports:
+        state.open_imports.append(import_id)
+
+
+def _requirement_id(wire_name: str, event: dict[str, Any]) -> UUID | None:
+    """Return the requirement that an event is about; None for the end of an import."""
+    if wire_name == ImportApplied.wire_name:
+        return None
     data = event["data"]
     return UUID(data["requirement"]["id"] if wire_name in _REQUIREMENT_EVENTS else data["link"]["requirement_id"])
 

@@ -17,7 +17,8 @@ class State:
 
     `reached` turns true at or above the threshold, and false with the event that tells of the drop; it is as of when
     coverage was last judged. Since then it has changed from `unjudged_since` to `changed_at`, last by `cause`, an
-    event's id, correlationid, gatewayrequestid and traceparent; all None when nothing has changed.
+    event's id, correlationid, gatewayrequestid and traceparent; all None when nothing has changed. `open_imports` are
+    those whose events were read and whose end was not.
     """
 
     position: int
@@ -27,6 +28,7 @@ class State:
     unjudged_since: datetime | None
     changed_at: datetime | None
     cause: dict[str, Any] | None
+    open_imports: list[UUID]
 
 
 _BY_MODULE = """
@@ -68,7 +70,8 @@ async def save_state(connection: Connection, state: State) -> None:
     await connection.execute(
         "UPDATE coverage_state SET position = %(position)s, total_requirements = %(total_requirements)s,"
         " covered_requirements = %(covered_requirements)s, reached = %(reached)s,"
-        " unjudged_since = %(unjudged_since)s, changed_at = %(changed_at)s, cause = %(cause)s",
+        " unjudged_since = %(unjudged_since)s, changed_at = %(changed_at)s, cause = %(cause)s,"
+        " open_imports = %(open_imports)s",
         {**asdict(state), "cause": None if state.cause is None else Json(state.cause)},
     )
 

@@ -79,6 +79,13 @@ def _add_jobs(metadata: sa.MetaData) -> None:
             server_default="0",
             comment="position in import_rows, where it is not all or nothing",
         ),
+        sa.Column(
+            "applied_step",
+            sa.Integer,
+            nullable=False,
+            server_default="0",
+            comment="the step that applied_up_to is of, from 1; 0 before the first",
+        ),
         sa.Column("search_ready", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.Column("cancel_requested", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.Column("error", pg.JSON),
