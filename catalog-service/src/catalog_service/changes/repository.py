@@ -5,7 +5,7 @@ from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_INTERNAL = (catalog.CoverageChanged, catalog.CoverageDropped)
+_INTERNAL = (catalog.CoverageChanged, catalog.CoverageDropped, catalog.ImportApplied)
 _PUBLIC = [event.wire_name for event in catalog.EVENTS if event not in _INTERNAL]
 
 

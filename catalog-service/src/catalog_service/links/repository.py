@@ -74,7 +74,7 @@ JOINED_ENDS = "JOIN requirements r ON r.id = l.requirement_id JOIN test_cases t 
 """Both items of a link `l`, as `r` and `t`."""
 _SOURCE = f"links l {JOINED_ENDS}"
 _ALIASES = {REQUIREMENT.name: "r", TEST_CASE.name: "t"}
-_NAMES = (
+NAMES = (
     "r.title AS requirement_title, t.title AS test_case_title,"
     " r.external_id AS requirement_external_id, t.external_id AS test_case_external_id"
 )
@@ -188,7 +188,7 @@ async def ends(connection: Connection, wanted: Mapping[str, Any]) -> Row:
     cursor = connection.cursor(binary=True)
     await cursor.execute(
         f"SELECT r.id AS requirement_id, r.version AS requirement_version,"
-        f" t.id AS test_case_id, t.version AS test_case_version, {_NAMES}"
+        f" t.id AS test_case_id, t.version AS test_case_version, {NAMES}"
         f" FROM (VALUES (1)) one {' '.join(joins)}",
         wanted,
     )
@@ -238,7 +238,7 @@ async def lock_links_of(connection: Connection, column: str, item_ids: list[UUID
     """Return the links of items, locked in one order so that no two transactions deadlock."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES} FROM {_SOURCE}"
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {NAMES} FROM {_SOURCE}"
         f" WHERE l.{column} = ANY(%s) ORDER BY l.id FOR UPDATE OF l",
         (item_ids,),
     )
@@ -322,7 +322,7 @@ async def lock_links_of_pairs(connection: Connection, pairs: Sequence[tuple[UUID
     """Return the links of these (requirement, test case), locked in one order so that no two transactions deadlock."""
     cursor = connection.cursor(binary=True)
     await cursor.execute(
-        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {_NAMES}, l.updated_at = l.created_at AS untouched"
+        f"SELECT {', '.join(f'l.{name}' for name in COLUMNS)}, {NAMES}, l.updated_at = l.created_at AS untouched"
         f" FROM {_SOURCE} JOIN unnest(%s::uuid[], %s::uuid[]) AS pair (requirement_id, test_case_id)"
         " ON l.requirement_id = pair.requirement_id AND l.test_case_id = pair.test_case_id"
         " ORDER BY l.id FOR UPDATE OF l",

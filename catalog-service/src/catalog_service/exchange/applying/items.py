@@ -1,0 +1,156 @@
+"""The SQL of items that an import creates, changes or deletes."""
+
+from collections.abc import Callable
+
+from catalog_service.exchange.applying import telling
+from catalog_service.exchange.applying.job import Job
+from catalog_service.items.kinds import ItemKind
+from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.repository import JOINED_ENDS, NAMES
+from contracts.catalog import LinkDeleted, LinkState
+
+AT = "%(moment)s::timestamptz + batch.position * interval '1 microsecond'"
+"""When a row is applied: each has a moment of its own, in the order of the file."""
+REFUSED = "SELECT array_agg(position) AS refused FROM batch WHERE target_id NOT IN (SELECT id FROM made)"
+TIMES = {name: telling.moment(f"told.{name}") for name in ("created_at", "updated_at")}
+SEARCHED = (
+    *("external_id", "title", "tags", "description"),
+    *("steps", "preconditions", "postconditions", "test_data"),
+)
+"""The fields that search documents are made of."""
+_NOT_CHANGED = ("id", "version", "created_at", "updated_at")
+
+
+def create(kind: ItemKind) -> Callable[[Job], str]:
+    """Return the step that creates items."""
+
+    def statement(job: Job) -> str:
+        values = {name: f"item.{name}" for name in kind.columns} | {"id": "batch.target_id"}
+        if job.restores:
+            values["version"] = "coalesce(item.version, 1)"
+            values |= {name: f"coalesce(item.{name}, {AT})" for name in ("created_at", "updated_at")}
+        else:
+            values |= {"version": "1", "created_at": AT, "updated_at": AT}
+            values["created_by"] = "coalesce(item.created_by, %(author)s)"
+        names = ", ".join(kind.columns)
+        selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
+        told = telling.state(kind.columns, "told", **TIMES)
+        return f"""
+        new AS MATERIALIZED (
+            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at, {selected}
+            FROM batch CROSS JOIN LATERAL json_populate_record(NULL::{kind.table}, batch.fields) AS item
+        ), made AS (
+            INSERT INTO {kind.table} ({names}) SELECT {names} FROM new ORDER BY position
+            ON CONFLICT DO NOTHING RETURNING id
+        ), creators AS (
+            INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
+            SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM new JOIN made USING (id)
+            WHERE created_by <> %(actor)s AND NOT %(restores)s ORDER BY position
+        ), events AS (
+            {telling.insert((kind.created, _payload(kind.name, told), "(SELECT * FROM new JOIN made USING (id))"))}
+        ) {REFUSED}
+        """
+
+    return statement
+
+
+def update(kind: ItemKind) -> Callable[[Job], str]:
+    """Return the step that changes items: a change of meaning raises the version, as with PATCH."""
+
+    def statement(job: Job) -> str:
+        changeable = [name for name in kind.columns if name not in _NOT_CHANGED]
+        values = {name: f"item.{name}" for name in kind.columns}
+        if not job.restores:
+            values["version"] = "item.version + (cardinality(meaning.fields) > 0)::integer"
+            values["updated_at"] = f"greatest({AT}, item.updated_at + interval '1 microsecond')"
+        selected = ", ".join(f"{value} AS {name}" for name, value in values.items())
+        searched = [name for name in SEARCHED if name in kind.columns]
+        state = telling.state(kind.columns, "told", **TIMES)
+        payload = _payload(kind.name, state, f""" || ',"changes":' || {telling.changes(changeable)}""")
+        return f"""
+        new AS MATERIALIZED (
+            SELECT batch.position, batch.changes, gen_random_uuid() AS event_id, {AT} AS at, present, meaning.fields,
+                {selected}
+            FROM batch JOIN {kind.table} AS present ON present.id = batch.target_id
+            CROSS JOIN LATERAL json_populate_record(present,
+                (SELECT json_object_agg(key, value -> 'after') FROM json_each(batch.changes))) AS item
+            CROSS JOIN LATERAL (
+                SELECT ARRAY(SELECT field FROM unnest(%(meaning_of_{kind.name})s::text[]) WITH ORDINALITY
+                             AS meant (field, place) WHERE batch.changes -> field IS NOT NULL ORDER BY place) AS fields
+            ) AS meaning
+        ), made AS (
+            UPDATE {kind.table} AS stored SET {", ".join(f"{name} = new.{name}" for name in kind.columns)},
+                search = CASE WHEN new.changes::jsonb ?| '{{{",".join(searched)}}}' THEN NULL ELSE stored.search END
+            FROM new WHERE stored.id = new.id RETURNING stored.id
+        ), revisions AS (
+            INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
+            SELECT id, version, fields, updated_at FROM new WHERE cardinality(fields) > 0 AND NOT %(restores)s
+        ), events AS (
+            {telling.insert((kind.updated, payload, "new"))}
+        ) {REFUSED}
+        """
+
+    return statement
+
+
+def delete(kind: ItemKind) -> Callable[[Job], str]:
+    """Return the step that deletes items and their links, which must be locked, and remembers that they were."""
+
+    def statement(_: Job) -> str:
+        payload = _payload(kind.name, telling.state(kind.columns, "told", **TIMES))
+        return f"""
+        new AS MATERIALIZED (
+            SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at,
+                {", ".join(f"item.{name}" for name in kind.columns)}
+            FROM batch JOIN {kind.table} AS item ON item.id = batch.target_id
+        ), unlinked AS MATERIALIZED (
+            SELECT new.position, gen_random_uuid() AS event_id, new.at,
+                {", ".join(f"l.{name}" for name in LINK_COLUMNS)}, {NAMES}
+            FROM new JOIN links l ON l.{kind.name}_id = new.id {JOINED_ENDS}
+        ), events AS (
+            {telling.insert((kind.deleted, payload, "new"), (LinkDeleted, link_payload(), "unlinked"))}
+        ), remembered AS (
+            INSERT INTO deleted_items (kind, id, external_id, source_system, deleted_at, deleted_by)
+            SELECT '{kind.name}', id, external_id, source_system, at, %(actor)s FROM new
+            ON CONFLICT (kind, id) DO UPDATE SET external_id = excluded.external_id,
+                source_system = excluded.source_system, deleted_at = excluded.deleted_at,
+                deleted_by = excluded.deleted_by
+        ), revisions AS (
+            DELETE FROM item_revisions WHERE item_id IN (SELECT id FROM new)
+        ), no_links AS (
+            DELETE FROM links WHERE id IN (SELECT id FROM unlinked)
+        ), made AS (
+            DELETE FROM {kind.table} WHERE id IN (SELECT id FROM new) RETURNING id
+        ) {REFUSED}
+        """
+
+    return statement
+
+
+def add_revisions(_: Job) -> str:
+    """Return the step that stores which fields made versions of restored items."""
+    return """
+        made AS (
+            INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
+            SELECT revision.* FROM batch
+            CROSS JOIN LATERAL json_populate_record(NULL::item_revisions, batch.fields) AS revision
+            ON CONFLICT (item_id, version) DO UPDATE SET changed_fields = excluded.changed_fields,
+                changed_at = excluded.changed_at
+        ) SELECT NULL::integer[] AS refused
+    """
+
+
+def link_payload(more: str = "") -> str:
+    """Return the SQL of the payload of an event of a link."""
+    times = {name: telling.moment(f"told.{name}") for name in ("created_at", "confirmed_at", "updated_at")}
+    # A whole number is one of a kind of its own in JSON.
+    score = (
+        "CASE WHEN told.confidence_score IN (0, 1) THEN (told.confidence_score || '.0')::json"
+        " ELSE to_json(told.confidence_score) END"
+    )
+    state = telling.state(LinkState.model_fields, "told", confidence_score=score, **times)
+    return _payload("link", state, more)
+
+
+def _payload(name: str, state: str, more: str = "") -> str:
+    return f"""'{{"{name}":' || {state}{more} || '}}'"""

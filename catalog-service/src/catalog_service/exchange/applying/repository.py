@@ -1,0 +1,210 @@
+"""The SQL of applying: rows of the plan, whether the record is as it says, and how far an import is."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from psycopg.types.json import Json
+
+from catalog_service.exchange.applying import telling
+from catalog_service.exchange.applying.job import Counts, Job
+from catalog_service.exchange.applying.steps import STEPS, Step
+from catalog_service.items.kinds import KINDS
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
+
+_COMPARED = {
+    **{kind.name: (kind.table, kind.columns) for kind in KINDS},
+    "link": ("links", ("link_type", "link_source", "confidence_score", "notes")),
+}
+
+
+class Place(NamedTuple):
+    """How far an import is: the steps before `step` are done, and of it the rows up to position `after`."""
+
+    step: int
+    after: int
+
+
+FIRST = Place(0, -1)
+LAST = 2**31 - 1
+"""No position is beyond it."""
+
+
+async def lock_job(connection: Connection, job_id: UUID) -> None:
+    """Let nobody else apply this import until the transaction ends; others may read and change the job."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('import:' || %s::text, 0))", (job_id,))
+
+
+async def leave_search_to_worker(connection: Connection) -> None:
+    """Have the transaction make no search documents."""
+    await connection.execute("SET LOCAL traceline.search_later = 'on'")
+
+
+async def read_place(connection: Connection, job_id: UUID) -> Place | None:
+    """Return how far an import is, None when it is applied."""
+    cursor = await connection.execute(
+        "SELECT applied_at, applied_step, applied_up_to FROM import_jobs WHERE id = %s", (job_id,)
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "jobs stay"
+    if row["applied_at"] is not None:
+        return None
+    return Place(row["applied_step"] - 1, row["applied_up_to"]) if row["applied_step"] else FIRST
+
+
+async def save_place(connection: Connection, job_id: UUID, place: Place) -> None:
+    """Store how far an import is."""
+    await connection.execute(
+        "UPDATE import_jobs SET applied_step = %s, applied_up_to = %s WHERE id = %s",
+        (place.step + 1, place.after, job_id),
+    )
+
+
+async def finish(connection: Connection, job_id: UUID, now: datetime, *, search_ready: bool) -> None:
+    """Store that an import is applied."""
+    await connection.execute(
+        "UPDATE import_jobs SET applied_at = %s, search_ready = %s WHERE id = %s", (now, search_ready, job_id)
+    )
+
+
+async def end_of_batch(connection: Connection, job_id: UUID, step: Step, after: int, limit: int) -> int | None:
+    """Return the position of the last of the next rows of a step, at most `limit` after a position; None for none."""
+    last: int | None = await fetch_value(
+        connection,
+        "SELECT max(position) FROM (SELECT position FROM import_rows WHERE job_id = %s AND kind = %s AND action = %s"
+        " AND position > %s ORDER BY position LIMIT %s) AS next",
+        (job_id, step.kind, step.action, after, limit),
+    )
+    return last
+
+
+async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, str], int]:
+    """Return how many rows of each (kind, action) the plan has."""
+    cursor = await connection.execute(
+        "SELECT kind, action, count(*) AS rows FROM import_rows WHERE job_id = %s GROUP BY kind, action", (job_id,)
+    )
+    return {(row["kind"], row["action"]): row["rows"] for row in await cursor.fetchall()}
+
+
+async def count_applied(connection: Connection, job_id: UUID, place: Place) -> Counts:
+    """Return how many rows of each kind and action are applied when an import is at a place."""
+    counts: Counts = {}
+    for number, step in enumerate(STEPS[: place.step + 1]):
+        if step.kind == "revision":
+            continue
+        rows = await fetch_value(
+            connection,
+            "SELECT count(*) FROM import_rows WHERE job_id = %s AND kind = %s AND action = %s"
+            " AND (%s OR position <= %s)",
+            (job_id, step.kind, step.action, number < place.step, place.after),
+        )
+        if rows:
+            counts.setdefault(step.kind, {})[step.action] = rows
+    return counts
+
+
+async def lock_changed(
+    connection: Connection, job: Job, kind: str, actions: Sequence[str], after: int, last: int
+) -> list[int]:
+    """Lock what rows of these actions change or delete, in one order; return the positions of those that are outdated.
+
+    Their target is not there; or, where changes are refused, it has another version or another value of a field that
+    they change than the plan was made for.
+    """
+    table, columns = _COMPARED[kind]
+    lock = "FOR UPDATE" if "delete" in actions else "FOR NO KEY UPDATE"
+    version = "NULL::integer" if kind == "link" else "item.version"
+    outdated = """
+        OR %(refuses)s AND (
+            version <> planned.target_version
+            OR EXISTS (SELECT FROM json_each(planned.changes) AS one
+                       WHERE said::jsonb -> one.key IS DISTINCT FROM (one.value -> 'before')::jsonb
+                           AND said -> one.key IS NOT NULL))
+    """
+    if kind == "link":
+        outdated += " OR planned.action = 'delete' AND %(refuses)s AND updated_at > %(planned_at)s"
+    cursor = await connection.execute(
+        f"""
+        WITH planned AS MATERIALIZED (
+            SELECT position, action, target_id, target_version, changes FROM import_rows
+            WHERE job_id = %(job)s AND kind = %(kind)s AND action = ANY(%(actions)s)
+                AND position > %(after)s AND position <= %(last)s
+        ), present AS MATERIALIZED (
+            SELECT item.id, {version} AS version, item.updated_at, {telling.state(columns, "item")} AS said
+            FROM {table} AS item WHERE item.id IN (SELECT target_id FROM planned) ORDER BY item.id {lock}
+        )
+        SELECT planned.position FROM planned LEFT JOIN present ON present.id = planned.target_id
+        WHERE present.id IS NULL {outdated}
+        """,
+        {
+            "job": job.id,
+            "kind": kind,
+            "actions": list(actions),
+            "after": after,
+            "last": last,
+            "refuses": job.refuses_changes,
+            "planned_at": job.planned_at,
+        },
+    )
+    positions = [row["position"] for row in await cursor.fetchall()]
+    if kind != "link" and "delete" in actions:
+        await connection.execute(
+            f"""
+            SELECT FROM links WHERE {kind}_id IN (
+                SELECT target_id FROM import_rows WHERE job_id = %s AND kind = %s AND action = 'delete'
+                    AND position > %s AND position <= %s) ORDER BY id FOR UPDATE
+            """,
+            (job.id, kind, after, last),
+        )
+    return positions
+
+
+async def count_unlike(connection: Connection, job_id: UUID, kind: str) -> int:
+    """Return how many rows that would change nothing were planned for another version of their item."""
+    table, _ = _COMPARED[kind]
+    unlike: int = await fetch_value(
+        connection,
+        f"""
+        SELECT count(*) FROM import_rows LEFT JOIN {table} AS item ON item.id = target_id
+        WHERE job_id = %s AND kind = %s AND action = 'unchanged'
+            AND (item.id IS NULL OR item.version <> target_version)
+        """,
+        (job_id, kind),
+    )
+    return unlike
+
+
+async def do(
+    connection: Connection, step: Step, job: Job, parameters: Mapping[str, Any], after: int, last: int
+) -> list[int]:
+    """Apply the rows of a step after one position up to another; return the positions of those that could not be."""
+    cursor = await connection.execute(
+        f"""
+        WITH batch AS MATERIALIZED (
+            SELECT position, target_id, fields, changes FROM import_rows
+            WHERE job_id = %(job)s AND kind = %(kind)s AND action = %(action)s
+                AND position > %(after)s AND position <= %(last)s
+        ), {step.statement(job)}
+        """,
+        {**parameters, "job": job.id, "kind": step.kind, "action": step.action, "after": after, "last": last},
+    )
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate gives one row"
+    return row["refused"] or []
+
+
+async def set_aside(connection: Connection, job_id: UUID, positions: Sequence[int]) -> None:
+    """Store that rows are not applied, since what they change is not what the plan was made for."""
+    await connection.execute(
+        "UPDATE import_rows SET action = 'conflict', code = 'record_changed', problems = %s"
+        " WHERE job_id = %s AND position = ANY(%s)",
+        (Json([_CHANGED]), job_id, list(positions)),
+    )
+
+
+_CHANGED = {
+    "code": "record_changed",
+    "message": "Somebody has changed this in the record since the import was planned; import the file again.",
+}

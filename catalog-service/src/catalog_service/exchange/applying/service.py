@@ -1,0 +1,173 @@
+"""Applies the plan of an import: all or nothing, or a thousand rows at a time."""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+import psycopg
+
+from catalog_service.authorship import author
+from catalog_service.exchange.applying import repository, telling
+from catalog_service.exchange.applying.job import Applied, Cancelled, Job, RecordChanged
+from catalog_service.exchange.applying.repository import FIRST, Place
+from catalog_service.exchange.applying.steps import STEPS, TOLD
+from catalog_service.items.kinds import KINDS
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from contracts.catalog import ImportApplied
+
+Progress = Callable[[float], Awaitable[bool]]
+"""Is told how far the job is (0.6..1, what came before is the plan); gives False when it is to be cancelled."""
+
+_AT_ONCE = 1000
+_TRIES = 3
+"""For rows that others change between the look at them and the change of them."""
+_PLANNED = 0.6
+_END = Place(len(STEPS), -1)
+
+
+async def apply(database: Database, job: Job, progress: Progress) -> Applied:
+    """Apply the rows of an import and record its events; return what was applied, also when it was before.
+
+    Raises RecordChanged when the record is not what the plan was made for, and Cancelled: nothing was applied then,
+    unless it is not all or nothing. What a crash has left is gone on with by the next call.
+    """
+    return await _Application(database, job, progress).run()
+
+
+class _Application:
+    """One import while it is applied."""
+
+    def __init__(self, database: Database, job: Job, progress: Progress) -> None:
+        self._database = database
+        self._job = job
+        self._progress = progress
+        self._rows = 0
+        self._done = 0
+        self._refused: Counter[str] = Counter()
+        self._now = datetime.now(UTC)
+        self._parameters = {
+            **telling.heads(job, TOLD),
+            **{f"meaning_of_{kind.name}": list(kind.meaning) for kind in KINDS},
+            "moment": self._now,
+            "author": author(job.actor),
+            "actor": job.actor.email,
+            "restores": job.restores,
+        }
+
+    async def run(self) -> Applied:
+        async with self._database.connection() as connection:
+            self._rows = sum(
+                rows
+                for (_, action), rows in (await repository.count_rows(connection, self._job.id)).items()
+                if action in {"create", "update", "delete"}
+            )
+        try:
+            if self._job.is_atomic:
+                return await self._apply_as_a_whole()
+            return await self._apply_in_parts()
+        except (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation) as violation:
+            # Somebody else's change came between the look at the record and ours.
+            raise RecordChanged({_kind_of(violation): 1}) from violation
+
+    async def _apply_as_a_whole(self) -> Applied:
+        async with self._database.transaction() as connection:
+            await repository.lock_job(connection, self._job.id)
+            if await repository.read_place(connection, self._job.id) is None:
+                return await self._applied(connection, _END)
+            await repository.leave_search_to_worker(connection)
+            await self._check(connection)
+            place = FIRST
+            while place != _END:
+                if not await self._tell_progress():
+                    raise Cancelled
+                place = await self._advance(connection, place)
+            return await self._finish(connection, _END)
+
+    async def _apply_in_parts(self) -> Applied:
+        failed = 0
+        while True:
+            is_wanted = await self._tell_progress()
+            try:
+                async with self._database.transaction() as connection:
+                    await repository.lock_job(connection, self._job.id)
+                    place = await repository.read_place(connection, self._job.id)
+                    if place is None:
+                        return await self._applied(connection, _END)
+                    if place == _END or not is_wanted:
+                        applied = await self._finish(connection, place)
+                        break
+                    await repository.leave_search_to_worker(connection)
+                    await repository.save_place(connection, self._job.id, await self._advance(connection, place))
+            except (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation):
+                failed += 1
+                if failed == _TRIES:
+                    raise
+            else:
+                failed = 0
+        if not is_wanted:
+            raise Cancelled(applied)
+        return applied
+
+    async def _check(self, connection: Connection) -> None:
+        """Lock what the plan changes; raise RecordChanged if it is not what the plan was made for."""
+        for kind in ("requirement", "test_case", "link"):
+            changed = await repository.lock_changed(
+                connection, self._job, kind, ("update", "delete"), FIRST.after, repository.LAST
+            )
+            await self._refuse(connection, kind, changed)
+            if kind != "link" and self._job.refuses_changes:
+                self._refused[kind] += await repository.count_unlike(connection, self._job.id, kind)
+        if self._job.refuses_changes and +self._refused:
+            raise RecordChanged(+self._refused)
+
+    async def _advance(self, connection: Connection, place: Place) -> Place:
+        """Apply the next rows; return the place after them."""
+        step = STEPS[place.step]
+        last = await repository.end_of_batch(connection, self._job.id, step, place.after, _AT_ONCE)
+        if last is None:
+            return Place(place.step + 1, -1)
+        if step.needs_target and not self._job.is_atomic:
+            changed = await repository.lock_changed(connection, self._job, step.kind, (step.action,), place.after, last)
+            await self._refuse(connection, step.kind, changed)
+        refused = await repository.do(connection, step, self._job, self._parameters, place.after, last)
+        await self._refuse(connection, step.kind, refused)
+        if refused and self._job.is_atomic and self._job.refuses_changes:
+            raise RecordChanged({step.kind: len(refused)})
+        self._done += _AT_ONCE
+        return Place(place.step, last)
+
+    async def _refuse(self, connection: Connection, kind: str, positions: list[int]) -> None:
+        if positions:
+            self._refused[kind] += len(positions)
+            await repository.set_aside(connection, self._job.id, positions)
+
+    async def _finish(self, connection: Connection, place: Place) -> Applied:
+        """Tell that the import is applied, up to a place, by its last event; return what was."""
+        applied = await self._applied(connection, place)
+        job = self._job
+        told = ImportApplied(
+            import_id=job.id,
+            format=job.format,
+            file_name=job.file_name,
+            sha256=job.sha256,
+            counts=applied.counts,
+            suggest=job.suggests,
+        )
+        now = datetime.now(UTC)
+        await outbox.record(connection, [telling.event(job, told, now)])
+        has_items = any(told.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
+        await repository.finish(connection, job.id, now, search_ready=not has_items)
+        return applied
+
+    async def _applied(self, connection: Connection, place: Place) -> Applied:
+        return Applied(await repository.count_applied(connection, self._job.id, place), dict(+self._refused))
+
+    async def _tell_progress(self) -> bool:
+        share = min(self._done / self._rows, 1) if self._rows else 1
+        return await self._progress(_PLANNED + (1 - _PLANNED) * share)
+
+
+def _kind_of(violation: psycopg.IntegrityError) -> str:
+    table = violation.diag.table_name
+    return next((kind.name for kind in KINDS if kind.table == table), "link")
