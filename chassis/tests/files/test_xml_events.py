@@ -67,6 +67,22 @@ def test_the_document_says_its_encoding(encoding: str) -> None:
     assert read(document) == [("a", {}), "größe", "/a"]
 
 
+def test_prefixes_are_told_before_the_element_that_declares_them() -> None:
+    class Prefixes(Recorder):
+        def namespace(self, prefix: str, name: str) -> None:
+            self.seen.append((prefix, name))
+
+    assert read(b"<a xmlns='urn:x'>1<y:b xmlns:y='urn:y'/></a>", Prefixes()) == [
+        ("", "urn:x"),
+        ("{urn:x}a", {}),
+        "1",
+        ("y", "urn:y"),
+        ("{urn:y}b", {}),
+        "/{urn:y}b",
+        "/{urn:x}a",
+    ]
+
+
 def test_an_encoding_given_overrides_the_declared_one() -> None:
     document = "<?xml version='1.0' encoding='utf-8'?><a>größe</a>".encode("iso-8859-1")
     assert read(document, encoding="iso-8859-1") == [("a", {}), "größe", "/a"]

@@ -3,7 +3,7 @@
 A reader runs in a process of its own and writes one record a line, as JSON.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import orjson
@@ -118,7 +118,8 @@ _NAMES = {record: name for name, record in _TYPES.items()}
 
 def encode(record: Record) -> bytes:
     """Return a record as one line of JSON, with its end."""
-    return orjson.dumps({"record": _NAMES[type(record)], **asdict(record)}, option=orjson.OPT_APPEND_NEWLINE)
+    content = {name: getattr(record, name) for name in record.__slots__}
+    return orjson.dumps({"record": _NAMES[type(record)], **content}, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def decode(line: bytes) -> Record:

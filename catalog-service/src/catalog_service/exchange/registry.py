@@ -6,12 +6,15 @@ from typing import BinaryIO
 from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.formats import JSON, NDJSON
 from catalog_service.exchange.readers import needs
+from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
 
 FORMATS: tuple[Format, ...] = (
     NDJSON,
     JSON,
+    REQIF,
+    REQIFZ,
     needs.FORMAT,
 )
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""

@@ -43,6 +43,9 @@ class XmlHandler:
     keeps_text = False
     line = 1
 
+    def namespace(self, prefix: str, name: str) -> None:
+        """Take a prefix that the next element declares; that of the default namespace is empty."""
+
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element."""
 
@@ -119,6 +122,11 @@ class _Events:
             "The file has a document type declaration (<!DOCTYPE ...>), which is not read, since it can name other "
             "files and make entities. Take it out."
         )
+
+    def start_ns(self, prefix: str | None, name: str) -> None:
+        if self._length:
+            self._hand_on_text()
+        self._handler.namespace(prefix or "", name)
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._length:

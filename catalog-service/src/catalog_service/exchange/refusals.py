@@ -1,0 +1,63 @@
+"""What the chassis refuses of a file, as readers of formats say it."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Unreadable
+from chassis.files.archives import Archive, open_archive
+from chassis.files.refused import FileRefused
+from chassis.files.xml_events import XmlHandler, read_xml
+
+
+@contextmanager
+def refusals_as_unreadable(member: str | None = None) -> Iterator[None]:
+    """Raise Unreadable for what the chassis refuses; `member` is the file of an archive that is being read."""
+    try:
+        yield
+    except FileRefused as refused:
+        raise Unreadable(
+            f"{member}: {refused.message}" if member else refused.message,
+            code=refused.code or "unreadable_file",
+            line=refused.line,
+            column=refused.column,
+            offset=refused.offset,
+        ) from None
+
+
+def xml_of(
+    file: BinaryIO, handler: XmlHandler, *, encoding: str | None = None, member: str | None = None
+) -> Iterator[None]:
+    """Have a handler take the elements of a file, and yield now and then."""
+    with refusals_as_unreadable(member):
+        for _ in read_xml(file, handler, encoding=encoding):
+            yield
+
+
+@contextmanager
+def archive_of(file: BinaryIO) -> Iterator[Archive]:
+    """Open an archive for a reader."""
+    with refusals_as_unreadable(), open_archive(file) as archive:
+        yield archive
+
+
+class RootHandler(XmlHandler):
+    """The handler of a format whose root element is one of `roots`: refuses any other."""
+
+    roots: tuple[str, ...] = ()
+    label = "XML"
+    depth = 0
+
+    def check_root(self, tag: str) -> None:
+        """Check the first element of a document."""
+        if tag not in self.roots:
+            local = tag.rpartition("}")[2]
+            raise FileRefused(f"This is no {self.label}: its root element is <{local}>, not <{self.roots[0]}>.")
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if not self.depth:
+            self.check_root(tag)
+        self.depth += 1
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1

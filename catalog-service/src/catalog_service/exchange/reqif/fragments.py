@@ -1,0 +1,115 @@
+"""Parts of a document as XML text again, so that they can be stored and written out as they were."""
+
+import re
+from collections.abc import Mapping
+
+from catalog_service.exchange.reqif.namespaces import REQIF, XHTML, XML
+from chassis.files.refused import FileRefused
+
+_IN_TEXT = re.compile(r"[&<>\r]")
+_IN_ATTRIBUTE = re.compile(r'[&<>"\t\n\r]')
+_ESCAPES = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\t": "&#9;",
+    "\n": "&#10;",
+    "\r": "&#13;",
+}
+_LIMIT = 1 << 20
+_DECLARED = {"xhtml": XHTML, "xml": XML}
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return _ESCAPES[match.group()]
+
+
+def escape_text(text: str) -> str:
+    """Return a text as it stands between tags."""
+    return _IN_TEXT.sub(_escaped, text)
+
+
+def escape_attribute(text: str) -> str:
+    """Return a text as it stands between quotes; line breaks become references, since parsers make blanks of them."""
+    return _IN_ATTRIBUTE.sub(_escaped, text)
+
+
+class Fragment:
+    """Collects what lies within one element. Names of ReqIF have no prefix, those of XHTML `xhtml:`.
+
+    Other namespaces are declared where they are used, by the prefixes that the document has for them.
+    """
+
+    def __init__(self, prefixes: Mapping[str, str], *, declares: bool = False, limit: int = _LIMIT) -> None:
+        """`prefixes` by namespace; `declares`: all of them on the first element, since values may use them, too."""
+        self._prefixes = prefixes
+        self._declares = declares
+        self._parts: list[str] = []
+        self._open: list[tuple[str, str, Mapping[str, str]]] = []
+        self._empty = False
+        self._length = 0
+        self._limit = limit
+
+    @property
+    def depth(self) -> int:
+        """How many elements are open."""
+        return len(self._open)
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the beginning of an element."""
+        if self._empty:
+            self._add(">")
+        _, default, declared = self._open[-1] if self._open else ("", REQIF, _DECLARED)
+        space, _, local = tag[1:].partition("}") if tag[0] == "{" else ("", "", tag)
+        if space == XHTML:
+            name, declarations = f"xhtml:{local}", ""
+        elif space in ("", REQIF):
+            name = local
+            declarations = "" if space == default else f' xmlns="{space}"'
+            default = space
+        else:
+            name, declarations, declared = self._prefixed(space, local, declared)
+        if self._declares and not self._open:
+            for other in self._prefixes.keys() - {REQIF, XHTML, XML}:
+                more, declared = self._prefixed(other, "", declared)[1:]
+                declarations += more
+        values = []
+        for key, value in attributes.items():
+            if key[0] == "{":
+                space, _, local = key[1:].partition("}")
+                key, more, declared = self._prefixed(space, local, declared)
+                declarations += more
+            values.append(f' {key}="{escape_attribute(value)}"')
+        self._open.append((name, default, declared))
+        self._add(f"<{name}{declarations}{''.join(values)}")
+        self._empty = True
+
+    def text(self, text: str) -> None:
+        """Take text between tags."""
+        if self._empty:
+            self._add(">")
+            self._empty = False
+        self._add(escape_text(text))
+
+    def end(self) -> None:
+        """Take the end of the element that is open."""
+        name = self._open.pop()[0]
+        self._add("/>" if self._empty else f"</{name}>")
+        self._empty = False
+
+    def markup(self) -> str:
+        """Return what was collected."""
+        return "".join(self._parts)
+
+    def _prefixed(self, space: str, local: str, declared: Mapping[str, str]) -> tuple[str, str, Mapping[str, str]]:
+        prefix = "xml" if space == XML else "xhtml" if space == XHTML else self._prefixes.get(space) or "ns"
+        if declared.get(prefix) == space:
+            return f"{prefix}:{local}", "", declared
+        return f"{prefix}:{local}", f' xmlns:{prefix}="{escape_attribute(space)}"', {**declared, prefix: space}
+
+    def _add(self, part: str) -> None:
+        self._length += len(part)
+        if self._length > self._limit:
+            raise FileRefused(f"An element holds more than {self._limit >> 20} MiB, which is not read.")
+        self._parts.append(part)

@@ -1,0 +1,198 @@
+"""Types of ours, for items that never came from ReqIF: every field of the API has an attribute."""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import orjson
+from lxml import etree
+
+from catalog_service.exchange.reqif.collector import Raw
+from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text
+from catalog_service.exchange.reqif.namespaces import TRACELINE, XHTML
+from catalog_service.exchange.reqif.xhtml import paragraphs, plain_text
+from catalog_service.items.schemas import PriorityLevel
+from catalog_service.links.schemas import LinkType
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType, RequirementWrite
+from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType, TestCaseWrite
+
+PREFIX = "_traceline-"
+SPECIFICATION_TYPE = f"{PREFIX}specification"
+SINCE = "2026-01-01T00:00:00Z"
+"""When the types below were last changed, for their LAST-CHANGE."""
+
+_FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
+_NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
+_LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
+_PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
+_JSON = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
+_ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {
+    "requirement": {"priority": PriorityLevel, "status": RequirementStatus, "type": RequirementType},
+    "test_case": {
+        "priority": PriorityLevel,
+        "status": TestCaseStatus,
+        "type": TestCaseType,
+        "automation_status": AutomationStatus,
+    },
+}
+
+
+def type_of(kind: str) -> str:
+    """Return our type of a kind of items."""
+    return PREFIX + kind
+
+
+def link_type(name: str) -> str:
+    """Return our type of relations for a type of links."""
+    return f"{PREFIX}link-{name}"
+
+
+def notes_of(link: str) -> str:
+    """Return the attribute of our relations that holds the notes of a link."""
+    return f"{link_type(link)}-notes"
+
+
+def is_own(raw: Raw) -> bool:
+    """Check whether an object or relation has a type of ours."""
+    return str(raw.get("type", "")).startswith(PREFIX)
+
+
+def own_fields(raw: Raw) -> dict[str, Any] | None:
+    """Return the fields of an object that has a type of ours, None of any other."""
+    kind = str(raw.get("type", "")).removeprefix(PREFIX)
+    if kind not in _FIELDS or not is_own(raw):
+        return None
+    fields = {}
+    for value in raw.get("values", ()):
+        name = value[1].removeprefix(f"{PREFIX}{kind}-")
+        if name in _FIELDS[kind] and value[2]:
+            fields[name] = _read(name, kind, value)
+    return fields
+
+
+def own_values(kind: str, fields: Mapping[str, Any]) -> list[list[Any]]:
+    """Return the fields of an item as the values of an object of our type."""
+    return [
+        _written(name, kind, fields[name])
+        for name in _FIELDS[kind]
+        if fields.get(name) is not None and fields[name] not in ("", [])
+    ]
+
+
+def _read(name: str, kind: str, value: list[Any]) -> Any:
+    if value[0] == "enumeration":
+        return value[2][0].removeprefix(f"{PREFIX}{kind}-{name}-")
+    if value[0] == "xhtml":
+        return plain_text(value[2])
+    if name in _JSON:
+        try:
+            return orjson.loads(value[2])
+        except orjson.JSONDecodeError:
+            return value[2]
+    return value[2]
+
+
+def _written(name: str, kind: str, value: Any) -> list[Any]:
+    definition = f"{PREFIX}{kind}-{name}"
+    if name in _ENUMS[kind]:
+        return ["enumeration", definition, [f"{definition}-{value}"]]
+    if name in _PARAGRAPHS:
+        return ["xhtml", definition, paragraphs(value)]
+    return ["string", definition, json.dumps(value) if name in _JSON else value]
+
+
+def datatypes() -> dict[str, str]:
+    """Return our datatypes as XML, by their identifiers."""
+    found = {
+        f"{PREFIX}string": f'<DATATYPE-DEFINITION-STRING {_identity("string", "Text")} MAX-LENGTH="2147483647"/>',
+        f"{PREFIX}xhtml": f"<DATATYPE-DEFINITION-XHTML {_identity('xhtml', 'Formatted text')}/>",
+    }
+    for kind, enums in _ENUMS.items():
+        for name, values in enums.items():
+            entries = "".join(
+                f"<ENUM-VALUE {_identity(f'{kind}-{name}-{value}', value)}><PROPERTIES>"
+                f'<EMBEDDED-VALUE KEY="{number}" OTHER-CONTENT=""/></PROPERTIES></ENUM-VALUE>'
+                for number, value in enumerate(values)
+            )
+            found[f"{PREFIX}{kind}-{name}-values"] = (
+                f"<DATATYPE-DEFINITION-ENUMERATION {_identity(f'{kind}-{name}-values', f'{_LABELS[kind]} {name}')}>"
+                f"<SPECIFIED-VALUES>{entries}</SPECIFIED-VALUES></DATATYPE-DEFINITION-ENUMERATION>"
+            )
+    return found
+
+
+def types() -> dict[str, str]:
+    """Return our types of objects, relations and specifications as XML, by their identifiers."""
+    found = {}
+    for kind, names in _FIELDS.items():
+        attributes = "".join(_definition(kind, name) for name in names)
+        found[type_of(kind)] = (
+            f"<SPEC-OBJECT-TYPE {_identity(kind, _LABELS[kind])}><SPEC-ATTRIBUTES>{attributes}</SPEC-ATTRIBUTES>"
+            "</SPEC-OBJECT-TYPE>"
+        )
+    for name in LinkType:
+        found[link_type(name)] = (
+            f"<SPEC-RELATION-TYPE {_identity(f'link-{name}', name)}><SPEC-ATTRIBUTES>"
+            f"<ATTRIBUTE-DEFINITION-STRING {_identity(f'link-{name}-notes', 'Notes')}><TYPE>"
+            f"<DATATYPE-DEFINITION-STRING-REF>{PREFIX}string</DATATYPE-DEFINITION-STRING-REF></TYPE>"
+            "</ATTRIBUTE-DEFINITION-STRING></SPEC-ATTRIBUTES></SPEC-RELATION-TYPE>"
+        )
+    found[SPECIFICATION_TYPE] = f"<SPECIFICATION-TYPE {_identity('specification', 'Traceline')}/>"
+    return found
+
+
+def _definition(kind: str, name: str) -> str:
+    form, datatype = "STRING", "string"
+    if name in _ENUMS[kind]:
+        form, datatype = "ENUMERATION", f"{kind}-{name}-values"
+    elif name in _PARAGRAPHS:
+        form, datatype = "XHTML", "xhtml"
+    label = _NAMES.get(name) or name.replace("_", " ").capitalize()
+    several = ' MULTI-VALUED="false"' if form == "ENUMERATION" else ""
+    return (
+        f"<ATTRIBUTE-DEFINITION-{form} {_identity(f'{kind}-{name}', label)}{several}><TYPE>"
+        f"<DATATYPE-DEFINITION-{form}-REF>{PREFIX}{datatype}</DATATYPE-DEFINITION-{form}-REF></TYPE>"
+        f"</ATTRIBUTE-DEFINITION-{form}>"
+    )
+
+
+def _identity(name: str, label: str) -> str:
+    return f'IDENTIFIER="{PREFIX}{name}" LAST-CHANGE="{SINCE}" LONG-NAME="{escape_attribute(label)}"'
+
+
+class Extensions:
+    """Our tool extension: values that XML 1.0 cannot hold, or that XHTML does not give back as they were.
+
+    Each says what was written instead (`as`): it counts only while that still stands there, so that it never undoes
+    what another tool has changed.
+    """
+
+    def __init__(self, extensions: Iterable[Iterable[str]]) -> None:
+        self._values: dict[str, dict[str, tuple[Any, Any]]] = {}
+        for markup in (one for some in extensions for one in some if self.is_own(one)):
+            parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+            root = etree.fromstring(f'<x xmlns:xhtml="{XHTML}">{markup}</x>', parser)
+            for element in root.iter(f"{{{TRACELINE}}}value"):
+                try:
+                    kept = orjson.loads(element.text or "")
+                    place = self._values.setdefault(element.get("object", ""), {})
+                    place[element.get("field", "")] = (kept["value"], kept["as"])
+                except (orjson.JSONDecodeError, KeyError, TypeError):
+                    continue
+
+    @staticmethod
+    def is_own(markup: str) -> bool:
+        """Check whether a tool extension is ours."""
+        return TRACELINE in markup
+
+    def restore(self, identifier: str, fields: dict[str, Any]) -> None:
+        """Put the values of an object back, where nobody has changed what stands for them."""
+        for name, (value, written) in self._values.get(identifier, {}).items():
+            if fields.get(name) == written:
+                fields[name] = value
+
+
+def extension_value(identifier: str, name: str, value: Any, written: Any) -> str:
+    """Return the element of our tool extension for one value."""
+    content = escape_text(json.dumps({"value": value, "as": written}))
+    return f'<traceline:value object="{escape_attribute(identifier)}" field="{name}">{content}</traceline:value>'

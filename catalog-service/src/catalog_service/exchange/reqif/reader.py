@@ -1,0 +1,278 @@
+"""Reads .reqif and .reqifz: once through the file, objects to a temporary file, then what they are by all that is said.
+
+What an object is depends on types, relations and specifications, which may stand before or behind it, or in another
+file of the archive.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from posixpath import basename, dirname, join, normpath
+from typing import Any, BinaryIO, cast
+
+import orjson
+
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.records import Document, Item, Link, Notice, Record, Remark, Unreadable
+from catalog_service.exchange.refusals import archive_of, xml_of
+from catalog_service.exchange.reqif import collector
+from catalog_service.exchange.reqif.attributes import metadata_of, value_keys
+from catalog_service.exchange.reqif.collector import Collector, Raw
+from catalog_service.exchange.reqif.hierarchy import Hierarchy
+from catalog_service.exchange.reqif.mapping import ObjectMapping, Reading
+from catalog_service.exchange.reqif.own import Extensions, own_fields
+from catalog_service.exchange.reqif.relations import Relations
+from catalog_service.exchange.reqif.schema import Schema
+from catalog_service.exchange.reqif.xhtml import embedded
+
+_NAMED = 100
+"""So many of a kind are named one by one."""
+
+
+def read_reqif(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+    """Yield the records of a .reqif."""
+    with _spool() as spool:
+        document = collector.Document(options.file_name)
+        for _ in xml_of(file, Collector(document, spool), encoding=options.encoding):
+            yield from ()
+        yield from _Objects([document], spool, options).records()
+
+
+def read_reqifz(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+    """Yield the records of a .reqifz: of all .reqif in it together."""
+    with _spool() as spool, archive_of(file) as archive:
+        names = [name for name in archive.names if not name.startswith("__MACOSX/")]
+        documents = []
+        for name in names:
+            if name.lower().endswith((".reqif", ".xml")) and not basename(name).startswith("."):
+                document = collector.Document(name)
+                for _ in xml_of(archive.open(name), Collector(document, spool), member=name):
+                    yield from ()
+                documents.append(document)
+        if not documents:
+            raise Unreadable("The archive holds no .reqif file.")
+        read = {document.name for document in documents}
+        others = [name for name in names if name not in read and not basename(name).startswith(".")]
+        yield from _Objects(documents, spool, options, others).records()
+
+
+@contextmanager
+def _spool() -> Iterator[BinaryIO]:
+    with tempfile.TemporaryFile() as file:
+        yield cast(BinaryIO, file)
+
+
+class _Objects:
+    """The objects of some documents, as the records that they become."""
+
+    def __init__(
+        self,
+        documents: list[collector.Document],
+        spool: BinaryIO,
+        options: ReadOptions,
+        others: list[str] | None = None,
+    ) -> None:
+        self._documents = documents
+        self._spool = spool
+        self._options = options
+        self._schema = Schema()
+        for document in documents:
+            self._schema.add(document.datatypes.values(), document.types.values())
+        self._mapping = ObjectMapping(self._schema)
+        self._extensions = Extensions(document.extensions for document in documents)
+        self._hierarchy = Hierarchy(documents)
+        self._relations = Relations(documents, self._schema)
+        self._notices: Counter[tuple[str, str]] = Counter()
+        self._dropped: Counter[str] = Counter(dict.fromkeys(others or (), 1))
+        self._kinds: dict[str, str] = {}
+        self._external_ids: dict[str, str] = {}
+        self._structure: list[Raw] = []
+        self._repeated: set[int] = set()
+
+    def records(self) -> Iterator[Record]:
+        self._survey()
+        self._relations.settle(self._kinds)
+        for row, raw in enumerate(self._raws(), 1):
+            if row in self._repeated:
+                continue
+            kind = self._kinds[raw["identifier"]]
+            if kind == "structure":
+                self._structure.append(raw)
+            elif self._options.kind in ("all", f"{kind}s"):
+                yield self._item(row, raw, kind)
+        if self._options.kind in ("all", "links"):
+            yield from self._links()
+        yield self._document()
+        yield from self._told()
+
+    def _raws(self) -> Iterator[Raw]:
+        self._spool.seek(0)
+        for line in self._spool:
+            yield orjson.loads(line)
+
+    def _survey(self) -> None:
+        """Learn of all objects what others need of them: their kinds, external ids, and the titles of chapters."""
+        taken: dict[str, set[str]] = {"requirement": set(), "test_case": set()}
+        seen: dict[str, int] = {}
+        parents = self._hierarchy.parents()
+        for number, specification in enumerate(self._hierarchy.specifications):
+            self._hierarchy.name(number, self._mapping.name(specification))
+        for row, raw in enumerate(self._raws(), 1):
+            identifier = raw["identifier"]
+            same = hash(orjson.dumps({name: value for name, value in raw.items() if name != "line"}))
+            if identifier in seen:
+                self._repeated.add(row)
+                how = "the same again" if seen[identifier] == same else "another one; the first is taken"
+                self._notices["repeated_object", f"A SPEC-OBJECT's IDENTIFIER stands twice, {how}."] += 1
+                continue
+            seen[identifier] = same
+            kind = self._kinds[identifier] = self._mapping.kind(raw.get("type"))
+            if identifier in parents:
+                self._hierarchy.title(identifier, self._mapping.title(raw))
+            if kind != "structure":
+                external_id = self._external_id(raw)
+                if external_id in taken[kind]:
+                    external_id = identifier
+                taken[kind].add(external_id)
+                if external_id != identifier:
+                    self._external_ids[identifier] = external_id
+
+    def _external_id(self, raw: Raw) -> str:
+        own = own_fields(raw)
+        if own is not None:
+            return str(own.get("external_id") or raw["identifier"])
+        return self._mapping.external_id(raw)
+
+    def _item(self, row: int, raw: Raw, kind: str) -> Item:
+        identifier = raw["identifier"]
+        fields = own_fields(raw)
+        if fields is not None:
+            self._extensions.restore(identifier, fields)
+            return Item(cast(Any, kind), row, fields, line=raw.get("line"))
+        reading = self._mapping.read(raw)
+        fields = reading.fields
+        self._check(raw, reading)
+        wanted = self._external_ids.get(identifier, identifier)
+        if wanted != fields["external_id"]:
+            reading.warnings.append(
+                Remark(
+                    "repeated_id",
+                    f"Another object has the id {fields['external_id']!r}, too; this one is known by its IDENTIFIER.",
+                    "external_id",
+                )
+            )
+            fields["external_id"] = wanted
+        self._extensions.restore(identifier, fields)
+        metadata = metadata_of(raw, self._schema)
+        place = self._hierarchy.place(identifier)
+        if place is not None:
+            if module := place.module[:100].strip():
+                fields["module"] = module
+            metadata["specification"] = place.specification
+            metadata["path"] = place.path
+            metadata["position"] = place.position
+        if relations := self._relations.of(identifier):
+            metadata["relations"] = relations
+        fields["custom_metadata"] = {"reqif": metadata}
+        fields["source_system"] = self._options.source_system or "reqif"
+        return Item(
+            cast(Any, kind),
+            row,
+            fields,
+            line=raw.get("line"),
+            defaulted=reading.defaulted,
+            warnings=reading.warnings,
+        )
+
+    def _check(self, raw: Raw, reading: Reading) -> None:
+        """Warn of what is lost or not as the types say."""
+        if raw.get("type") and raw["type"] not in self._schema.types:
+            self._notices[
+                "definition_missing",
+                "Types are not defined in the file, as in part files of DOORS Next: attributes have identifiers as "
+                "names, and what they mean is not known.",
+            ] += 1
+        for key, value in zip(value_keys(raw, self._schema), raw.get("values", ()), strict=True):
+            kind, definition, content = value[:3]
+            if kind == "xhtml" and content:
+                for name in embedded(content):
+                    self._dropped[name] += 1
+                    reading.warnings.append(
+                        Remark("attachment_dropped", f"{name} is embedded in {key}; it is not imported.", key)
+                    )
+            elif kind == "string" and content:
+                longest = self._schema.max_length(definition)
+                if longest is not None and len(content) > longest:
+                    reading.warnings.append(
+                        Remark(
+                            "longer_than_allowed",
+                            f"{key} has {len(content):,} characters, its type allows {longest:,}; it is kept.",
+                            key,
+                        )
+                    )
+
+    def _links(self) -> Iterator[Link]:
+        for row, relation, requirement, test_case in self._relations.links():
+            yield Link(
+                row,
+                {"external_id": self._external_ids.get(requirement, requirement)},
+                {"external_id": self._external_ids.get(test_case, test_case)},
+                self._relations.link_fields(relation),
+                line=relation.get("line"),
+            )
+
+    def _document(self) -> Document:
+        """Return what is stored beside the record, so that an export can write it again."""
+        files = [
+            {
+                "name": document.name,
+                "header": document.header,
+                "datatypes": document.datatypes,
+                "types": document.types,
+                "specifications": document.specifications,
+                "groups": document.groups,
+                "extensions": [one for one in document.extensions if not self._extensions.is_own(one)],
+            }
+            for document in self._documents
+        ]
+        content = {
+            "version": 1,
+            "files": files,
+            "structure": self._structure,
+            "relations": self._relations.of_structure(self._kinds),
+            "unknown_objects": sorted(
+                (self._hierarchy.objects() | self._relations.objects()) - self._kinds.keys() - {""}
+            ),
+        }
+        return Document("reqif", content)
+
+    def _told(self) -> Iterator[Notice]:
+        if self._structure:
+            yield Notice(
+                "structure",
+                "Headings and folders give modules and paths; they are no requirements.",
+                len(self._structure),
+            )
+        counts = self._relations.counts()
+        if counts["kept"]:
+            yield Notice(
+                "relations_kept",
+                "Relations that are not between a requirement and a test case are kept in custom_metadata.reqif.",
+                counts["kept"],
+            )
+        if counts["dangling"]:
+            yield Notice("dangling_relation", "Relations name objects that the file does not have.", counts["dangling"])
+        for (code, message), count in self._notices.items():
+            yield Notice(code, message, count)
+        dropped = Counter({_plain(name): 0 for name in self._dropped})
+        for name, count in self._dropped.items():
+            dropped[_plain(name)] = max(dropped[_plain(name)], count)
+        for name in list(dropped)[:_NAMED]:
+            yield Notice("attachment_dropped", f"{name}: attachments are not imported.", dropped[name])
+        if len(dropped) > _NAMED:
+            yield Notice("attachment_dropped", "Further attachments are not imported.", len(dropped) - _NAMED)
+
+
+def _plain(name: str) -> str:
+    return normpath(join(dirname(name), basename(name)))

@@ -1,0 +1,89 @@
+"""Relations between objects: links where they are between a requirement and a test case, else kept as they are."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import orjson
+
+from catalog_service.exchange.reqif.attributes import metadata_of
+from catalog_service.exchange.reqif.collector import Document, Raw
+from catalog_service.exchange.reqif.own import is_own, notes_of
+from catalog_service.exchange.reqif.schema import Schema
+from catalog_service.exchange.vocabulary import LINK_TYPES, normal
+
+_ITEMS = ("requirement", "test_case")
+
+
+class Relations:
+    """The relations of some documents together."""
+
+    def __init__(self, documents: Iterable[Document], schema: Schema) -> None:
+        self._all = [relation for document in documents for relation in document.relations]
+        self._schema = schema
+        self._by_source: dict[str, list[int]] = {}
+        self._links: dict[tuple[str, str], int] = {}
+        self._counts: Counter[str] = Counter()
+
+    def settle(self, kinds: Mapping[str, str]) -> None:
+        """Find out which relation is what, now that it is known what each object is."""
+        for number, line in enumerate(self._all):
+            relation = orjson.loads(line)
+            source, target = relation.get("source", ""), relation.get("target", "")
+            if source not in kinds or target not in kinds:
+                self._counts["dangling"] += 1
+            ends = {kinds.get(source): source, kinds.get(target): target}
+            if "requirement" in ends and "test_case" in ends:
+                self._links.setdefault((ends["requirement"], ends["test_case"]), number)
+            else:
+                self._counts["kept"] += 1
+            if not is_own(relation):
+                self._by_source.setdefault(source, []).append(number)
+
+    def of(self, identifier: str) -> list[dict[str, Any]]:
+        """Return what is kept of the relations that go out from an object."""
+        return [self._kept(orjson.loads(self._all[number])) for number in self._by_source.get(identifier, ())]
+
+    def of_structure(self, kinds: Mapping[str, str]) -> list[Raw]:
+        """Return the relations that go out from what is no item, so that no item can keep them."""
+        return [
+            orjson.loads(self._all[number])
+            for source, numbers in self._by_source.items()
+            if kinds.get(source) not in _ITEMS
+            for number in numbers
+        ]
+
+    def links(self) -> Iterator[tuple[int, Raw, str, str]]:
+        """Yield each link: its number among the relations from 1, the relation, the requirement, the test case."""
+        for (requirement, test_case), number in self._links.items():
+            yield number + 1, orjson.loads(self._all[number]), requirement, test_case
+
+    def link_fields(self, relation: Raw) -> dict[str, Any]:
+        """Return the type of a link, and its notes where it is one of ours."""
+        fields = {"link_type": link_type_of(relation, self._schema)}
+        for value in relation.get("values", ()):
+            if value[1] == notes_of(fields["link_type"]) and value[2]:
+                fields["notes"] = value[2]
+        return fields
+
+    def objects(self) -> set[str]:
+        """Return all objects that relations name."""
+        named = map(orjson.loads, self._all)
+        return {end for relation in named for end in (relation.get("source", ""), relation.get("target", ""))}
+
+    def counts(self) -> Counter[str]:
+        """Return how many relations are `kept` instead of being links, and how many are `dangling`."""
+        return self._counts
+
+    def _kept(self, relation: Raw) -> dict[str, Any]:
+        kept = metadata_of(relation, self._schema)
+        if not kept["attributes"]:
+            del kept["attributes"]
+        return {**kept, "target": relation.get("target", "")}
+
+
+def link_type_of(relation: Raw, schema: Schema) -> str:
+    """Return the type of the link that a relation is."""
+    spec_type = schema.types.get(relation.get("type", ""))
+    name = spec_type.long_name if spec_type else relation.get("type", "")
+    return LINK_TYPES.get(normal(name), "covers")

@@ -1,0 +1,98 @@
+"""The words that tools have for statuses, priorities and types, and what they are here."""
+
+import re
+from collections.abc import Mapping
+
+_WORD = re.compile(r"[^a-z0-9]+")
+
+
+def normal(text: str) -> str:
+    """Return a name as names are compared: lower case, words apart by one blank, camel case as words."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
+    return _WORD.sub(" ", spaced.lower()).strip()
+
+
+def _words(**meanings: str) -> dict[str, str]:
+    return {word.strip(): meaning for meaning, words in meanings.items() for word in words.split(",")}
+
+
+REQUIREMENT_STATUSES = _words(
+    draft="draft, new, open, proposed, created, initial, in work, in progress, in review, to be reviewed, for review, "
+    "review, under review, pending, submitted, defined, analysed, analyzed, to do, todo, backlog, incomplete, "
+    "not started",
+    approved="approved, accepted, agreed, released, baselined, valid, reviewed, confirmed, final, active, committed, "
+    "ready, complete, completed",
+    implemented="implemented, done, resolved, realized, realised, fixed, satisfied, delivered, in production",
+    tested="tested, verified, validated, passed, covered",
+    closed="closed, rejected, obsolete, deleted, deprecated, removed, cancelled, canceled, withdrawn, retired, "
+    "superseded, not applicable, n a, archived, dropped",
+)
+TEST_CASE_STATUSES = _words(
+    draft="draft, new, open, proposed, in work, in progress, in review, review, rework, to do, todo, "
+    "under construction, design, readyforreview, ready for review, review in progress",
+    ready="ready, approved, accepted, final, released, active, valid, reviewed, finished",
+    deprecated="deprecated, obsolete, future, deleted, archived, retired, cancelled, canceled, rejected, closed",
+    executing="executing",
+    passed="passed, pass",
+    failed="failed, fail",
+    blocked="blocked",
+)
+PRIORITIES = _words(
+    critical="critical, blocker, highest, urgent, must, must have, mandatory, very high, immediate, essential, smoke, "
+    "don t miss, dontmiss, showstopper, vital, p0",
+    high="high, major, should, should have, important, rather high, worthwhile, p1, very desirable",
+    medium="medium, normal, moderate, average, default, desirable, p2",
+    low="low, minor, could, could have, rather low, lowest, trivial, optional, nice to have, would, won t have, "
+    "very low, luxury, p3, if time permits, don t test",
+)
+LINK_TYPES = _words(
+    verifies="verifies, verify, verified by, is verified by, verification, tests, tested by, is tested by, test",
+    validates="validates, validate, validated by, is validated by, validation",
+    covers="covers, cover, covered by, is covered by, satisfies, satisfied by, coverage",
+    related="related, relates to, related to, is related to, link, trace, traces, traces to",
+)
+_TEST_CASE_TYPES = {
+    "integration": "integration, interface, end to end, e2e, system integration",
+    "performance": "performance, load, stress",
+    "security": "security, penetration, cybersecurity",
+    "ui": "ui, gui, usability, user interface, ux, accessibility",
+    "regression": "regression",
+    "functional": "functional, acceptance, function, unit, smoke, sanity, system",
+}
+_NON_FUNCTIONAL = re.compile(
+    r"\b(non ?functional|performance|usability|security|reliab|availab|maintainab|scalab|safety|quality|constraint|"
+    r"legal|compliance|regulatory|ergonom|portab|nfr|capacity|accessib)"
+)
+_TECHNICAL = re.compile(r"\b(technical|design|architect|interface|hardware|implementation|component|software unit)")
+
+
+def meaning(meanings: Mapping[str, str], text: str, name: str = "") -> str | None:
+    """Return what a value means here, None when that is not known; `name` is that of its attribute.
+
+    `SpecIF:priorityHigh`, `1 - High` and `High` mean the same.
+    """
+    plain = normal(text)
+    behind = normal(text.rpartition(":")[2]).removeprefix(f"{name} ")
+    for word in (plain, behind, re.sub(r"^\d+ ", "", plain)):
+        if word in meanings:
+            return meanings[word]
+    return None
+
+
+def type_of_requirement(text: str) -> str | None:
+    """Return the type of a requirement that a name speaks of, None when it speaks of none."""
+    name = normal(text)
+    if _NON_FUNCTIONAL.search(name):
+        return "non_functional"
+    if _TECHNICAL.search(name):
+        return "technical"
+    return "functional" if re.search(r"\bfunction", name) else None
+
+
+def type_of_test_case(text: str) -> str | None:
+    """Return the type of a test case that a name speaks of, None when it speaks of none."""
+    name = normal(text)
+    for kind, words in _TEST_CASE_TYPES.items():
+        if any(re.search(rf"\b{word.strip()}\b", name) for word in words.split(",")):
+            return kind
+    return None
