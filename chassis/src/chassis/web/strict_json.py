@@ -48,8 +48,13 @@ def parse(body: bytes) -> Any:
         raise Invalid.field(
             "", "A number in the body is out of range; send it as text.", "number_out_of_range"
         ) from None
-    _check(value, "", 0)
+    check(value)
     return value
+
+
+def check(value: Any) -> None:
+    """Raise Invalid, naming the place, for a value that cannot be stored; see `parse`."""
+    _check(value, "", 0)
 
 
 def is_storable(text: str) -> bool:

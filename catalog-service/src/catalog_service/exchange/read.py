@@ -1,0 +1,177 @@
+"""Reads a file as rows of import_rows: in a thread of a worker, or, what is large, in a process of its own.
+
+`python -m catalog_service.exchange.read`: standard input is a line with an Order as JSON, then the file; standard output
+is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
+"""
+
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+from typing import Any, BinaryIO, cast
+
+import orjson
+
+from catalog_service.exchange import registry
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.records import Document, Notice, Revision, Unreadable
+from catalog_service.exchange.validation import Tally, Validation
+from catalog_service.items.source_urls import SourceUrls
+from chassis.core.problems import Problem
+
+ROW, PLACE, END, ERROR = b"R", b"P", b"S", b"E"
+"""A line of COPY; how many bytes are read; the summary of a file that was read to its end; why it was not."""
+
+_PLACE_EVERY = 1000
+_NATIVE_ONLY = "Only a native file, as GET /exports gives with profile=native, can be restored."
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to read and how. `format`: its name, or `auto`; `most_rows` None: any number."""
+
+    format: str
+    kind: str
+    author: str
+    encoding: str | None = None
+    file_name: str | None = None
+    media_type: str | None = None
+    source_system: str | None = None
+    mapping: dict[str, Any] | None = None
+    source_url_schemes: tuple[str, ...] = ()
+    replacing: bool = False
+    restoring: bool = False
+    most_rows: int | None = None
+    memory_bytes: int = 0
+    cpu_seconds: int = 0
+
+
+@dataclass(slots=True)
+class _Read:
+    """What is known of a file at its end."""
+
+    format: str
+    rows: int = 0
+    dropped: int = 0
+    notices: list[dict[str, Any]] = field(default_factory=list)
+    documents: list[dict[str, Any]] = field(default_factory=list)
+
+
+def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
+    """Yield the lines of a seekable file, the last of which is END or ERROR."""
+    try:
+        yield from _found(file, order)
+    except Unreadable as error:
+        places = {name: getattr(error, name) for name in ("line", "column", "offset")}
+        yield _error(error.code, error.message, 422, {name: at for name, at in places.items() if at is not None})
+    except Problem as problem:
+        yield _error(problem.code, problem.detail, problem.status, problem.members)
+    except MemoryError:
+        yield _error("too_large", "This file needs more memory to be read than there is for it; cut it up.", 422)
+
+
+def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
+    if order.format == "auto":
+        chosen = registry.recognise(file, order.file_name, order.media_type)
+    else:
+        chosen = registry.find(order.format)
+    if order.restoring and not chosen.is_native:
+        raise Unreadable(_NATIVE_ONLY, code="not_restorable")
+    file.seek(0)
+    options = ReadOptions(
+        kind=order.kind,
+        encoding=order.encoding,
+        file_name=order.file_name,
+        source_system=order.source_system,
+        mapping=order.mapping,
+    )
+    validation = Validation(
+        SourceUrls(order.source_url_schemes), order.author, replacing=order.replacing, restoring=order.restoring
+    )
+    read = _Read(chosen.name)
+    notices = Tally()
+    for record in chosen.read(file, options):
+        if isinstance(record, Notice):
+            notices.add({"code": record.code, "message": record.message}, None, record.count)
+        elif isinstance(record, Document):
+            read.documents.append(asdict(record))
+        elif isinstance(record, Revision) and not order.restoring:
+            continue
+        elif not _is_wanted(record, order.kind):
+            read.dropped += 1
+        else:
+            read.rows += 1
+            if order.most_rows is not None and read.rows > order.most_rows:
+                message = f"The file has more than {order.most_rows:,} rows, which is the most at once; cut it up."
+                raise Unreadable(message, code="too_many_rows", line=getattr(record, "line", None))
+            yield ROW + validation.row(record)
+            if read.rows % _PLACE_EVERY == 0:
+                yield PLACE + b"%d\n" % _place(file)
+    if read.dropped:
+        told = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
+        notices.add(told, None, read.dropped)
+    read.notices = notices.listed()
+    yield END + orjson.dumps(
+        {
+            **asdict(read),
+            "problems": validation.problems.listed(),
+            "warnings": validation.warnings.listed(),
+            "defaulted": dict(validation.defaulted),
+        },
+        option=orjson.OPT_APPEND_NEWLINE,
+    )
+
+
+def _is_wanted(record: Any, kind: str) -> bool:
+    if kind == "all" or isinstance(record, Revision):
+        return True
+    return f"{getattr(record, 'kind', 'link')}s" == kind
+
+
+def _place(file: BinaryIO) -> int:
+    with suppress(ValueError, OSError):
+        return file.tell()
+    return 0
+
+
+def _error(code: str, message: str, status: int, members: Any = None) -> bytes:
+    told = {"code": code, "detail": message, "status": status, **(members or {})}
+    return ERROR + orjson.dumps(told, default=str, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def main() -> None:
+    """Read the order and the file from standard input, and write what is found to standard output."""
+    given, out = sys.stdin.buffer, sys.stdout.buffer
+    order = Order(**orjson.loads(given.readline()))
+    _limit(order)
+    try:
+        spool = cast(BinaryIO, tempfile.TemporaryFile())
+    except OSError:  # a container without a folder to write to
+        spool = BytesIO()
+    with spool as file:
+        shutil.copyfileobj(given, file, 256 * 1024)
+        file.seek(0)
+        for line in found(file, order):
+            out.write(line)
+    out.flush()
+
+
+def _limit(order: Order) -> None:
+    """Bound what this process may take, where the system can."""
+    limits = {
+        resource.RLIMIT_AS: order.memory_bytes,
+        resource.RLIMIT_CPU: order.cpu_seconds,
+        resource.RLIMIT_CORE: 0,
+    }
+    for what, most in limits.items():
+        if most or what == resource.RLIMIT_CORE:
+            with suppress(ValueError, OSError):
+                resource.setrlimit(what, (most, most))
+
+
+if __name__ == "__main__":
+    main()

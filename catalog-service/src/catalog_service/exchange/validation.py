@@ -1,0 +1,323 @@
+"""Checks what readers make of a file by the models of the API, and writes it down as rows of import_rows.
+
+A row is checked with all its fields, whether it will change an item or become one: what a new item needs and the row
+lacks are problems of the code `missing`, which planning drops where the item is there already.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+import orjson
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+
+from catalog_service.exchange.records import Item, Link, Remark, Revision
+from catalog_service.items.schemas import NewBody, OptionalText, UpTo100
+from catalog_service.items.source_urls import SourceUrls
+from catalog_service.links.schemas import LinkSource, LinkType, Score
+from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.test_cases.schemas import TestCaseWrite
+from chassis.core.problems import Invalid
+from chassis.core.wording import nearest
+from chassis.web import strict_json
+from chassis.web.sentences import sentence
+
+MISSING = "missing"
+COLUMNS = "kind, row, line, fields, given, version, problems, warnings, source, action, code"
+"""Of import_rows, in the order of a line of `Checked`."""
+
+_MOST_PROBLEMS_A_ROW = 100
+_MOST_PROBLEMS = 100_000
+_MOST_SHOWN = 200
+_MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
+_PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
+"""What stands for a required field that the file lacks, so that all others are checked."""
+_JSON_FIELDS = ("custom_metadata", "steps", "test_data")
+_MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
+_VERSION: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)])
+_NULL = b"\\N"
+
+
+class LinkWrite(NewBody):
+    """A link of a file."""
+
+    link_type: LinkType = LinkType.COVERS
+    link_source: LinkSource = LinkSource.IMPORTED
+    confidence_score: Score | None = None
+    notes: OptionalText = None
+
+
+class StoredLink(LinkWrite):
+    """A link of a file that is restored."""
+
+    id: UUID
+    created_at: datetime
+    created_by: UpTo100 = None
+    confirmed_at: datetime | None = None
+    confirmed_by: UpTo100 = None
+    updated_at: datetime
+    requirement_version: int = 1
+    test_case_version: int = 1
+
+
+class StoredRevision(BaseModel):
+    """What made a version of an item that is restored."""
+
+    item_id: UUID
+    version: int
+    changed_fields: list[str]
+    changed_at: datetime
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often each code was met, and in which row first."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    first: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def add(self, remark: Mapping[str, Any], row: int | None, count: int = 1) -> None:
+        """Count a remark of a row."""
+        code = remark["code"]
+        self.counts[code] += count
+        self.first.setdefault(code, {"row": row, "message": remark["message"]})
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return code, count, first row and message of each, the most frequent first."""
+        return [{"code": code, "count": count, **self.first[code]} for code, count in self.counts.most_common()]
+
+
+class Validation:
+    """Checks the records of one file.
+
+    `replacing`: fields that a row lacks fall back to their defaults. `restoring`: rows keep their ids, versions and
+    times. `author` is who creates what names no creator.
+    """
+
+    def __init__(self, source_urls: SourceUrls, author: str, *, replacing: bool, restoring: bool) -> None:
+        self._source_urls = source_urls
+        self._author = author
+        self._whole = replacing or restoring
+        self._restoring = restoring
+        self.problems = Tally()
+        self.warnings = Tally()
+        self.defaulted: Counter[str] = Counter()
+        self._kept = 0
+
+    def row(self, record: Item | Link | Revision) -> bytes:
+        """Return a record as a line of COPY, with its end."""
+        if isinstance(record, Item):
+            return self._item(record)
+        if isinstance(record, Link):
+            return self._link(record)
+        return self._revision(record)
+
+    def _item(self, item: Item) -> bytes:
+        model = _MODELS[item.kind]
+        problems = _remarks(item.problems)
+        sent = {name: value for name, value in item.fields.items() if value is not None}
+        missing = [name for name in _PLACEHOLDERS if name not in sent]
+        problems += _unstorable(sent)
+        fields: dict[str, Any] = {}
+        if not problems:
+            try:
+                fields = dict(model.model_validate({**{name: _PLACEHOLDERS[name] for name in missing}, **sent}).__dict__)
+                self._source_urls.check(fields["source_url"])
+            except ValidationError as error:
+                problems += _of_validation(error)
+            except Invalid as error:
+                problems += [_problem("source_url", one.code, one.message, fields["source_url"]) for one in error.errors]
+        for name in missing:
+            fields.pop(name, None)
+        is_refused = bool(problems)
+        if is_refused:
+            # As they were sent, so that the row is known by its key.
+            fields = {name: value for name, value in sent.items() if _is_storable(value)}
+        problems += [_problem(name, MISSING, "This is missing; a new item needs it.") for name in missing]
+        if missing and self._whole:
+            is_refused = True
+        problems += self._identity(item, sent, fields)
+        is_refused = is_refused or any(problem["code"] != MISSING for problem in problems)
+        given = None if self._whole else [name for name in item.fields if name in model.model_fields]
+        if given is not None and item.defaulted:
+            given = [name for name in given if name not in item.defaulted]
+        if fields.get("created_by") is None:
+            fields["created_by"] = self._author
+        self.defaulted.update(item.defaulted)
+        warnings = _remarks(item.warnings)
+        return self._line(item.kind, item, fields, given, item.version, problems, warnings, is_refused=is_refused)
+
+    def _identity(self, item: Item, sent: Mapping[str, Any], fields: dict[str, Any]) -> list[dict[str, Any]]:
+        """Put the id of the file, and what a restore keeps, to the fields; return what is wrong with it."""
+        problems = []
+        if "id" in sent:
+            try:
+                fields["id"] = str(UUID(str(sent["id"])))
+            except ValueError:
+                problems.append(_problem("id", "uuid_parsing", "This is no id of an item.", sent["id"]))
+        if not self._restoring:
+            return problems
+        fields["version"] = item.version
+        kept = {"id": None, "version": _VERSION, "created_at": _MOMENT, "updated_at": _MOMENT}
+        values = {**sent, "version": item.version}
+        for name, adapter in kept.items():
+            if values.get(name) is None:
+                problems.append(_problem(name, "not_restorable", f"A restore needs the {name} of each item."))
+            elif adapter is not None:
+                try:
+                    fields[name] = adapter.validate_python(values[name])
+                except ValidationError as error:
+                    problems += [_problem(name, one["type"], sentence({**one, "loc": ("body", name)}), values[name])
+                                 for one in error.errors(include_url=False)]
+        return problems
+
+    def _link(self, link: Link) -> bytes:
+        problems = _remarks(link.problems)
+        sent = {name: value for name, value in link.fields.items() if value is not None}
+        problems += _unstorable({**sent, "requirement": link.requirement, "test_case": link.test_case})
+        fields: dict[str, Any] = {}
+        if not problems:
+            try:
+                fields = dict((StoredLink if self._restoring else LinkWrite).model_validate(sent).__dict__)
+            except ValidationError as error:
+                problems += _of_validation(error)
+        ends = {"requirement": link.requirement, "test_case": link.test_case}
+        for name, end in ends.items():
+            wrong = _wrong_end(name, end)
+            if wrong is not None:
+                problems.append(wrong)
+            elif _is_storable(end):
+                fields[name] = end
+        given = None if self._restoring else [name for name in link.fields if name in LinkWrite.model_fields]
+        return self._line("link", link, fields, given, None, problems, _remarks(link.warnings), is_refused=bool(problems))
+
+    def _revision(self, revision: Revision) -> bytes:
+        problems: list[dict[str, Any]] = []
+        fields: dict[str, Any] = {}
+        try:
+            fields = dict(StoredRevision.model_validate(revision.fields).__dict__)
+        except ValidationError as error:
+            problems = _of_validation(error)
+        return self._line("revision", revision, fields, None, None, problems, [], is_refused=bool(problems))
+
+    def _line(
+        self,
+        kind: str,
+        record: Item | Link | Revision,
+        fields: Mapping[str, Any],
+        given: Sequence[str] | None,
+        version: int | None,
+        problems: list[dict[str, Any]],
+        warnings: list[dict[str, Any]],
+        *,
+        is_refused: bool,
+    ) -> bytes:
+        if is_refused:
+            for problem in problems:
+                self.problems.add(problem, record.row)
+        for warning in warnings:
+            self.warnings.add(warning, record.row)
+        kept = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
+        self._kept += len(kept) if is_refused else 0
+        source = getattr(record, "source", None)
+        line = getattr(record, "line", None)
+        return b"\t".join(
+            (
+                kind.encode(),
+                b"%d" % record.row,
+                _NULL if line is None else b"%d" % line,
+                _json(fields),
+                _NULL if given is None else b"{%s}" % ",".join(given).encode(),
+                _NULL if version is None else b"%d" % version,
+                _json(kept) if kept or is_refused else _NULL,
+                _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
+                _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
+                b"error" if is_refused else _NULL,
+                problems[0]["code"].encode() if is_refused and problems else _NULL,
+            )
+        ) + b"\n"
+
+
+def _json(value: Any) -> bytes:
+    """Return JSON as COPY takes it; half a surrogate pair, which only refused cells can have, becomes a mark."""
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_UTC_Z)
+    except TypeError:
+        text = orjson.dumps(_mended(value), option=orjson.OPT_UTC_Z, default=str)
+    return text.replace(b"\\", b"\\\\")
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_mended(str(key)): _mended(member) for key, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mended(member) for member in value]
+    return value
+
+
+def _remarks(remarks: Iterable[Remark]) -> list[dict[str, Any]]:
+    return [_problem(one.column, one.code, one.message) for one in remarks]
+
+
+def _problem(name: str | None, code: str, message: str, value: Any = None) -> dict[str, Any]:
+    problem = {"name": name, "code": code, "message": message.replace("\0", "")}
+    if value is not None:
+        shown = value if isinstance(value, str) else orjson.dumps(_mended(value), default=str).decode()
+        problem["value"] = shown.replace("\0", "")[:_MOST_SHOWN]
+    return problem
+
+
+def _of_validation(error: ValidationError) -> list[dict[str, Any]]:
+    problems = []
+    for entry in error.errors(include_url=False)[:_MOST_PROBLEMS_A_ROW]:
+        steps = [str(step) for step in entry["loc"] if step != "[key]"]
+        message = sentence({**entry, "loc": ("body", *entry["loc"])})
+        code = entry["type"]
+        if code in {"enum", "literal_error"}:
+            code = "not_one_of"
+            allowed = [word.strip(" '") for word in entry["ctx"]["expected"].replace(" or ", ", ").split(",")]
+            meant = nearest(str(entry["input"]), allowed)
+            message += f" Did you mean {meant}?" if meant else ""
+        problems.append(_problem(".".join(steps) or None, code, message, entry["input"]))
+    return problems
+
+
+def _wrong_end(name: str, end: Mapping[str, str]) -> dict[str, Any] | None:
+    key = end.get("id") or end.get("external_id")
+    if not key or not str(key).strip():
+        return _problem(name, MISSING, "This is missing; a link needs both its ends.")
+    if "id" in end:
+        try:
+            UUID(str(key))
+        except ValueError:
+            return _problem(name, f"{name}_not_found", "This is no id of an item.", key)
+    return None
+
+
+def _unstorable(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a problem for each field that no request could have either: NUL, too deep, too many, out of range."""
+    problems = []
+    try:
+        is_suspicious = b"\\u0000" in orjson.dumps(fields)
+    except TypeError:
+        is_suspicious = True
+    for name, value in fields.items():
+        if is_suspicious or name in _JSON_FIELDS:
+            try:
+                strict_json.check(value)
+            except Invalid as error:
+                problems += [_problem(name, one.code, one.message) for one in error.errors]
+    return problems
+
+
+def _is_storable(value: Any) -> bool:
+    try:
+        strict_json.check(value)
+    except Invalid:
+        return False
+    return True
