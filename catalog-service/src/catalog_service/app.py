@@ -3,6 +3,7 @@
 from fastapi import FastAPI
 
 from catalog_service.changes.endpoints import router as changes_router
+from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -40,12 +41,14 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             matrix_router,
             trend_router,
             search_router,
+            imports_router,
             internal_router,
         ],
         database=database,
         internal_tokens=internal_tokens,
         schema_version=SERVICE.schema,
         state={
+            "settings": settings,
             "items": {kind.name: ItemService(kind, database, source_urls, deletions_with_items) for kind in KINDS},
             "many_items": {kind.name: ManyItems(kind, source_urls, deletions_with_items) for kind in KINDS},
         },

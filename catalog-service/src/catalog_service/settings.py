@@ -30,3 +30,10 @@ class Settings(ServiceSettings):
     """So long nothing must have changed before coverage is judged."""
     source_url_schemes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_schemes)] = ("doors",)
     """Schemes of `source_url` beside http, https and mailto; by default that of a tool from which many records come."""
+    imports_waiting: int = Field(default=50, ge=1)
+    imports_waiting_per_user: int = Field(default=5, ge=1)
+    """So many imports may wait or be worked on."""
+    import_max_rows: int = Field(default=100_000, ge=1)
+    import_memory_mib: int = Field(default=1024, ge=256)
+    import_cpu_seconds: int = Field(default=120, ge=1)
+    """What the process that reads one file may take, where the system can limit it."""

@@ -6,6 +6,9 @@ from functools import partial
 
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
+from catalog_service.exchange import import_loop
+from catalog_service.exchange.import_loop import ImportLoop
+from catalog_service.exchange.planning.staging import Limits
 from catalog_service.handlers import HANDLERS
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
@@ -22,6 +25,7 @@ from chassis.web.peers import Peer
 from contracts.routes import ignored_by
 
 _MERGE_EVERY = 2
+_CLEAR_UP_EVERY = 60
 _ONCE_A_DAY = 24 * 3600
 """Only a migration leaves something to do."""
 
@@ -44,6 +48,15 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     worker.add("catalog coverage days", keep_days, leader_only=True)
     worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), leader_only=True)
     worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), leader_only=True)
+    limits = Limits(
+        rows=settings.import_max_rows,
+        memory_bytes=settings.import_memory_mib * 1024**2,
+        cpu_seconds=settings.import_cpu_seconds,
+        source_url_schemes=settings.source_url_schemes,
+    )
+    imports = ImportLoop(database, limits)
+    worker.add("catalog imports", imports.read)
+    worker.every("catalog import files", _CLEAR_UP_EVERY, partial(import_loop.clear_up, database), leader_only=True)
     return worker
 
 

@@ -1,7 +1,7 @@
 """Reads a file as rows of import_rows: in a thread of a worker, or, what is large, in a process of its own.
 
-`python -m catalog_service.exchange.read`: standard input is a line with an Order as JSON, then the file; standard output
-is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
+`python -m catalog_service.exchange.read`: standard input is a line with an Order as JSON, then the file; standard
+output is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
 """
 
 import resource
@@ -118,7 +118,6 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     yield END + orjson.dumps(
         {
             **asdict(read),
-            "problems": validation.problems.listed(),
             "warnings": validation.warnings.listed(),
             "defaulted": dict(validation.defaulted),
         },
@@ -149,7 +148,7 @@ def main() -> None:
     order = Order(**orjson.loads(given.readline()))
     _limit(order)
     try:
-        spool = cast(BinaryIO, tempfile.TemporaryFile())
+        spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed below
     except OSError:  # a container without a folder to write to
         spool = BytesIO()
     with spool as file:

@@ -102,7 +102,6 @@ class Validation:
         self._author = author
         self._whole = replacing or restoring
         self._restoring = restoring
-        self.problems = Tally()
         self.warnings = Tally()
         self.defaulted: Counter[str] = Counter()
         self._kept = 0
@@ -124,12 +123,16 @@ class Validation:
         fields: dict[str, Any] = {}
         if not problems:
             try:
-                fields = dict(model.model_validate({**{name: _PLACEHOLDERS[name] for name in missing}, **sent}).__dict__)
+                fields = dict(
+                    model.model_validate({**{name: _PLACEHOLDERS[name] for name in missing}, **sent}).__dict__
+                )
                 self._source_urls.check(fields["source_url"])
             except ValidationError as error:
                 problems += _of_validation(error)
             except Invalid as error:
-                problems += [_problem("source_url", one.code, one.message, fields["source_url"]) for one in error.errors]
+                problems += [
+                    _problem("source_url", one.code, one.message, fields["source_url"]) for one in error.errors
+                ]
         for name in missing:
             fields.pop(name, None)
         is_refused = bool(problems)
@@ -141,9 +144,12 @@ class Validation:
             is_refused = True
         problems += self._identity(item, sent, fields)
         is_refused = is_refused or any(problem["code"] != MISSING for problem in problems)
-        given = None if self._whole else [name for name in item.fields if name in model.model_fields]
-        if given is not None and item.defaulted:
-            given = [name for name in given if name not in item.defaulted]
+        if self._restoring:
+            given = None
+        elif self._whole:
+            given = [name for name in model.model_fields if name != "created_by" or "created_by" in sent]
+        else:
+            given = [name for name in item.fields if name in model.model_fields and name not in item.defaulted]
         if fields.get("created_by") is None:
             fields["created_by"] = self._author
         self.defaulted.update(item.defaulted)
@@ -170,8 +176,10 @@ class Validation:
                 try:
                     fields[name] = adapter.validate_python(values[name])
                 except ValidationError as error:
-                    problems += [_problem(name, one["type"], sentence({**one, "loc": ("body", name)}), values[name])
-                                 for one in error.errors(include_url=False)]
+                    problems += [
+                        _problem(name, one["type"], sentence({**one, "loc": ("body", name)}), values[name])
+                        for one in error.errors(include_url=False)
+                    ]
         return problems
 
     def _link(self, link: Link) -> bytes:
@@ -192,7 +200,9 @@ class Validation:
             elif _is_storable(end):
                 fields[name] = end
         given = None if self._restoring else [name for name in link.fields if name in LinkWrite.model_fields]
-        return self._line("link", link, fields, given, None, problems, _remarks(link.warnings), is_refused=bool(problems))
+        return self._line(
+            "link", link, fields, given, None, problems, _remarks(link.warnings), is_refused=bool(problems)
+        )
 
     def _revision(self, revision: Revision) -> bytes:
         problems: list[dict[str, Any]] = []
@@ -215,30 +225,30 @@ class Validation:
         *,
         is_refused: bool,
     ) -> bytes:
-        if is_refused:
-            for problem in problems:
-                self.problems.add(problem, record.row)
         for warning in warnings:
             self.warnings.add(warning, record.row)
         kept = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
         self._kept += len(kept) if is_refused else 0
         source = getattr(record, "source", None)
         line = getattr(record, "line", None)
-        return b"\t".join(
-            (
-                kind.encode(),
-                b"%d" % record.row,
-                _NULL if line is None else b"%d" % line,
-                _json(fields),
-                _NULL if given is None else b"{%s}" % ",".join(given).encode(),
-                _NULL if version is None else b"%d" % version,
-                _json(kept) if kept or is_refused else _NULL,
-                _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
-                _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
-                b"error" if is_refused else _NULL,
-                problems[0]["code"].encode() if is_refused and problems else _NULL,
+        return (
+            b"\t".join(
+                (
+                    kind.encode(),
+                    b"%d" % record.row,
+                    _NULL if line is None else b"%d" % line,
+                    _json(fields),
+                    _NULL if given is None else b"{%s}" % ",".join(given).encode(),
+                    _NULL if version is None else b"%d" % version,
+                    _json(kept) if kept or is_refused else _NULL,
+                    _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
+                    _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
+                    b"error" if is_refused else _NULL,
+                    problems[0]["code"].encode() if is_refused and problems else _NULL,
+                )
             )
-        ) + b"\n"
+            + b"\n"
+        )
 
 
 def _json(value: Any) -> bytes:

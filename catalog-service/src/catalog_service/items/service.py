@@ -234,7 +234,7 @@ def _replacement(current: Row, fields: Row) -> Row:
 
 def updated(kind: ItemKind, current: Row, fields: Row, actor: Actor) -> Update | None:
     """Return what brings an item to `fields`, None when it is so already. A change of meaning raises its version."""
-    changed = [name for name in kind.columns if name in fields and _differ(current[name], fields[name])]
+    changed = [name for name in kind.columns if name in fields and differ(current[name], fields[name])]
     if not changed:
         return None
     row = {**current, **{name: fields[name] for name in changed}, "updated_at": _later_than(current["updated_at"])}
@@ -274,7 +274,7 @@ def _event(payload: type[Payload], kind: ItemKind, row: Row, actor: Actor, **mor
     return NewEvent(payload.model_validate({kind.name: row, **more}), str(row["id"]), actor)
 
 
-def _differ(before: Any, after: Any) -> bool:
+def differ(before: Any, after: Any) -> bool:
     """Check whether two values differ as JSON: there 1, 1.0 and true do, the order of members does not."""
     if isinstance(before, dict) and isinstance(after, dict):
         return orjson.dumps(before, option=orjson.OPT_SORT_KEYS) != orjson.dumps(after, option=orjson.OPT_SORT_KEYS)

@@ -21,13 +21,15 @@ async def answer_once(
     *,
     body_key: bytes = b"",
     whose: str = "",
+    body: bytes | None = None,
 ) -> Response:
     """Run `create` and commit it; with an `Idempotency-Key`, once for the same key, caller and route in 24 h.
 
     `create` must write with exactly one statement: without a key it runs in no other transaction. A
     concurrent request of the same key waits for the first one. The same key with another body raises Invalid.
     `body_key` (at most 64 bytes) keys the hash that is kept of the body, where the body holds a secret.
-    `whose` tells callers apart of whom nothing is known: each has keys of their own.
+    `whose` tells callers apart of whom nothing is known: each has keys of their own. `body` stands for a body that has
+    been read, and was not kept.
     """
     key = request.headers.get("idempotency-key")
     if key is None:
@@ -39,7 +41,7 @@ async def answer_once(
         )
     scope = f"{request.method} {request.scope['path']} {whose}".rstrip()
     # The query says as much of what is wanted as the body does.
-    asked = request.scope["query_string"] + b"\n" + await request.body()
+    asked = request.scope["query_string"] + b"\n" + (await request.body() if body is None else body)
     body_hash = blake2b(asked, digest_size=32, key=body_key).digest()
     identity = (caller.id, scope, key)
     async with database.transaction() as connection:

@@ -12,14 +12,6 @@ class JobLost(Exception):
     """The job has ended, or another worker has taken it up: whoever works on it stops."""
 
 
-class CancelRequested(Exception):
-    """Somebody asked that the job be given up."""
-
-
-class RecordChanged(Exception):
-    """The record is not any more what the plan was made for."""
-
-
 @dataclass(frozen=True, slots=True)
 class Job:
     """A row of import_jobs.

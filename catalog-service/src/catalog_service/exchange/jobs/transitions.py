@@ -124,20 +124,15 @@ async def back_to_planned(connection: Connection, job: Job, error: dict[str, Any
     )
 
 
-async def applied(
-    connection: Connection, job: Job, *, search_ready: bool, counts: Mapping[str, Any] | None = None
-) -> None:
-    """End the application, in the transaction of its last part; `counts` where fewer were applied than planned.
-
-    Raises JobLost.
-    """
+async def applied(connection: Connection, job: Job, counts: Mapping[str, Any]) -> None:
+    """End a job whose rows are in the record; `counts` are of what was applied. Raises JobLost."""
     await _move(
         connection,
         job,
-        "status = 'applied', phase = 'applied', progress = 1, applied_at = now(), search_ready = %(search_ready)s,"
-        " counts = coalesce(%(counts)s, counts), error = NULL,"
+        "status = 'applied', phase = 'applied', progress = 1, applied_at = coalesce(applied_at, now()),"
+        " counts = %(counts)s, error = NULL,"
         f" expires_at = now() + interval '{APPLIED_HOURS} hours', {_FREE}",
-        {"search_ready": search_ready, "counts": None if counts is None else Json(counts)},
+        {"counts": Json(counts)},
     )
 
 

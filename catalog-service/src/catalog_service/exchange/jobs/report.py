@@ -1,0 +1,127 @@
+"""The report of a plan: its rows as they are answered, and those that were refused as a CSV file to mend."""
+
+import csv
+import io
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from catalog_service.exchange.jobs.job import Job
+from catalog_service.items.kinds import KINDS
+from chassis.db.database import Connection, Database
+from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
+
+IN_ORDER = Order("position", (By("r.position", int),))
+_COLUMNS = (
+    "r.position, r.row, r.line, r.kind, r.action, r.code, r.target_id, r.changes, r.problems, r.warnings, r.fields"
+)
+_MOST_CHARACTERS = 200
+_AT_ONCE = 500
+_MEANING = {kind.name: frozenset(kind.meaning) for kind in KINDS}
+
+
+async def page(database: Database, job: Job, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of the rows of a job as they are answered, under conditions on `import_rows r`."""
+    async with database.connection() as connection:
+        found = await fetch_page(connection, _COLUMNS, "import_rows r", conditions, wanted)
+        suspect = await _becoming_suspect(connection, found.rows)
+    return found._replace(rows=[_shown(row, suspect) for row in found.rows])
+
+
+async def _becoming_suspect(connection: Connection, rows: list[Row]) -> Mapping[UUID, int]:
+    """Return of each item whose meaning changes how many links it has."""
+    counts: dict[UUID, int] = {}
+    for kind in KINDS:
+        ids = [row["target_id"] for row in rows if row["kind"] == kind.name and _raises_version(row)]
+        if not ids:
+            continue
+        cursor = await connection.execute(
+            f"SELECT {kind.name}_id AS id, count(*) FROM links WHERE {kind.name}_id = ANY(%s) GROUP BY 1", (ids,)
+        )
+        counts |= {row["id"]: row["count"] for row in await cursor.fetchall()}
+    return counts
+
+
+def _raises_version(row: Mapping[str, Any]) -> bool:
+    return row["action"] == "update" and not _MEANING.get(row["kind"], frozenset()).isdisjoint(row["changes"] or {})
+
+
+def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int]) -> Row:
+    fields = row["fields"] or {}
+    raises = _raises_version(row)
+    return {
+        **{name: row[name] for name in ("position", "row", "line", "kind", "action", "code")},
+        "key": _cut(_key(row["kind"], fields)),
+        "item_id": row["target_id"],
+        "title": _cut(fields.get("title")),
+        "changes": [
+            {"field": field, "before": _cut(change["before"]), "after": _cut(change["after"])}
+            for field, change in (row["changes"] or {}).items()
+        ],
+        "raises_version": raises,
+        "makes_suspect": suspect.get(row["target_id"], 0) if raises else 0,
+        "problems": row["problems"] or [] if row["action"] in {"error", "conflict"} else [],
+        "warnings": row["warnings"] or [],
+    }
+
+
+def _key(kind: str, fields: Mapping[str, Any]) -> str | None:
+    if kind == "link":
+        ends = [fields.get(end) or {} for end in ("requirement", "test_case")]
+        return " → ".join(str(end.get("external_id") or end.get("id") or "?") for end in ends) if any(ends) else None
+    key = fields.get("external_id") or fields.get("id") or fields.get("item_id")
+    return None if key is None else str(key)
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > _MOST_CHARACTERS:
+        return f"{value[: _MOST_CHARACTERS - 1]}…"
+    return value
+
+
+async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
+    """Yield the rows that were refused as CSV, as they were sent, with a last column `problem`."""
+    header = (job.summary or {}).get("header")
+    yield "\ufeff".encode()
+    if header is not None:
+        yield _written([[*header, "problem"]])
+    else:
+        yield _written([["row", "kind", "key", "title", "problem"]])
+    after = 0
+    while True:
+        async with database.connection() as connection:
+            cursor = await connection.execute(
+                "SELECT position, row, kind, fields, problems, source FROM import_rows WHERE job_id = %s"
+                " AND action IN ('error', 'conflict') AND position > %s ORDER BY position LIMIT %s",
+                (job.id, after, _AT_ONCE),
+            )
+            rows = await cursor.fetchall()
+        if not rows:
+            return
+        after = rows[-1]["position"]
+        yield _written([_line(row, header) for row in rows])
+
+
+def _line(row: Mapping[str, Any], header: list[str] | None) -> list[str]:
+    told = " ".join(
+        f"{one['name']}: {one['message']}" if one["name"] else one["message"] for one in row["problems"] or []
+    )
+    if header is None:
+        fields = row["fields"] or {}
+        return [
+            str(row["row"] or ""),
+            row["kind"],
+            _key(row["kind"], fields) or "",
+            str(fields.get("title") or ""),
+            told,
+        ]
+    cells = list(row["source"] or [])[: len(header)]
+    return [*cells, *[""] * (len(header) - len(cells)), told]
+
+
+def _written(rows: list[list[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()

@@ -1,0 +1,167 @@
+"""Which item each row of a file is, and what becomes of it: SQL over all rows of a kind at once."""
+
+from dataclasses import dataclass
+
+from catalog_service.items.kinds import ItemKind
+
+_KEYS = ("title", "module", "source_url", "source_system", "type", "priority", "status", "description")
+"""Fields by which a mapping may have items found, beside external_id."""
+_OURS = frozenset({"id", "version", "created_at", "updated_at"})
+_UUID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+
+NEW_ID = "overlay(overlay(md5(%(job)s::text || ':' || position) placing '8' from 13) placing '8' from 17)::uuid"
+"""The id of what a row becomes: the same however often the file is read. As a UUID of version 8."""
+
+CREATE_TABLE = """
+CREATE TEMP TABLE plan (
+    position integer PRIMARY KEY, row integer, kind text, file_id uuid, external_id text, version integer,
+    given text[], is_refused boolean, is_incomplete boolean, has_key boolean, identity text, target_id uuid,
+    target_version integer, other_source text, holder uuid, is_ambiguous boolean, was_deleted timestamptz,
+    action text, code text, detail text, changes json, assigned text, missing boolean DEFAULT false
+) ON COMMIT DROP
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How rows of items are judged."""
+
+    key: tuple[str, ...] = ()
+    restoring: bool = False
+    adopt: bool = False
+    recreate: bool = False
+
+
+def usable_key(fields: list[str]) -> tuple[str, ...]:
+    """Return the fields of a mapping's key by which items are found where a row has no external_id."""
+    return tuple(name for name in fields if name in _KEYS)
+
+
+def match(kind: ItemKind, rules: Rules) -> str:
+    """Return the statement that puts the rows of a kind into the plan, each with the item that it is."""
+    names = {"id", "external_id", "source_system", *rules.key}
+    columns = ", ".join(f"{name} text" for name in sorted(names))
+    keys = ", ".join(f"f.{name}" for name in rules.key)
+    has_key = " AND ".join(f"f.{name} IS NOT NULL" for name in rules.key[:1]) or "false"
+    key = f"CASE WHEN {has_key} THEN json_build_array({keys})::text END" if rules.key else "NULL::text"
+    by_key = of_key = ""
+    if rules.key:
+        theirs = ", ".join(rules.key)
+        by_key = f"""
+        LEFT JOIN (
+            SELECT json_build_array({theirs})::text AS key, (array_agg(id))[1] AS id,
+                (array_agg(version))[1] AS version, count(*) AS number
+            FROM {kind.table} GROUP BY 1
+        ) c ON r.file_id IS NULL AND r.external_id IS NULL AND c.key = r.key
+        """
+        of_key = ", c.id"
+    by_external_id = "false" if rules.restoring else "true"
+    target = f"coalesce(a.id, CASE WHEN {by_external_id} THEN b.id END{of_key})"
+    version = f"coalesce(a.version, CASE WHEN {by_external_id} THEN b.version END{', c.version' if rules.key else ''})"
+    return f"""
+    INSERT INTO plan (position, row, kind, file_id, external_id, version, given, is_refused, is_incomplete, has_key,
+        identity, target_id, target_version, other_source, holder, is_ambiguous, was_deleted)
+    SELECT r.position, r.row, '{kind.name}', r.file_id, r.external_id, r.version, r.given, r.is_refused,
+        r.is_incomplete, coalesce(r.file_id::text, r.external_id, r.key) IS NOT NULL,
+        coalesce({target}::text, r.file_id::text, 'e' || r.external_id, 'k' || r.key), {target}, {version},
+        CASE WHEN a.id IS NULL AND b.source_system IS DISTINCT FROM r.source_system AND r.source_system IS NOT NULL
+             THEN coalesce(b.source_system, '') END,
+        CASE WHEN b.id <> {target} THEN b.id WHEN {target} IS NULL THEN b.id END,
+        {"coalesce(c.number > 1 AND a.id IS NULL AND b.id IS NULL, false)" if rules.key else "false"},
+        d.deleted_at
+    FROM (
+        SELECT r.position, r.row, r.version, r.given, r.action = 'error' IS TRUE AS is_refused,
+            r.problems IS NOT NULL AS is_incomplete, f.external_id, f.source_system,
+            CASE WHEN lower(f.id) ~ '{_UUID}' THEN f.id::uuid END AS file_id, {key} AS key
+        FROM import_rows r CROSS JOIN LATERAL json_to_record(r.fields) AS f ({columns})
+        WHERE r.job_id = %(job)s AND r.kind = '{kind.name}'
+    ) r
+    LEFT JOIN {kind.table} a ON a.id = r.file_id
+    LEFT JOIN {kind.table} b ON b.external_id = r.external_id
+    {by_key}
+    LEFT JOIN LATERAL (
+        SELECT max(deleted_at) AS deleted_at FROM deleted_items d
+        WHERE d.kind = '{kind.name}' AND {target} IS NULL AND (d.id = r.file_id OR d.external_id = r.external_id)
+    ) d ON %(has_deleted)s
+    """
+
+
+def find_duplicates() -> str:
+    """Return the statement that refuses all but the first row of an item."""
+    return """
+    UPDATE plan SET action = 'error', code = 'duplicate_in_file', detail = first_row::text
+    FROM (
+        SELECT position, CASE WHEN by_identity > 1 THEN of_identity ELSE of_external_id END AS first_row
+        FROM (
+            SELECT position, identity, external_id,
+                row_number() OVER same AS by_identity, first_value(row) OVER same AS of_identity,
+                row_number() OVER named AS by_external_id, first_value(row) OVER named AS of_external_id
+            FROM plan
+            WINDOW same AS (PARTITION BY kind, identity ORDER BY position),
+                named AS (PARTITION BY kind, external_id ORDER BY position)
+        ) numbered
+        WHERE identity IS NOT NULL AND by_identity > 1 OR external_id IS NOT NULL AND by_external_id > 1
+    ) duplicate
+    WHERE plan.position = duplicate.position AND NOT is_refused
+    """
+
+
+def judge(rules: Rules) -> str:
+    """Return the statement that says what becomes of each row, but whether it changes the item that is there."""
+    other = "false" if rules.adopt or rules.restoring else "other_source IS NOT NULL"
+    deleted = "false" if rules.recreate or rules.restoring else "was_deleted IS NOT NULL"
+    return f"""
+    UPDATE plan SET (action, code) = (SELECT verdict.action, verdict.code FROM (VALUES
+        (CASE WHEN is_refused THEN 'error'
+              WHEN is_ambiguous OR holder IS NOT NULL OR target_id IS NOT NULL AND {other} THEN 'conflict'
+              WHEN target_id IS NOT NULL THEN 'update'
+              WHEN {deleted} THEN 'skip'
+              WHEN is_incomplete THEN 'error'
+              ELSE 'create' END,
+         CASE WHEN is_refused THEN NULL
+              WHEN is_ambiguous THEN 'ambiguous_key'
+              WHEN holder IS NOT NULL THEN 'external_id_taken'
+              WHEN target_id IS NOT NULL AND {other} THEN 'other_source'
+              WHEN target_id IS NOT NULL THEN NULL
+              WHEN {deleted} THEN 'was_deleted'
+              WHEN is_incomplete THEN 'missing'
+              WHEN NOT has_key THEN 'no_key' END)) AS verdict (action, code)),
+        target_id = CASE WHEN is_ambiguous THEN NULL ELSE target_id END,
+        target_version = CASE WHEN is_ambiguous THEN NULL ELSE target_version END
+    WHERE action IS NULL
+    """
+
+
+def leave_unchanged(kind: ItemKind, *, restoring: bool) -> str:
+    """Return the statement that finds the rows that say what the record says: a comparison of columns, no more."""
+    names = [name for name in kind.columns if restoring or name not in _OURS]
+    same = " AND ".join(
+        f"(NOT {_is_given(name, restoring=restoring)} OR {_compared(kind, 'n', name)} IS NOT DISTINCT FROM"
+        f" {_compared(kind, 't', name)})"
+        for name in names
+    )
+    return f"""
+    UPDATE plan SET action = 'unchanged'
+    FROM import_rows r, {kind.table} t, LATERAL json_populate_record(NULL::{kind.table}, r.fields) n
+    WHERE plan.action = 'update' AND plan.kind = '{kind.name}' AND r.job_id = %(job)s AND r.position = plan.position
+        AND t.id = plan.target_id AND {same}
+    """
+
+
+def changed(kind: ItemKind) -> str:
+    """Return the query of the rows that may change an item: `position`, `fields`, `given`, and the item."""
+    return f"""
+    SELECT plan.position, r.fields, r.given, {", ".join(f"t.{name}" for name in kind.columns)}
+    FROM plan JOIN import_rows r ON r.job_id = %(job)s AND r.position = plan.position
+    JOIN {kind.table} t ON t.id = plan.target_id
+    WHERE plan.action = 'update' AND plan.kind = '{kind.name}' ORDER BY plan.position
+    """
+
+
+def _is_given(name: str, *, restoring: bool) -> str:
+    return "true" if restoring else f"'{name}' = ANY(plan.given)"
+
+
+def _compared(kind: ItemKind, alias: str, name: str) -> str:
+    # As text: of two numbers 1 and 1.0, JSONB says that they are equal.
+    return f"{alias}.{name}::jsonb::text" if name in kind.json_columns else f"{alias}.{name}"

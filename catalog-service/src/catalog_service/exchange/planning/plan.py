@@ -1,0 +1,257 @@
+"""Plans an import: what each row of its file would do to the record, all of one moment. The record stays as it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_service.exchange.jobs.job import Job
+from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mode, OnConflict, scope_of
+from catalog_service.exchange.planning import changes, items, links
+from catalog_service.exchange.planning.items import Rules
+from catalog_service.exchange.planning.storing import STORE
+from catalog_service.items.kinds import KINDS, ItemKind
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_value
+from chassis.messaging import outbox
+
+ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete")
+SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
+_MOST_DELETIONS = 20
+_SHARE_OF_DELETIONS = 0.05
+
+_HASH = """
+SELECT encode(sha256(coalesce(string_agg(
+    concat_ws(':', position, action, target_id, target_version), E'\\n' ORDER BY position), '')::bytea), 'hex')
+FROM import_rows WHERE job_id = %(job)s
+"""
+
+
+@dataclass(slots=True)
+class _Planner:
+    connection: Connection
+    job: Job
+
+    async def run(self, statement: str, **more: Any) -> int:
+        """Execute a statement over the rows of the job; return how many rows it concerned."""
+        return (await self.connection.execute(statement, {"job": self.job.id, **more})).rowcount
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        return self.job.options
+
+
+async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[str, Any]:
+    """Plan the stored rows of a job; `read` is what the reader said of its file. Return what the job keeps."""
+    position = await outbox.number(database)
+    async with database.transaction() as connection:
+        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        await connection.execute("SET LOCAL statement_timeout = '10min'")
+        await connection.execute("SET LOCAL work_mem = '64MB'")
+        planner = _Planner(connection, job)
+        await planner.run("ANALYZE import_rows")
+        await _plan_items(planner)
+        await _plan_links(planner)
+        await _plan_deletions(planner)
+        counts = await _counts(planner)
+        return {
+            "format": read["format"],
+            "rows_read": read["rows"],
+            "counts": counts,
+            "summary": await _summary(planner, counts, read),
+            "plan_hash": await fetch_value(connection, _HASH, {"job": job.id}),
+            "record_position": position,
+        }
+
+
+async def _plan_items(planner: _Planner) -> None:
+    options = planner.options
+    restoring = options["mode"] == Mode.RESTORE
+    mapping = options.get("mapping") or {}
+    rules = Rules(
+        key=() if restoring else items.usable_key(list(mapping.get("key") or ())),
+        restoring=restoring,
+        adopt=options["adopt"],
+        recreate=options["deleted"] == Deleted.RECREATE,
+    )
+    await planner.run(items.CREATE_TABLE)
+    await planner.run("CREATE TEMP TABLE plan_changes (position integer, changes json) ON COMMIT DROP")
+    has_deleted = await fetch_value(planner.connection, "SELECT EXISTS (SELECT FROM deleted_items)")
+    for kind in KINDS:
+        await planner.run(items.match(kind, rules), has_deleted=has_deleted)
+    await planner.run("ANALYZE plan")
+    await planner.run(items.find_duplicates())
+    await planner.run(items.judge(rules))
+    for kind in KINDS:
+        await planner.run(items.leave_unchanged(kind, restoring=restoring))
+        merging = options["mode"] == Mode.MERGE
+        await changes.find(planner.connection, kind, planner.job.id, merging=merging, restoring=restoring)
+    if options["on_conflict"] != OnConflict.OVERWRITE:
+        await planner.run(
+            "UPDATE plan SET action = 'conflict', code = %(code)s, changes = NULL"
+            " WHERE action = 'update' AND (%(restoring)s OR version < target_version)",
+            code="already_there" if restoring else "changed_since_export",
+            restoring=restoring,
+        )
+    if options["on_conflict"] == OnConflict.SKIP:
+        await planner.run("UPDATE plan SET action = 'skip' WHERE action = 'conflict'")
+    if restoring:
+        await planner.run("UPDATE plan SET target_id = file_id WHERE action = 'create'")
+    elif options["assign_external_id"] is not None:
+        for kind in KINDS:
+            await _assign(planner, kind, options["assign_external_id"])
+
+
+async def _assign(planner: _Planner, kind: ItemKind, template: str) -> None:
+    """Give an external_id to the new items of a kind that have no key: the numbers that follow the highest there is."""
+    before, _, after = template.partition("{n}")
+    await planner.run(
+        f"""
+        WITH taken AS (
+            SELECT substr(external_id, %(start)s, greatest(0, length(external_id) - %(around)s)) AS number
+            FROM (
+                SELECT external_id FROM {kind.table}
+                UNION ALL SELECT external_id FROM plan WHERE kind = '{kind.name}'
+            ) known
+            WHERE starts_with(external_id, %(before)s) AND right(external_id, length(%(after)s)) = %(after)s
+        ), numbered AS (
+            SELECT position, row_number() OVER (ORDER BY position) + (
+                SELECT coalesce(max(number::bigint), 0) FROM taken WHERE number ~ '^[0-9]{{1,9}}$') AS number
+            FROM plan WHERE kind = '{kind.name}' AND action = 'create' AND external_id IS NULL
+        )
+        UPDATE plan SET assigned = %(before)s || number || %(after)s, code = NULL
+        FROM numbered WHERE plan.position = numbered.position
+        """,
+        before=before,
+        after=after,
+        start=len(before) + 1,
+        around=len(before) + len(after),
+    )
+
+
+async def _plan_links(planner: _Planner) -> None:
+    for statement in links.CREATE_TABLES.split(";"):
+        await planner.run(statement)
+    restoring = planner.options["mode"] == Mode.RESTORE
+    await planner.run(links.FIND_ENDS)
+    await planner.run("CREATE INDEX ON plan_ends (key, kind)")
+    await planner.run("ANALYZE plan_ends")
+    await planner.run(links.match(restoring=restoring))
+    await planner.run(links.REFUSE)
+    await planner.run("ANALYZE plan_links")
+    await planner.run(links.JUDGE)
+    await planner.run(STORE)
+    await planner.run(links.STORE)
+    await planner.run(
+        "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s AND kind = 'revision' AND action IS NULL"
+    )
+    if planner.options["links"] == LinksOf.EXACT and planner.job.kind in {"all", "links"}:
+        await planner.run(links.REMOVE_OTHERS, last=await _last(planner))
+
+
+async def _plan_deletions(planner: _Planner) -> None:
+    """Add what the file does not have of the scope: to be deleted, or only reported; too many are refused."""
+    options = planner.options
+    if options["missing"] == Missing.KEEP:
+        return
+    field, value = scope_of(options["scope"])
+    condition = "%(value)s = ANY(t.tags)" if field == "tag" else f"t.{field} = %(value)s"
+    for kind in KINDS:
+        has_rows = await fetch_value(
+            planner.connection, "SELECT EXISTS (SELECT FROM plan WHERE kind = %s)", (kind.name,)
+        )
+        if not has_rows:
+            continue
+        in_scope = await fetch_value(
+            planner.connection, f"SELECT count(*) FROM {kind.table} t WHERE {condition}", {"value": value}
+        )
+        missing = f"""
+        SELECT t.* FROM {kind.table} t
+        WHERE {condition} AND NOT EXISTS (
+            SELECT FROM plan p WHERE p.kind = '{kind.name}'
+                AND (p.target_id = t.id OR p.holder = t.id OR p.external_id = t.external_id))
+        """
+        number = await fetch_value(planner.connection, f"SELECT count(*) FROM ({missing}) m", {"value": value})
+        most = options["max_deletions"]
+        if most is None:
+            most = max(_MOST_DELETIONS, int(in_scope * _SHARE_OF_DELETIONS))
+        action, code = "delete", None
+        if options["missing"] == Missing.REPORT:
+            action, code = "skip", "missing_in_file"
+        elif number > most:
+            action, code = "conflict", "too_many_deletions"
+        told = (
+            f"{number} {kind.label}s of the scope are not in the file, and at most {most} may be deleted at once;"
+            " max_deletions allows more."
+        )
+        await planner.run(
+            f"""
+            INSERT INTO import_rows (job_id, position, kind, fields, action, code, target_id, target_version, problems)
+            SELECT %(job)s, %(last)s + row_number() OVER (ORDER BY m.id), '{kind.name}',
+                json_build_object('external_id', m.external_id, 'title', m.title), %(action)s, %(code)s, m.id,
+                m.version,
+                CASE %(action)s WHEN 'conflict' THEN json_build_array(json_build_object(
+                    'name', NULL, 'code', %(code)s::text, 'message', %(told)s::text)) END
+            FROM ({missing}) m
+            """,
+            last=await _last(planner),
+            value=value,
+            action=action,
+            code=code,
+            told=told,
+        )
+
+
+async def _last(planner: _Planner) -> int:
+    query = "SELECT coalesce(max(position), 0) FROM import_rows WHERE job_id = %s"
+    last: int = await fetch_value(planner.connection, query, (planner.job.id,))
+    return last
+
+
+async def _counts(planner: _Planner) -> dict[str, dict[str, int]]:
+    counts = {section: dict.fromkeys(ACTIONS, 0) for section in SECTIONS.values()}
+    cursor = await planner.connection.execute(
+        "SELECT kind, action, count(*) FROM import_rows WHERE job_id = %s GROUP BY 1, 2", (planner.job.id,)
+    )
+    for row in await cursor.fetchall():
+        if row["kind"] in SECTIONS:
+            counts[SECTIONS[row["kind"]]][row["action"]] = row["count"]
+    return counts
+
+
+async def _summary(
+    planner: _Planner, counts: Mapping[str, Mapping[str, int]], read: Mapping[str, Any]
+) -> dict[str, Any]:
+    told = """
+    SELECT remark ->> 'code' AS code, count(*) AS count, min(r.row) AS row,
+        (array_agg(remark ->> 'message' ORDER BY r.position))[1] AS message
+    FROM import_rows r, json_array_elements(r.{0}) AS remark
+    WHERE r.job_id = %(job)s AND r.{0} IS NOT NULL AND {1} GROUP BY 1 ORDER BY 2 DESC, 1
+    """
+    parameters = {"job": planner.job.id}
+    refused = "r.action IN ('error', 'conflict')"
+    problems = await (await planner.connection.execute(told.format("problems", refused), parameters)).fetchall()
+    warnings = await (await planner.connection.execute(told.format("warnings", "true"), parameters)).fetchall()
+    is_clean = not any(of["error"] or of["conflict"] for of in counts.values())
+    return {
+        "clean": is_clean,
+        "problems": problems,
+        "warnings": [*read["notices"], *warnings],
+        "defaulted": read["defaulted"],
+        "makes_suspect": await _becoming_suspect(planner),
+    }
+
+
+async def _becoming_suspect(planner: _Planner) -> int:
+    """Return how many links the plan makes suspect: those of items whose meaning changes."""
+    changing = " UNION ALL ".join(
+        f"""
+        SELECT l.id FROM plan p JOIN links l ON l.{kind.name}_id = p.target_id
+        WHERE p.kind = '{kind.name}' AND p.action = 'update' AND p.changes::jsonb ?| %(meaning_of_{kind.name})s
+        """
+        for kind in KINDS
+    )
+    meanings = {f"meaning_of_{kind.name}": list(kind.meaning) for kind in KINDS}
+    number: int = await fetch_value(
+        planner.connection, f"SELECT count(DISTINCT id) FROM ({changing}) suspect", meanings
+    )
+    return number

@@ -1,0 +1,207 @@
+"""Reads the file of a job from its chunks into import_rows, in a thread or, where it is large, in another process."""
+
+import asyncio
+import itertools
+import logging
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from typing import Any, BinaryIO
+
+import orjson
+
+from catalog_service.authorship import author
+from catalog_service.exchange import read
+from catalog_service.exchange.jobs import repository, transitions
+from catalog_service.exchange.jobs.job import Job, JobLost
+from catalog_service.exchange.jobs.options import Mode
+from catalog_service.exchange.validation import COLUMNS
+from chassis.core.problems import Problem
+from chassis.core.tasks import cancel_and_wait
+from chassis.db.database import Database
+
+_log = logging.getLogger(__name__)
+
+_IN_A_THREAD = 1024 * 1024
+"""Bytes; smaller files are read before another process would have begun."""
+_AT_ONCE = 1000
+"""Rows that are stored in one transaction; between two of them a cancellation is noticed."""
+_BLOCK = 1024 * 1024
+_SHARE = 0.5
+"""How much of a job's progress the reading is."""
+_MODULE = "catalog_service.exchange.read"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a reader may take."""
+
+    rows: int
+    memory_bytes: int
+    cpu_seconds: int
+    source_url_schemes: tuple[str, ...] = ()
+
+
+class Refused(Exception):
+    """The file cannot be read; `error` says why, as the job keeps it."""
+
+    def __init__(self, error: dict[str, Any]) -> None:
+        super().__init__(error["detail"])
+        self.error = error
+
+
+async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
+    """Store the rows of a claimed job's file, anew; return what the reader says of it. Raises Refused and JobLost."""
+    async with database.transaction() as connection:
+        await transitions.progress(connection, job, 0, "reading")
+        await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
+    rows, place = 0, 0
+    lines: list[bytes] = []
+
+    async def store() -> None:
+        nonlocal rows
+        prefix = f"{job.id}\t".encode()
+        block = b"".join(b"%b%d\t%b" % (prefix, rows + number, line) for number, line in enumerate(lines, 1))
+        rows += len(lines)
+        async with database.transaction() as connection:
+            if not await transitions.progress(connection, job, _SHARE * min(1, place / job.size), "reading", rows):
+                raise JobLost
+            async with connection.cursor().copy(f"COPY import_rows (job_id, position, {COLUMNS}) FROM STDIN") as copy:
+                await copy.write(block)
+        lines.clear()
+
+    async with _lines(database, job, _order(job, limits)) as found:
+        async for line in found:
+            what, content = line[:1], line[1:]
+            if what == read.ROW:
+                lines.append(content)
+                if len(lines) == _AT_ONCE:
+                    await store()
+            elif what == read.PLACE:
+                place = int(content)
+            elif what == read.ERROR:
+                raise Refused(orjson.loads(content))
+            else:
+                await store()
+                summary: dict[str, Any] = orjson.loads(content)
+                return summary
+    raise Refused(
+        {
+            "code": "reader_ended",
+            "detail": "The file could not be read to its end: it takes more memory or time than there is for one file."
+            " Cut it up, or look whether it is damaged.",
+            "status": 422,
+        }
+    )
+
+
+def _order(job: Job, limits: Limits) -> read.Order:
+    options = job.options
+    restoring = options["mode"] == Mode.RESTORE
+    return read.Order(
+        format=options["format"],
+        kind=options["kind"],
+        author=author(job.creator),
+        encoding=options.get("encoding"),
+        file_name=job.file_name,
+        media_type=options.get("media_type"),
+        source_system=options.get("source_system"),
+        mapping=options.get("mapping"),
+        source_url_schemes=limits.source_url_schemes,
+        replacing=options["mode"] == Mode.REPLACE,
+        restoring=restoring,
+        most_rows=None if restoring else limits.rows,
+        memory_bytes=limits.memory_bytes,
+        cpu_seconds=limits.cpu_seconds,
+    )
+
+
+@asynccontextmanager
+async def _lines(database: Database, job: Job, order: read.Order) -> AsyncIterator[AsyncIterator[bytes]]:
+    if job.size < _IN_A_THREAD:
+        file = BytesIO(b"".join([chunk async for chunk in _chunks(database, job)]))
+        yield _in_a_thread(file, order)
+    else:
+        async with _process(database, job, order) as found:
+            yield found
+
+
+async def _in_a_thread(file: BinaryIO, order: read.Order) -> AsyncIterator[bytes]:
+    found: Iterator[bytes] = read.found(file, order)
+    while batch := await asyncio.to_thread(lambda: list(itertools.islice(found, _AT_ONCE))):
+        for line in batch:
+            yield line
+
+
+@asynccontextmanager
+async def _process(database: Database, job: Job, order: read.Order) -> AsyncIterator[AsyncIterator[bytes]]:
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", _MODULE),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert child.stdin is not None, "it has pipes"
+    assert child.stdout is not None, "it has pipes"
+    assert child.stderr is not None, "it has pipes"
+    feeding = asyncio.create_task(_feed(child.stdin, database, job, order))
+    complaining = asyncio.create_task(_tail(child.stderr))
+    try:
+        yield _split(child.stdout)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            await feeding
+    finally:
+        if child.returncode is None:
+            with suppress(ProcessLookupError):
+                child.kill()
+        code = await child.wait()
+        await cancel_and_wait(feeding)
+        said = await complaining
+        if said:
+            _log.warning("The reader of import %s ended with %d: %s", job.id, code, said)
+
+
+async def _feed(pipe: asyncio.StreamWriter, database: Database, job: Job, order: read.Order) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):
+        pipe.write(orjson.dumps(asdict(order), option=orjson.OPT_APPEND_NEWLINE))
+        async for data in _chunks(database, job):
+            pipe.write(data)
+            await pipe.drain()
+        pipe.close()
+        await pipe.wait_closed()
+
+
+async def _tail(pipe: asyncio.StreamReader) -> str:
+    kept = b""
+    while data := await pipe.read(4096):
+        kept = (kept + data)[-2000:]
+    return kept.decode(errors="replace").strip()
+
+
+async def _split(pipe: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Yield the lines of a pipe, with their ends, however long they are; half a line at the end is none."""
+    rest = bytearray()
+    while data := await pipe.read(_BLOCK):
+        rest += data
+        end = rest.rfind(b"\n") + 1
+        if end:
+            for line in bytes(rest[:end]).splitlines(keepends=True):
+                yield line
+            del rest[:end]
+
+
+async def _chunks(database: Database, job: Job) -> AsyncIterator[bytes]:
+    for number in itertools.count():
+        async with database.connection() as connection:
+            data = await repository.chunk(connection, job.id, number)
+        if data is None:
+            return
+        yield data
+
+
+def as_error(problem: Problem) -> dict[str, Any]:
+    """Return a problem as a job keeps it."""
+    return {"code": problem.code, "detail": problem.detail, "status": problem.status}
