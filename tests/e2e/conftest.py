@@ -8,6 +8,7 @@ import pytest
 
 from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
+from acceptance.faults.databases import events_kept_back
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
@@ -27,7 +28,7 @@ def running(request: pytest.FixtureRequest) -> Iterator[RunningTraceline | Runni
         running = RunningTraceline(place) if request.param == "embedded" else RunningStack(place)
         with running:
             yield running
-            assert running.events_kept_back() == []
+            assert events_kept_back(running) == []
 
 
 @pytest.fixture(scope="package")

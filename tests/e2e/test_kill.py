@@ -11,6 +11,7 @@ import httpx
 
 from acceptance import texts
 from acceptance.client import Json, Traceline, ok
+from acceptance.faults.databases import events_kept_back
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
@@ -102,7 +103,7 @@ def test_nothing_answered_is_lost_and_every_event_arrives_once(unused: Path) -> 
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         everything_answered_is_there(user, work)
         every_event_has_arrived_once(admin, user, work)
-        assert server.events_kept_back() == []
+        assert events_kept_back(server) == []
 
 
 def everything_answered_is_there(user: Traceline, work: Work) -> None:

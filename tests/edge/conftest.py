@@ -8,6 +8,7 @@ import pytest
 
 from acceptance.callers import anyone, reviewer, viewer
 from acceptance.client import Traceline
+from acceptance.faults.databases import events_kept_back
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
@@ -48,7 +49,7 @@ def attacked() -> Iterator[RunningTraceline]:
     """A Traceline that is attacked. Stopping it is a check too, and that it lost no event."""
     with fresh_folder() as place, Attacked(place) as running:
         yield running
-        assert running.events_kept_back() == []
+        assert events_kept_back(running) == []
 
 
 @pytest.fixture(scope="package")

@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from acceptance.client import Json, Traceline, created
-from acceptance.faults.databases import query
+from acceptance.faults.databases import events_kept_back, query
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.rest import settled
 from acceptance.stack import RunningStack
@@ -52,7 +52,7 @@ def test_a_burst_of_creates_leaves_the_suggestions_that_generate_over_everything
         assert (run["status"], run["suggestions_created"]) == ("completed", 0)
         assert differences(pending(stack), found) == {}
         assert admin.read("/suggestions", status="pending", limit=1)["total"] == len(found)
-        assert stack.events_kept_back() == []
+        assert events_kept_back(stack) == []
 
 
 def burst(user: Traceline, pairs: int) -> tuple[dict[UUID, Json], dict[UUID, Json]]:

@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psycopg
-
 from acceptance.program import free_port
-from acceptance.waiting import eventually
 from chassis.local.postgres import Cluster
+from stack.databases import wait_for
 
 
 @dataclass(frozen=True)
@@ -35,16 +33,8 @@ def own_postgres() -> Iterator[OwnPostgres]:
             running = subprocess.Popen([server.programs / "postgres", "-D", folder], **server.as_user(), stderr=log)
         url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
         try:
-            eventually(lambda: _lets_in(url), "PostgreSQL", seconds=30)
+            wait_for(url, patience=30, advice="its log is lost")
             yield OwnPostgres(url, server.programs)
         finally:
             running.send_signal(signal.SIGINT)  # ends connections at once
             running.wait(timeout=30)
-
-
-def _lets_in(url: str) -> bool:
-    try:
-        psycopg.connect(url, connect_timeout=5).close()
-    except psycopg.OperationalError:
-        return False
-    return True

@@ -2,17 +2,14 @@
 
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-import httpx
 import psutil
-import psycopg
 
-from acceptance.program import RunningProgram
+from acceptance.program import RunningProgram, is_ready
 
 READY_WITHIN = 180.0
 
@@ -31,14 +28,6 @@ class RunningTraceline(RunningProgram):
         """Its log file, which tells more than the terminal sees."""
         return (self.data_dir / "traceline.log").read_text(encoding="utf-8", errors="replace")
 
-    def events_kept_back(self) -> list[tuple[str, str]]:
-        """The events that a service could not apply, by name and error: nothing of it shows over the API."""
-        found = []
-        for service in ("auth", "catalog", "suggestion", "notification"):
-            with psycopg.connect(self.database_url(f"{service}-service")) as connection:
-                found += connection.execute("SELECT wire_name, error FROM inbox_failures").fetchall()
-        return found
-
     def database_url(self, service: str) -> str:
         """The database of ``auth-service``, ``catalog-service`` and so on."""
         # Where the server listens is in the lines of its lock file: port, then folder of the socket.
@@ -50,9 +39,9 @@ class RunningTraceline(RunningProgram):
         """See RunningProgram.start."""
         self._launch()
         try:
-            self._wait_until_ready()
+            self._wait(lambda: [] if is_ready(f"{self.base_url}/healthz") else ["/healthz"], READY_WITHIN)
         except RuntimeError:
-            self.kill()
+            self.kill_everything()
             raise
 
     def kill(self, *, with_database: bool = False) -> None:
@@ -69,20 +58,6 @@ class RunningTraceline(RunningProgram):
         for process in living_in(self.data_dir):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-
-    def _wait_until_ready(self) -> None:
-        end = time.monotonic() + READY_WITHIN
-        while time.monotonic() < end:
-            code = self._running().poll()
-            if code is not None:
-                raise RuntimeError(f"It ended with exit code {code} while starting.\n{self.output}")
-            try:
-                if httpx.get(self.base_url + "/healthz", timeout=2).status_code == 200:
-                    return
-            except httpx.TransportError:
-                pass  # not listening yet
-            time.sleep(0.05)
-        raise RuntimeError(f"It was not ready within {READY_WITHIN:g} s.\n{self.output}")
 
 
 @contextmanager

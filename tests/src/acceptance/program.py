@@ -4,10 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Self
+
+import httpx
 
 from chassis.local import free_ports
 
@@ -111,6 +114,16 @@ class RunningProgram(ABC):
                 start_new_session=True,
             )
 
+    def _wait(self, what_is_missing: Callable[[], list[str]], within: float) -> None:
+        end = time.monotonic() + within
+        while missing := what_is_missing():
+            code = self._running().poll()
+            if code is not None:
+                raise RuntimeError(f"It ended with exit code {code}.\n{self.output}")
+            if time.monotonic() >= end:
+                raise RuntimeError(f"Not ready within {within:g} s: {', '.join(missing)}.\n{self.output}")
+            time.sleep(0.05)
+
     def _kill(self) -> None:
         """End the process that was started here with SIGKILL."""
         process = self._running()
@@ -133,6 +146,14 @@ class RunningProgram(ABC):
                 self.stop()
         finally:
             self.kill_everything()
+
+
+def is_ready(url: str) -> bool:
+    """Whether 200 is answered at an address."""
+    try:
+        return httpx.get(url, timeout=5, trust_env=False).status_code == 200
+    except httpx.TransportError:
+        return False  # not listening yet
 
 
 def free_port() -> int:

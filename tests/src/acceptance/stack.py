@@ -3,15 +3,13 @@
 import shlex
 import signal
 import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import psutil
 
-from acceptance.program import RunningProgram
+from acceptance.program import RunningProgram, is_ready
 from acceptance.stack_folder import StackFolder
 from acceptance.waiting import eventually
 from stack.configuration import write_settings
@@ -141,16 +139,6 @@ class RunningStack(StackFolder, RunningProgram):
             raise LookupError(f"There is no program {name!r}.")
         return found
 
-    def _wait(self, what_is_missing: Callable[[], list[str]], within: float) -> None:
-        end = time.monotonic() + within
-        while missing := what_is_missing():
-            code = self._running().poll()
-            if code is not None:
-                raise RuntimeError(f"It ended with exit code {code}.\n{self.output}")
-            if time.monotonic() >= end:
-                raise RuntimeError(f"Not ready within {within:g} s: {', '.join(missing)}.\n{self.output}")
-            time.sleep(0.1)
-
     def _not_ready(self) -> list[str]:
         if not self.supervisor.answers():
             return ["supervisord"]
@@ -165,19 +153,12 @@ class RunningStack(StackFolder, RunningProgram):
             return ["rabbitmq"]
         probes = {"gateway": f"{self.base_url}/healthz"}
         probes |= {process: f"{url}/readyz" for process, url in self.urls.items()}
-        return [name for name, url in probes.items() if not _is_ready(url)]
+        return [name for name, url in probes.items() if not is_ready(url)]
 
 
 def module(*words: str) -> str:
     """The COMMAND that runs ``python -m`` with these words, to be given to :meth:`RunningStack.override`."""
     return shlex.join([sys.executable, "-m", *words])
-
-
-def _is_ready(url: str) -> bool:
-    try:
-        return httpx.get(url, timeout=5, trust_env=False).status_code == 200
-    except httpx.TransportError:
-        return False
 
 
 def _lives(process: psutil.Process) -> bool:

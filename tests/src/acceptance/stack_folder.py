@@ -6,11 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
-import psycopg
 
 from acceptance.process import living_in
 from chassis.local.rabbitmq import PrivateNode
-from stack.programs import SERVICES
 from stack.supervision import Supervisor
 
 
@@ -59,14 +57,6 @@ class StackFolder:
         lines = (self.data_dir / "settings" / f"{program}.env").read_text().splitlines()
         return dict(shlex.split(line)[0].split("=", 1) for line in lines)[name]
 
-    def events_kept_back(self) -> list[tuple[str, str]]:
-        """The events that a service could not apply, by name and error: nothing of it shows over the API."""
-        found = []
-        for service in SERVICES:
-            with psycopg.connect(self.database_url(service)) as connection:
-                found += connection.execute("SELECT wire_name, error FROM inbox_failures").fetchall()
-        return found
-
     def log(self, process: str) -> str:
         """The newest part of the log of a process, of ``gateway-0`` for example, or of ``supervisord``."""
         return (self.data_dir / "log" / f"{process}.log").read_text(encoding="utf-8", errors="replace")
@@ -86,12 +76,4 @@ class StackFolder:
             with suppress(psutil.Error):
                 times = process.cpu_times()
                 total += times.user + times.system
-        return total
-
-    def memory_bytes(self) -> int:
-        """What all living processes together hold now; what they share is counted once."""
-        total = 0
-        for process in self.processes():
-            with suppress(psutil.Error):
-                total += process.memory_full_info().pss
         return total

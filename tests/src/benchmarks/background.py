@@ -1,14 +1,13 @@
 """What suggestions cost: the create that does not wait for them, the wait until they show, a whole generation."""
 
 import statistics
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from benchmarks.running import Server, serving
+from benchmarks.running import Server, again_and_again, serving
 from benchmarks.texts import Texts
 
 _ITEMS = 1000
@@ -75,23 +74,17 @@ def _until_suggested(server: Server, texts: Texts, number: int) -> float:
 
 def _generate(server: Server) -> None:
     waits: list[float] = []
-    done = threading.Event()
+    with httpx.Client(base_url=str(server.client.base_url)) as client:
 
-    def watch() -> None:
-        with httpx.Client(base_url=str(server.client.base_url)) as client:
-            while not done.is_set():
-                began = time.perf_counter()
-                client.get("/healthz").raise_for_status()
-                waits.append(time.perf_counter() - began)
-                time.sleep(0.01)
+        def look() -> None:
+            began = time.perf_counter()
+            client.get("/healthz").raise_for_status()
+            waits.append(time.perf_counter() - began)
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    began = time.perf_counter()
-    run = server.client.post("/api/v1/suggestions/generate").raise_for_status().json()
-    seconds = time.perf_counter() - began
-    done.set()
-    watcher.join()
+        with again_and_again(look, 0.01):
+            began = time.perf_counter()
+            run = server.client.post("/api/v1/suggestions/generate").raise_for_status().json()
+            seconds = time.perf_counter() - began
     print(
         f"\nGenerate over {_ITEMS} x {_ITEMS}: {seconds:.2f} s, {run['pairs_analyzed']:,} pairs,"
         f" {run['suggestions_created']:,} suggestions; /healthz meanwhile: worst {max(waits) * 1000:.0f} ms"

@@ -15,7 +15,7 @@ from aio_pika.abc import AbstractIncomingMessage, AbstractQueue
 from acceptance.faults.databases import query
 from acceptance.rest import settled
 from acceptance.stack import RunningStack
-from benchmarks.running import log_in
+from benchmarks.running import admin_of, log_in
 from benchmarks.texts import Texts
 from chassis.messaging.bus.rabbitmq.topology import Topology
 from contracts.catalog import RequirementCreated
@@ -74,8 +74,7 @@ def _load(stack: RunningStack) -> list[dict[str, str]]:
     """Bring the record to so many test cases; return what some of them say."""
     texts = Texts(6)
     said = []
-    headers = {"Authorization": f"Bearer {log_in(stack.base_url)}"}
-    with httpx.Client(base_url=f"{stack.base_url}/api/v1", timeout=60, headers=headers) as client:
+    with admin_of(stack.base_url) as client:
         there = client.get("/test-cases", params={"limit": 1}).raise_for_status().json()["total"]
         for number in range(there, _ITEMS):
             body = texts.test_case(number, "T", texts.requirement(number, "R"))

@@ -3,13 +3,11 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
-
 from acceptance.rest import settled
 from acceptance.stack import RunningStack
 from benchmarks import gateway
 from benchmarks.gateway import Deployed
-from benchmarks.running import log_in
+from benchmarks.running import admin_of, log_in
 from benchmarks.texts import Texts
 from chassis.core.identity import Identity, InternalTokens, Role
 
@@ -20,9 +18,7 @@ def main(folder: Path) -> None:
     """Print what was measured."""
     with RunningStack(folder) as stack:
         stack.stop_program("gateway-1")
-        token = log_in(stack.base_url)
-        headers = {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=f"{stack.base_url}/api/v1", timeout=60, headers=headers) as client:
+        with admin_of(stack.base_url) as client:
             texts = Texts(9)
             for number in range(_REQUIREMENTS):
                 client.post("/requirements", json=texts.requirement(number, "REQ")).raise_for_status()
@@ -34,7 +30,7 @@ def main(folder: Path) -> None:
                 gateway_pids=(stack.pids()["gateway-0"],),
                 catalog_port=_port(stack, "catalog-service"),
                 notification_port=_port(stack, "notification-service"),
-                user_token=token,
+                user_token=log_in(stack.base_url),
                 identity=Identity(id=me["id"], email=me["email"], role=Role(me["role"])),
                 internal_tokens=InternalTokens(stack.internal_token_secret),
             )

@@ -1,7 +1,6 @@
 """What the gateway costs as a process of its own: requests a second with and without it, and its CPU a request."""
 
 import asyncio
-import itertools
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import httpx
 import psutil
 import uvloop
 
-from benchmarks.load import Measured, request, run
+from benchmarks.load import Measured, in_turn, request, run
 from chassis.core.identity import Identity, InternalTokens
 
 _CONNECTIONS = 32
@@ -84,17 +83,21 @@ def _requirements(deployed: Deployed) -> list[int]:
 async def _round(deployed: Deployed, service_port: int, paths: list[str]) -> _Round:
     """Measure one after the other, since the machine's speed drifts: the service itself, then by the gateway."""
     inside = deployed.internal_tokens.issue(deployed.identity)
-    direct = await run(service_port, _in_turn(paths, inside), connections=_CONNECTIONS, seconds=_SECONDS / 2)
+    direct = await run(
+        service_port,
+        _reads(paths, inside),
+        connections=_CONNECTIONS,
+        seconds=_SECONDS / 2,
+    )
     await asyncio.sleep(0.2)
     before = _cpu_seconds(deployed.gateway_pids)
-    make = _in_turn(paths, deployed.user_token)
+    make = _reads(paths, deployed.user_token)
     through = await run(deployed.gateway_port, make, connections=_CONNECTIONS, seconds=_SECONDS)
     return _Round(direct, through, _cpu_seconds(deployed.gateway_pids) - before)
 
 
-def _in_turn(paths: list[str], token: str) -> Callable[[], bytes]:
-    turn = itertools.cycle([request("GET", path, token) for path in paths])
-    return lambda: next(turn)
+def _reads(paths: list[str], token: str) -> Callable[[], bytes]:
+    return in_turn([request("GET", path, token) for path in paths])
 
 
 def _cpu_seconds(pids: tuple[int, ...]) -> float:

@@ -3,13 +3,14 @@
 import asyncio
 import itertools
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import uvloop
 
-from benchmarks.load import Measured, request, run
+from acceptance.client import Traceline
+from benchmarks.load import Measured, in_turn, request, run
 from benchmarks.running import Server, serving
 from benchmarks.texts import Texts
 
@@ -37,34 +38,22 @@ def _requests(server: Server, texts: Texts) -> dict[str, Callable[[], bytes]]:
     """Return what makes the next request of each kind: other users, other pages and other items each time."""
     numbers = itertools.count()
     ids = [item["id"] for item in server.client.get("/api/v1/requirements?limit=500").json()["items"]]
-    tokens = [_log_in_viewer(server, number) for number in range(CONNECTIONS)]
+    admin = Traceline(str(server.client.base_url), token=server.token)
+    tokens = [admin.new_user("viewer").token or "" for _ in range(CONNECTIONS)]
 
     def create() -> bytes:
         body = orjson.dumps(texts.requirement(next(numbers), "NEW"))
         return request("POST", "/api/v1/requirements", server.token, body)
 
     return {
-        "unread-count": _in_turn(request("GET", "/api/v1/notifications/unread-count", token) for token in tokens),
-        "me": _in_turn(request("GET", "/api/v1/auth/me", token) for token in tokens),
-        "list of 20": _in_turn(
+        "unread-count": in_turn(request("GET", "/api/v1/notifications/unread-count", token) for token in tokens),
+        "me": in_turn(request("GET", "/api/v1/auth/me", token) for token in tokens),
+        "list of 20": in_turn(
             request("GET", f"/api/v1/requirements?limit=20&skip={skip}", server.token) for skip in range(0, _ITEMS, 20)
         ),
-        "read": _in_turn(request("GET", f"/api/v1/requirements/{item_id}", server.token) for item_id in ids),
+        "read": in_turn(request("GET", f"/api/v1/requirements/{item_id}", server.token) for item_id in ids),
         "create": create,
     }
-
-
-def _in_turn(requests: Iterable[bytes]) -> Callable[[], bytes]:
-    turn = itertools.cycle(requests)
-    return lambda: next(turn)
-
-
-def _log_in_viewer(server: Server, number: int) -> str:
-    who = {"email": f"viewer{number}@bench.test", "password": "a viewer's password", "full_name": f"Viewer {number}"}
-    server.client.post("/api/v1/auth/register", json=who).raise_for_status()
-    credentials = {"username": who["email"], "password": who["password"]}
-    token: str = server.client.post("/api/v1/auth/login", data=credentials).raise_for_status().json()["access_token"]
-    return token
 
 
 async def _compare(server: Server, name: str, make: Callable[[], bytes]) -> None:
@@ -78,11 +67,7 @@ async def _compare(server: Server, name: str, make: Callable[[], bytes]) -> None
         ratios.append(measured.per_second / bare.per_second)
         all_measured.append(measured)
         bare_rates.append(bare.per_second)
-    whole = Measured(
-        [latency for measured in all_measured for latency in measured.seconds],
-        sum(measured.duration for measured in all_measured),
-        sum(measured.errors for measured in all_measured),
-    )
+    whole = Measured.joined(all_measured)
     goal = _GOALS[name]
     print(
         f"{name:14}{whole.per_second:11,.0f}{whole.percentile(0.5):9.1f}{whole.percentile(0.99):9.1f}"

@@ -1,8 +1,9 @@
 """A closed-loop load of keep-alive connections, from one process, on loopback."""
 
 import asyncio
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -13,6 +14,12 @@ class Measured:
     seconds: list[float]
     duration: float
     errors: int
+
+    @classmethod
+    def joined(cls, parts: Sequence["Measured"]) -> "Measured":
+        """Return loads that went on one after the other as one."""
+        latencies = [latency for part in parts for latency in part.seconds]
+        return cls(latencies, sum(part.duration for part in parts), sum(part.errors for part in parts))
 
     @property
     def per_second(self) -> float:
@@ -31,6 +38,11 @@ def request(method: str, path: str, token: str, body: bytes = b"") -> bytes:
     if body:
         head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + b"\r\n" + body
+
+
+def in_turn(requests: Iterable[bytes]) -> Callable[[], bytes]:
+    """Return what gives these requests over and over, one at a time."""
+    return itertools.cycle(requests).__next__
 
 
 async def run(port: int, make: Callable[[], bytes], *, connections: int, seconds: float) -> Measured:

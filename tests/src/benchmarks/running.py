@@ -1,13 +1,15 @@
 """A server under measurement, in a process of its own."""
 
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
+from acceptance.client import Traceline
 from acceptance.process import RunningTraceline
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
@@ -37,7 +39,31 @@ def serving(folder: Path, *module: str, **settings: str) -> Iterator[Server]:
 
 def log_in(base_url: str) -> str:
     """Return a token of the admin."""
-    credentials = {"username": ADMIN_EMAIL, "password": ADMIN_PASSWORD}
-    answer = httpx.post(f"{base_url}/api/v1/auth/login", data=credentials, timeout=60).raise_for_status()
-    token: str = answer.json()["access_token"]
-    return token
+    with Traceline(base_url) as anyone:
+        return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).token or ""
+
+
+@contextmanager
+def admin_of(base_url: str) -> Iterator[httpx.Client]:
+    """A client of the API's addresses, logged in as the admin."""
+    headers = {"Authorization": f"Bearer {log_in(base_url)}"}
+    with httpx.Client(base_url=f"{base_url}/api/v1", timeout=60, headers=headers) as client:
+        yield client
+
+
+@contextmanager
+def again_and_again(look: Callable[[], object], pause: float) -> Iterator[None]:
+    """Do something in a thread until the block ends."""
+    done = threading.Event()
+
+    def watch() -> None:
+        while not done.wait(pause):
+            look()
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

@@ -5,11 +5,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import httpx
-
-from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, is_ready
 from acceptance.rest import settled
 from acceptance.stack import READY_WITHIN, RunningStack
+from acceptance.waiting import eventually
 from benchmarks import accepting, create_to_suggestions, idle
 from embedded.demo import load_demo
 
@@ -36,12 +35,5 @@ def main(folder: Path) -> None:
 
 def _healthy(base_url: str) -> float:
     """Wait until it says that it is healthy; return when that was."""
-    end = time.perf_counter() + READY_WITHIN
-    while (now := time.perf_counter()) < end:
-        try:
-            if httpx.get(f"{base_url}/healthz", timeout=5).status_code == 200:
-                return time.perf_counter()
-        except httpx.TransportError:
-            pass  # nobody listens yet
-        time.sleep(0.05)
-    raise RuntimeError(f"The stack was not healthy within {now - end + READY_WITHIN:.0f} s.")
+    eventually(lambda: is_ready(f"{base_url}/healthz"), "a healthy stack", seconds=READY_WITHIN)
+    return time.perf_counter()

@@ -75,10 +75,7 @@ class Client:
         thing = one_there(self._links, self._random)
         if thing is None:
             return
-        if self._ask("DELETE", f"/links/{thing.id}").outcome is Outcome.ACKNOWLEDGED:
-            thing.becomes(None)
-        else:
-            thing.may_be(None)
+        thing.comes_to(self._ask("DELETE", f"/links/{thing.id}").outcome, None)
 
     # Reviews
 
@@ -117,10 +114,7 @@ class Client:
 
     def _reject(self, thing: Thing) -> None:
         answer = self._ask("POST", f"/suggestions/{thing.id}/reject")
-        if answer.outcome is Outcome.ACKNOWLEDGED:
-            thing.becomes({"id": thing.id, "status": "rejected"})
-        else:
-            thing.may_be({"status": "rejected"})
+        thing.comes_to(answer.outcome, {"id": thing.id, "status": "rejected"})
 
     def _undo(self) -> None:
         """The suggestion is pending again and its link gone, be it that somebody has deleted that before."""
@@ -128,14 +122,9 @@ class Client:
             return
         thing, link = self._regretted.pop(self._random.randrange(len(self._regretted)))
         answer = self._ask("POST", f"/suggestions/{thing.id}/reopen")
-        if answer.outcome is Outcome.ACKNOWLEDGED:
-            thing.becomes({"id": thing.id, "status": "pending"})
-        else:
-            thing.may_be({"status": "pending"})
-        if link is not None and answer.outcome is Outcome.ACKNOWLEDGED:
-            link.becomes(None)
-        elif link is not None:
-            link.may_be(None)
+        thing.comes_to(answer.outcome, {"id": thing.id, "status": "pending"})
+        if link is not None:
+            link.comes_to(answer.outcome, None)
 
     # Accounts
 

@@ -40,6 +40,12 @@ def query(
         return connection.execute(sql, parameters).fetchall()
 
 
+def events_kept_back(system: System) -> list[tuple[str, str]]:
+    """The events that a service could not apply, by name and error: nothing of it shows over the API."""
+    statement: LiteralString = "SELECT wire_name, error FROM inbox_failures"
+    return [(row["wire_name"], row["error"]) for service in SERVICES for row in query(system, service, statement)]
+
+
 def value(system: System, service: str, sql: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Any:
     """The one value of a SELECT of one row and one column; None when there is no row."""
     rows = query(system, service, sql, parameters)

@@ -71,6 +71,13 @@ class Thing:
         self.unsettled = True
         self.possible.append(content)
 
+    def comes_to(self, outcome: Outcome, content: Json | None) -> None:
+        """A write of this outcome has made it this, or would."""
+        if outcome is Outcome.ACKNOWLEDGED:
+            self.becomes(content)
+        else:
+            self.may_be(content)
+
     def __str__(self) -> str:
         return f"{self.kind} {self.id or self.mark}"
 

@@ -66,10 +66,7 @@ class Items:
             return
         answer = self._ask("DELETE", f"{PATHS[thing.kind]}/{thing.id}")
         for going in (thing, *self._resting_on(thing)):
-            if answer.outcome is Outcome.ACKNOWLEDGED:
-                going.becomes(None)
-            else:
-                going.may_be(None)
+            going.comes_to(answer.outcome, None)
 
     def read(self) -> None:
         """One's own writes can be read at once, and what was deleted is gone."""

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 async def reading_alone(port: int, token: str, slices: int = 3) -> Measured:
     """Read lists for some seconds."""
-    return _joined([await _read(port, token) for _ in range(slices)])
+    return Measured.joined([await _read(port, token) for _ in range(slices)])
 
 
 async def reading(port: int, token: str, work: Awaitable[Answer]) -> tuple[Answer, Measured]:
@@ -24,17 +24,9 @@ async def reading(port: int, token: str, work: Awaitable[Answer]) -> tuple[Answe
     slices = [await _read(port, token)]
     while not working.done():
         slices.append(await _read(port, token))
-    return await working, _joined(slices)
+    return await working, Measured.joined(slices)
 
 
 async def _read(port: int, token: str) -> Measured:
     asked = request("GET", PATH, token)
     return await run(port, lambda: asked, connections=CONNECTIONS, seconds=_SLICE)
-
-
-def _joined(slices: list[Measured]) -> Measured:
-    return Measured(
-        [latency for each in slices for latency in each.seconds],
-        sum(each.duration for each in slices),
-        sum(each.errors for each in slices),
-    )

@@ -44,10 +44,6 @@ class Measured(Generic[Value]):
         """Seconds of a part, where all parts are the same work."""
         return statistics.median(self.seconds)
 
-    @property
-    def peak_mb(self) -> float:
-        return self.peak / 1e6
-
 
 class Watch:
     """What a job measures itself with."""

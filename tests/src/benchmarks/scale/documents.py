@@ -1,6 +1,5 @@
 """The matrix of everything as a document: how long it takes, and what memory those who make and pass it on take."""
 
-import threading
 import time
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import httpx
 import psutil
 
 from acceptance.stack import RunningStack
+from benchmarks.running import again_and_again
 
 _LOOK = 0.1
 _MAKER = "catalog-service"
@@ -27,19 +27,14 @@ class Document:
 
 def fetch(stack: RunningStack, token: str, form: str) -> Document:
     """Take the whole matrix as csv, xlsx or html; raises httpx.HTTPStatusError for a refusal."""
-    looks: list[dict[str, int]] = []
-    done = threading.Event()
     pids = stack.pids()
     programs = {name: psutil.Process(pids[name]) for name in (_MAKER, *_PASSING_ON)}
 
-    def look() -> None:
-        while not done.is_set():
-            looks.append({name: program.memory_info().rss for name, program in programs.items()})
-            done.wait(_LOOK)
+    def held() -> dict[str, int]:
+        return {name: program.memory_info().rss for name, program in programs.items()}
 
-    watching = threading.Thread(target=look)
-    watching.start()
-    try:
+    looks = [held()]
+    with again_and_again(lambda: looks.append(held()), _LOOK):
         began = time.perf_counter()
         size = 0
         with httpx.stream(
@@ -53,9 +48,6 @@ def fetch(stack: RunningStack, token: str, form: str) -> Document:
             for block in response.iter_raw():
                 size += len(block)
         seconds = time.perf_counter() - began
-    finally:
-        done.set()
-        watching.join()
     catalog, gateway = (
         max((found[name] - looks[0][name]) / 1e6 for found in looks for name in names)
         for names in ((_MAKER,), _PASSING_ON)

@@ -6,6 +6,7 @@ import time
 import psycopg
 
 from acceptance.client import Traceline
+from acceptance.faults.databases import events_kept_back
 from acceptance.faults.draining import drained
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
@@ -141,7 +142,7 @@ class Session:
     def check_record(self) -> None:
         """See that every event was applied, and that the kept totals are what counting gives."""
         drained(self._stack, within=_REST_WITHIN)
-        self._expect(not self._stack.events_kept_back(), "events could not be applied")
+        self._expect(not events_kept_back(self._stack), "events could not be applied")
         for path, table in (("/requirements", "requirements"), ("/test-cases", "test_cases"), ("/links", "links")):
             with psycopg.connect(self._stack.database_url("catalog-service")) as connection:
                 counted = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
