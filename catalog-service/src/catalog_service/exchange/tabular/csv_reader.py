@@ -1,0 +1,166 @@
+"""CSV and TSV as people's programs write them: delimiters, quotes and line ends of any kind."""
+
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.table import (
+    LONGEST_CELL,
+    MOST_COLUMNS,
+    Row,
+    cell_too_long,
+    too_many_columns,
+)
+from catalog_service.exchange.text import LONGEST_LINE, Encoding, read_lines
+
+DELIMITERS = (",", ";", "\t", "|")
+_SAMPLED_ROWS = 25
+_SAMPLED_CHARACTERS = 1 << 18
+_CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
+
+csv.field_size_limit(LONGEST_CELL)  # of the whole process; only readers have a limit
+
+
+def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row]:
+    """Yield the rows of a CSV file, blank ones and the header too.
+
+    Raise Unreadable, with the line in which it begins, at a row that breaks a limit and at a file that ends in quotes.
+    """
+    lines = _Lines(read_lines(file, encoding))
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=False)
+    number = 0
+    while True:
+        lines.begin_record()
+        line = lines.number + 1
+        number += 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "field larger" not in str(error):
+                raise Unreadable(f"Row {number} cannot be read: {error}.", line=line) from None
+            raise cell_too_long(number, line) from None
+        if lines.ended:
+            raise Unreadable(
+                f"The file ends within quotes, in the row that begins in line {line}: it is cut off, or a closing quote"
+                " is missing.",
+                code="file_cut_off",
+                line=line,
+            )
+        if len(cells) > MOST_COLUMNS and any(cells[MOST_COLUMNS:]):
+            raise too_many_columns(number, line, len(cells) - 1)
+        if lines.has_lone_cr:
+            cells = [cell.replace(_CR_WITHIN_QUOTES, "\r").replace(_CR_OUTSIDE, "\n") for cell in cells]
+        if number == 1 and len(cells) <= 2 and cells and cells[0].startswith("sep="):
+            continue  # Excel's own way of saying the delimiter
+        yield Row(number, cells, line)
+
+
+def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
+    """Return the delimiter that makes the most of the header, and a table of the rows below it."""
+    sample = _sample(file, encoding)
+    if sample and sample[0].startswith("sep=") and len(sample[0].strip()) == 5:
+        return sample[0][4]
+    return max(DELIMITERS, key=lambda delimiter: _fit(sample, delimiter))
+
+
+def _fit(sample: list[str], delimiter: str) -> float:
+    rows = []
+    try:
+        for row in csv.reader(sample, delimiter=delimiter):
+            if any(row):
+                rows.append(row)
+            if len(rows) == _SAMPLED_ROWS:
+                break
+    except csv.Error:  # what it would have made of the rest counts for nothing
+        pass
+    if not rows:
+        return 0
+    header = max(range(len(rows)), key=lambda at: (len(rows[at]) if at < 10 else 0, -at))
+    width = len(rows[header])
+    alike = sum(len(row) == width for row in rows[header:]) / (len(rows) - header)
+    return (width - 1) * (0.5 + alike)
+
+
+def _sample(file: BinaryIO, encoding: Encoding) -> list[str]:
+    """Return the first lines, as the reader is given them."""
+    sample: list[str] = []
+    size = 0
+    try:
+        for line in _Lines(read_lines(file, encoding)):
+            sample.append(line[:_SAMPLED_CHARACTERS])
+            size += len(line)
+            if size > _SAMPLED_CHARACTERS:
+                break
+    except Unreadable:
+        if not sample:
+            raise
+    return sample
+
+
+class _Lines:
+    """The lines of a file for `csv.reader`, which ends a row at each CR that is not within quotes.
+
+    Here a row ends at LF or CR LF; only in a file that has no LF, at CR. A CR elsewhere is a line break within a cell:
+    outside quotes it becomes LF, within quotes it stays.
+    """
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = _split_old_mac(lines)
+        self._quotes = 0
+        self._size = 0
+        self.number = 0
+        self.ended = False
+        self.has_lone_cr = False
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def begin_record(self) -> None:
+        """Forget the quotes of the row before."""
+        self._quotes = self._size = 0
+
+    def __next__(self) -> str:
+        try:
+            line = next(self._lines)
+        except StopIteration:
+            self.ended = True
+            raise
+        self.number += 1
+        self._size += len(line)
+        if self._size > LONGEST_LINE:
+            raise Unreadable(
+                f"The row that reaches to line {self.number} is longer than {LONGEST_LINE >> 20} MiB; is a closing"
+                " quote missing?",
+                line=self.number,
+            )
+        end = len(line) - (2 if line.endswith("\r\n") else 1)
+        if line.find("\r", 0, end) >= 0:
+            line = self._keep_cr(line[:end]) + line[end:]
+        self._quotes += line.count('"')
+        return line
+
+    def _keep_cr(self, line: str) -> str:
+        """Return a line without a CR that `csv.reader` would take for the end of the row."""
+        self.has_lone_cr = True
+        within = self._quotes % 2
+        parts = line.split('"')
+        return '"'.join(
+            part.replace("\r", _CR_WITHIN_QUOTES if (at + within) % 2 else _CR_OUTSIDE) for at, part in enumerate(parts)
+        )
+
+
+def _split_old_mac(lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines of a file; those of one that has no LF end at CR."""
+    start = list(islice(lines, 2))
+    if len(start) == 1 and "\r" in start[0] and "\n" not in start[0]:
+        return iter([f"{line}\n" for line in start[0].removesuffix("\r").split("\r")])
+    return _chain(start, lines)
+
+
+def _chain(start: list[str], lines: Iterator[str]) -> Iterator[str]:
+    yield from start
+    yield from lines

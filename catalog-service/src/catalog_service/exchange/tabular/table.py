@@ -1,0 +1,88 @@
+"""Tables as their readers give them: rows of cells, within limits."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from catalog_service.exchange.records import Unreadable
+
+LONGEST_CELL = 1 << 20
+"""Characters."""
+MOST_COLUMNS = 500
+MOST_ROWS = 100_000
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of a table: `number` counts from 1 as a person does, `line` where there are lines.
+
+    `numbers` are the positions of the cells that the file holds as numbers; `remarks` are what has to be said of cells:
+    position, code, and a message that goes on after the name of the column.
+    """
+
+    number: int
+    cells: list[str]
+    line: int | None = None
+    numbers: Sequence[int] = ()
+    remarks: list[tuple[int, str, str]] | None = None
+
+    def remark(self, position: int, code: str, message: str) -> None:
+        """Note what has to be said of a cell."""
+        self.remarks = [*(self.remarks or ()), (position, code, message)]
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether no cell says anything."""
+        return not any(self.cells) or all(not cell or cell.isspace() for cell in self.cells)
+
+
+@dataclass(slots=True)
+class Table:
+    """A sheet, or the one table of a CSV file; `rows` are read as they are taken."""
+
+    rows: Iterator[Row]
+    name: str | None = None
+    is_hidden: bool = False
+    dialect: dict[str, str] = field(default_factory=dict)
+
+
+def column_name(position: int) -> str:
+    """Return what spreadsheet programs call the column at a position from 0: A, B, ... Z, AA, ..."""
+    name = ""
+    position += 1
+    while position:
+        position, letter = divmod(position - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
+
+
+def too_many_columns(row: int, line: int | None, position: int) -> Unreadable:
+    """Return the refusal of a row that is too wide."""
+    return Unreadable(
+        f"Row {row} has a cell in column {column_name(position)}; at most {MOST_COLUMNS} columns are read.",
+        code="too_many_columns",
+        line=line,
+    )
+
+
+def cell_too_long(row: int, line: int | None) -> Unreadable:
+    """Return the refusal of a cell that is too long."""
+    return Unreadable(
+        f"Row {row} has a cell of more than {LONGEST_CELL >> 20} MiB; is a closing quote missing?",
+        code="cell_too_long",
+        line=line,
+    )
+
+
+def limit_rows(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield the rows that are not blank; raise Unreadable where there are more than MOST_ROWS beside the header."""
+    count = 0
+    for row in rows:
+        if not row.is_blank:
+            count += 1
+            if count > MOST_ROWS + 1:
+                raise Unreadable(
+                    f"The table has more than {MOST_ROWS:,} rows. Send it in parts.",
+                    code="too_many_rows",
+                    line=row.line,
+                )
+            yield row
