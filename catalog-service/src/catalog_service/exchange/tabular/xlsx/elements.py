@@ -1,0 +1,56 @@
+"""The large parts of a workbook as elements, of which only one is held at a time."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from lxml import etree
+
+from catalog_service.exchange.records import Unreadable
+from chassis.files.refused import FileRefused
+
+_PIECE = 1 << 16
+_LONGEST = 16 << 20
+"""Bytes between the ends of two elements."""
+
+
+def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._Element]:
+    """Yield the elements of this local name, whole, up to the end of the element `within` that holds them.
+
+    An element is good until the next one is asked for. Elements come as trees, since to build them in C takes a fifth
+    of the time of events; entities, document types, and what is large without end are refused as `read_xml` does.
+    """
+    parser = etree.XMLPullParser(
+        events=("start", "end"),
+        tag=(f"{{*}}{name}", f"{{*}}{within}"),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    waiting = 0
+    try:
+        while piece := stream.read(_PIECE):
+            waiting += len(piece)
+            parser.feed(piece)
+            for event, element in parser.read_events():
+                is_container = etree.QName(element).localname == within
+                if event == "start":
+                    if is_container and element.getroottree().docinfo.doctype:
+                        raise Unreadable("The workbook has a document type declaration, which is not read.")
+                elif is_container:
+                    return
+                else:
+                    waiting = 0
+                    yield element
+                    element.clear()
+                    while element.getprevious() is not None:
+                        del element.getparent()[0]
+            if waiting > _LONGEST:
+                raise Unreadable(f"An element of the workbook is larger than {_LONGEST >> 20} MiB, which is not read.")
+        parser.close()
+    except etree.XMLSyntaxError as error:
+        raise Unreadable(f"The workbook is damaged: {error.msg}.") from None
+    except FileRefused as refused:
+        raise Unreadable(refused.message, offset=refused.offset) from None

@@ -1,0 +1,112 @@
+"""The rows of a sheet."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO, Protocol
+
+from lxml import etree
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.table import MOST_COLUMNS, Row, too_many_columns
+from catalog_service.exchange.tabular.xlsx.elements import read_elements
+from catalog_service.exchange.tabular.xlsx.values import date_text, number_text, rich_text, unescape
+
+
+class Texts(Protocol):
+    """The shared texts by their index."""
+
+    def __getitem__(self, index: int) -> str: ...
+
+
+def read_rows(
+    open_part: Callable[[str], BinaryIO], path: str, texts: Texts, kinds: Sequence[str], from_1904: bool
+) -> Iterator[Row]:
+    """Yield the rows of a sheet that have cells; `kinds` are what the styles of cells make of numbers."""
+    positions: dict[str, int] = {}
+    number = 0
+    for element in read_elements(open_part(path), "row", within="sheetData"):
+        stored = element.get("r")
+        number = int(stored) if stored is not None and stored.isdecimal() else number + 1
+        row = Row(number, [])
+        cells = row.cells
+        numbers: list[int] = []
+        position = -1
+        for cell in element:
+            reference = cell.get("r")
+            if reference is None:
+                position += 1
+            else:
+                letters = reference.rstrip("0123456789")
+                if letters not in positions:
+                    positions[letters] = _position(letters)
+                position = positions[letters]
+            text = _text(cell, texts, kinds, from_1904, row, position, numbers)
+            if not text:
+                continue
+            if position >= MOST_COLUMNS:
+                raise too_many_columns(number, None, position)
+            if position >= len(cells):
+                cells.extend([""] * (position - len(cells)))
+                cells.append(text)
+            else:
+                cells[position] = text
+        row.numbers = numbers
+        yield row
+
+
+def _text(
+    cell: etree._Element,
+    texts: Texts,
+    kinds: Sequence[str],
+    from_1904: bool,
+    row: Row,
+    position: int,
+    numbers: list[int],
+) -> str:
+    """Return what a cell holds as a text; note in the row what a person has to know of it."""
+    kind = cell.get("t")
+    value = None
+    has_formula = False
+    for part in cell:
+        tag = part.tag
+        if tag.endswith("}v"):
+            value = part.text
+        elif tag.endswith("}is"):
+            return rich_text(part)
+        elif tag.endswith("}f"):
+            has_formula = True
+    if value is None:
+        if has_formula and kind != "str":
+            row.remark(position, "formula_without_value", "the workbook holds a formula, but not what it gives")
+        return ""
+    if kind == "s":
+        try:
+            return texts[int(value)]
+        except ValueError:
+            raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.") from None
+    if kind is None or kind == "n":
+        style = cell.get("s")
+        shape = ""
+        if style is not None and style.isdecimal() and int(style) < len(kinds):
+            shape = kinds[int(style)]
+        if shape:
+            return date_text(value, shape, from_1904)
+        numbers.append(position)
+        return number_text(value)
+    if kind == "b":
+        return "true" if value == "1" else "false"
+    if kind == "e":
+        row.remark(position, "cell_error", f"the workbook holds the error {value}")
+        return ""
+    return unescape(value)  # a formula's text, or a date as ISO 8601
+
+
+def _position(letters: str) -> int:
+    """Return the position from 0 of the column that is called A, B, ... AA."""
+    position = 0
+    for letter in letters.upper():
+        if not "A" <= letter <= "Z":
+            raise Unreadable("The workbook is damaged: a cell has no place in its row.")
+        position = position * 26 + ord(letter) - ord("A") + 1
+        if position > 1 << 20:
+            break
+    return position - 1

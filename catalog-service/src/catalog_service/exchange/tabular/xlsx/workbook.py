@@ -1,0 +1,164 @@
+"""The parts of a workbook: which sheets it has, and how their numbers are to be taken."""
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.table import Table
+from catalog_service.exchange.tabular.xlsx.sheets import read_rows
+from catalog_service.exchange.tabular.xlsx.values import SharedTexts, kind_of_format
+from chassis.files.archives import Archive, open_archive
+from chassis.files.refused import FileRefused
+from chassis.files.xml_events import XmlHandler, read_xml
+
+_OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+_STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
+
+
+def looks_like_workbook(file: BinaryIO) -> bool:
+    """Check whether a seekable file is a workbook, or one of those that people take for one."""
+    file.seek(0)
+    if file.read(8) == _OLD:
+        return True
+    try:
+        with open_archive(file) as archive:
+            return "[Content_Types].xml" in archive.names and any(name.startswith("xl/") for name in archive.names)
+    except FileRefused:
+        return False
+
+
+@contextmanager
+def open_workbook(file: BinaryIO) -> Iterator[list[Table]]:
+    """Open a workbook and give its sheets; their rows are read as they are taken. Raise Unreadable for others."""
+    file.seek(0)
+    if file.read(8) == _OLD:
+        raise Unreadable("This is an .xls file, or a workbook with a password. Save it as .xlsx without a password.")
+    try:
+        with open_archive(file) as archive:
+            yield _tables(archive)
+    except FileRefused as refused:
+        raise Unreadable(refused.message, line=refused.line, column=refused.column, offset=refused.offset) from None
+
+
+def _tables(archive: Archive) -> list[Table]:
+    if "mimetype" in archive.names and "content.xml" in archive.names:
+        raise Unreadable("This is an OpenDocument file. Save it as .xlsx.")
+    path = _find_workbook(archive)
+    book = _Book()
+    _read(archive, path, book)
+    relations = _relations(archive, path)
+    texts = _Texts(archive, next((to for kind, to in relations.values() if kind == "sharedStrings"), None))
+    styles = _Styles()
+    if (to := next((to for kind, to in relations.values() if kind == "styles"), None)) in archive.names:
+        _read(archive, to, styles)
+    tables = []
+    for sheet in book.sheets:
+        kind, to = relations.get(sheet.relation, ("", ""))
+        if kind == "worksheet" and to in archive.names:
+            rows = read_rows(archive.open, to, texts, styles.kinds, book.from_1904)
+            tables.append(Table(rows, sheet.name, is_hidden=sheet.is_hidden))
+    if not tables:
+        raise Unreadable("The workbook has no sheet.")
+    return tables
+
+
+def _find_workbook(archive: Archive) -> str:
+    path = next((to for kind, to in _relations(archive, "").values() if kind == "officeDocument"), "xl/workbook.xml")
+    if path not in archive.names:
+        raise Unreadable("This is no XLSX workbook: it is an archive of something else, or cut off.")
+    return path
+
+
+class _Texts:
+    """The shared texts, read when the first is asked for."""
+
+    def __init__(self, archive: Archive, path: str | None) -> None:
+        self._archive = archive
+        self._path = path
+        self._texts: SharedTexts | None = None
+
+    def __getitem__(self, index: int) -> str:
+        if self._texts is None:
+            if self._path not in self._archive.names:
+                raise Unreadable("The workbook is damaged: its texts are missing.")
+            self._texts = SharedTexts.read(self._archive.open(self._path))
+        return self._texts[index]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    name: str
+    relation: str
+    is_hidden: bool
+
+
+class _Book(XmlHandler):
+    def __init__(self) -> None:
+        self.sheets: list[_Sheet] = []
+        self.from_1904 = False
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        if name == "sheet":
+            relation = attributes.get(_RELATION) or attributes.get(_STRICT_RELATION, "")
+            hidden = attributes.get("state", "visible") != "visible"
+            self.sheets.append(_Sheet(attributes.get("name", ""), relation, hidden))
+        elif name == "workbookPr":
+            self.from_1904 = attributes.get("date1904", "0") in ("1", "true")
+
+
+class _Styles(XmlHandler):
+    """`kinds` are what the number formats of the cells make of numbers, by the cells' style."""
+
+    def __init__(self) -> None:
+        self.kinds: list[str] = []
+        self._codes: dict[int, str] = {}
+        self._is_of_cells = False
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        name = tag.rpartition("}")[2]
+        if name == "numFmt":
+            self._codes[_integer(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
+        elif name == "cellXfs":
+            self._is_of_cells = True
+        elif name == "xf" and self._is_of_cells:
+            number = _integer(attributes.get("numFmtId"))
+            self.kinds.append(kind_of_format(number, self._codes.get(number)))
+
+    def end(self, tag: str) -> None:
+        if tag.endswith("}cellXfs"):
+            self._is_of_cells = False
+
+
+class _Relations(XmlHandler):
+    def __init__(self, folder: str) -> None:
+        self.found: dict[str, tuple[str, str]] = {}
+        self._folder = folder
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag.endswith("}Relationship") and attributes.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/", self._folder, attributes.get("Target", ""))).lstrip("/")
+            self.found[attributes.get("Id", "")] = (attributes.get("Type", "").rpartition("/")[2], target)
+
+
+def _relations(archive: Archive, path: str) -> dict[str, tuple[str, str]]:
+    """Return the kind and the path of what a part names, by id."""
+    folder, name = posixpath.split(path)
+    handler = _Relations(folder)
+    place = posixpath.join(folder, "_rels", f"{name}.rels")
+    if place in archive.names:
+        _read(archive, place, handler)
+    return handler.found
+
+
+def _read(archive: Archive, path: str, handler: XmlHandler) -> None:
+    for _ in read_xml(archive.open(path), handler):
+        pass
+
+
+def _integer(text: str | None) -> int:
+    return int(text) if text is not None and text.isdecimal() else 0
