@@ -7,6 +7,7 @@ from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.formats import JSON, NDJSON
 from catalog_service.exchange.readers import needs
 from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
+from catalog_service.exchange.tabular.formats import CSV, XLSX
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
 
@@ -16,6 +17,8 @@ FORMATS: tuple[Format, ...] = (
     REQIF,
     REQIFZ,
     needs.FORMAT,
+    XLSX,
+    CSV,
 )
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 

@@ -1,0 +1,68 @@
+"""The columns of a table: what its header calls them."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.table import column_name
+from chassis.core.wording import listed, nearest, shown
+
+_SHOWN_COLUMNS = 20
+
+
+def fold(text: str) -> str:
+    """Return a header or value such that those that people take for the same are equal."""
+    return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFKC", text)).strip(" :*\ufeff").casefold()
+
+
+class Columns:
+    """The names of the columns by position; several columns may have one name."""
+
+    def __init__(self, header: Iterable[str]) -> None:
+        self.header = [name.strip("\ufeff \t\r\n\u00a0") for name in header]
+        while self.header and not self.header[-1]:
+            self.header.pop()
+        self._by_name: dict[str, list[int]] = {}
+        self._by_look: dict[str, list[int]] = {}
+        for position, name in enumerate(self.header):
+            if name:
+                self._by_name.setdefault(name, []).append(position)
+                self._by_look.setdefault(fold(name), []).append(position)
+
+    def __len__(self) -> int:
+        return len(self.header)
+
+    def name(self, position: int) -> str:
+        """Return what a column is called in messages and in custom_metadata."""
+        if position < len(self.header) and self.header[position]:
+            return self.header[position]
+        return f"column {column_name(position)}"
+
+    def find(self, column: str | int) -> int | None:
+        """Return the position of a column from 0, the first of several; None where there is none."""
+        if isinstance(column, int):
+            return column - 1 if column <= len(self.header) else None
+        positions = self.all_named(column)
+        return positions[0] if positions else None
+
+    def all_named(self, name: str) -> list[int]:
+        """Return the positions of all columns of a name."""
+        return self._by_name.get(name.strip()) or self._by_look.get(fold(name)) or []
+
+    def position(self, column: str | int, *, of: str) -> int:
+        """Return the position of a column that a mapping names for a field; raise Unreadable where there is none."""
+        found = self.find(column)
+        if found is None:
+            raise self.missing(str(column), of=of)
+        return found
+
+    def missing(self, column: str, *, of: str) -> Unreadable:
+        """Return the refusal of a mapping that names a column that the file does not have."""
+        names = list(dict.fromkeys(filter(None, self.header)))
+        near = nearest(column, names)
+        there = f"Did you mean {shown(near)}?" if near else f"Its columns are {listed(names[:_SHOWN_COLUMNS], 'and')}."
+        return Unreadable(
+            f"The mapping takes {of} from the column {shown(column)}, which the file does not have. {there}",
+            code="column_not_found",
+        )

@@ -1,0 +1,372 @@
+"""Applies a mapping to the rows of a table."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from catalog_service.exchange.records import Item, ItemKind, Link, Notice, Record, Remark
+from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.mapping import FieldRule, Mapping, StepsRule
+from catalog_service.exchange.tabular.sources import Source, make_source, short_title
+from catalog_service.exchange.tabular.steps import Step, StepReader, make_reader, texts_of
+from catalog_service.exchange.tabular.table import Row
+from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, NotConvertible
+from chassis.core.wording import listed, shown
+
+_KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
+_ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
+
+
+@dataclass(slots=True)
+class _Case:
+    """The rows of one item: the first, its cells as they grow by those below it, and its steps."""
+
+    row: Row
+    cells: list[str]
+    steps: list[Step] = field(default_factory=list)
+    warnings: list[Remark] = field(default_factory=list)
+
+
+class Mapper:
+    """Makes records of rows, by one mapping and for the columns of one table."""
+
+    def __init__(
+        self, mapping: Mapping, columns: Columns, *, source_system: str | None = None, sheet: str | None = None
+    ) -> None:
+        self._mapping = mapping
+        self._columns = columns
+        self._sheet = sheet
+        self._source_system = mapping.source_system or source_system
+        self._prefix = mapping.external_id_prefix or ""
+        self._used: set[int] = set()
+        self._filled_down: list[int] = []
+        self._last: dict[int, str] = {}
+        self._steps: StepReader | None = None
+        self._sources: list[Source] = []
+        for name, rule in mapping.fields.items():
+            if isinstance(rule, StepsRule):
+                self._steps = make_reader(rule, columns)
+            else:
+                self._sources.append(self._source(name, rule))
+        self._links = self._link_sources()
+        self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
+        self._left_out = self._left_out_values()
+        self._rest = [
+            at
+            for at in range(len(columns))
+            if at not in self._used
+            and at not in self._ignored
+            and (self._steps is None or at not in self._steps.positions)
+        ]
+        telling = ("external_id", "title", "description", "id")
+        self._telling = (
+            [at for source in self._sources if source.name in telling for at in source.positions]
+            if mapping.kind != "links"
+            else []
+        )
+        self._key = next((source.position for source in self._sources if source.name == "external_id"), None)
+        self._last_row = 0
+        self._items_read = 0
+        self._all_have_keys = self._key is not None
+        self._is_below = False
+        self._counts: dict[str, int] = {}
+        self._first: dict[str, str] = {}
+        self._kept: dict[str, int] = {}
+        self._dropped: dict[str, int] = {}
+
+    def read(self, rows: Iterator[Row]) -> Iterator[Record]:
+        """Yield the records of the rows below the header, and what there is to say of all of them."""
+        make = self._make_link if self._mapping.kind == "links" else self._make_item
+        for case in self._cases(rows):
+            yield from make(case)
+        yield from self.notices()
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield what has to be said of the table as a whole, now that it is read."""
+        for code, count in self._counts.items():
+            yield Notice(code, self._first[code], count)
+        namespace = f"custom_metadata.{self._source_system}" if self._source_system else "custom_metadata.file"
+        if self._kept:
+            names = listed(map(shown, self._kept), "and")
+            yield Notice("to_custom_metadata", f"No field takes {names}: kept in {namespace}.", len(self._kept))
+        if self._dropped:
+            names = listed(map(shown, self._dropped), "and")
+            yield Notice("columns_ignored", f"Not read, as the mapping says: {names}.", len(self._dropped))
+
+    # what is taken, made ready once
+
+    def _positions(self, column: str | int) -> list[int]:
+        return [column - 1] if isinstance(column, int) else self._columns.all_named(column)
+
+    def _source(self, name: str, rule: FieldRule) -> Source:
+        source = make_source(name, rule, self._columns, self._mapping.kind)
+        self._used.update(source.positions)
+        if rule.fill_down:
+            self._filled_down += source.positions
+        return source
+
+    def _link_sources(self) -> list[tuple[str, Source]]:
+        rules = self._mapping.links
+        if rules is None:
+            return []
+        ends = (("requirement", rules.requirements), ("test_case", rules.test_cases))
+        return [(end, self._source(f"links of {end}s", rule)) for end, rule in ends if rule is not None]
+
+    def _left_out_values(self) -> tuple[int, frozenset[str]] | None:
+        rule = self._mapping.leave_out
+        if rule is None:
+            return None
+        at = self._columns.position(rule.column, of="which rows to leave out")
+        return at, frozenset(map(fold, rule.values))
+
+    # rows
+
+    def _cases(self, rows: Iterator[Row]) -> Iterator[_Case]:
+        """Yield the rows, those of one item as one."""
+        width = len(self._columns)
+        rule = self._mapping.fields.get("steps")
+        continues = self._continuation(rule) if isinstance(rule, StepsRule) and rule.style == "rows" else None
+        case: _Case | None = None
+        for row in rows:
+            cells = row.cells
+            if len(cells) < width:
+                if row.line is not None:
+                    self._count(
+                        "ragged_rows",
+                        f"Row {row.number} (line {row.line}) has {len(cells)} cells where the header has {width}; the"
+                        " others were read as blank.",
+                    )
+                cells = [*cells, *[""] * (width - len(cells))]
+            if self._left_out is not None and fold(cells[self._left_out[0]]) in self._left_out[1]:
+                self._count(
+                    "rows_left_out",
+                    f"Row {row.number} was left out, as the mapping says: {self._columns.name(self._left_out[0])} is"
+                    f" {shown(cells[self._left_out[0]])}.",
+                )
+                continue
+            for at in self._filled_down:
+                if cells[at].strip():
+                    self._last[at] = cells[at]
+                elif at in self._last:
+                    cells = [*cells[:at], self._last[at], *cells[at + 1 :]]
+            if self._is_no_item(row, cells, case if continues is not None else None):
+                continue
+            if continues is None:
+                yield _Case(row, cells, [] if self._steps is None else self._steps.read(cells))
+            elif case is not None and continues(case, cells):
+                self._add_row(case, row, cells)
+            else:
+                if case is not None:
+                    yield case
+                case = _Case(row, list(cells), [] if self._steps is None else self._steps.read(cells))
+        if case is not None:
+            yield case
+
+    def _is_no_item(self, row: Row, cells: Sequence[str], case: _Case | None) -> bool:
+        """Check whether a row is none of the table's: it says nothing of an item, or is of a legend below the table."""
+        gap = row.number > self._last_row + 1
+        self._last_row = row.number
+        if case is not None or not self._telling:
+            return False
+        if not any(cells[at].strip() for at in self._telling):
+            message = f"Row {row.number} says neither an id, a title nor a description; such rows were left out."
+            self._count("rows_without_item", message)
+            return True
+        has_key = self._key is None or bool(cells[self._key].strip())
+        self._is_below = not has_key and self._all_have_keys and (self._is_below or (gap and self._items_read >= 3))
+        if self._is_below:
+            message = f"Row {row.number} stands below the table and has no id, as all above it have; left out."
+            self._count("rows_below_table", message)
+            return True
+        self._all_have_keys &= has_key
+        self._items_read += 1
+        return False
+
+    def _continuation(self, rule: StepsRule) -> Callable[[_Case, Sequence[str]], bool]:
+        key = self._key
+
+        def has_other_key(case: _Case, cells: Sequence[str]) -> bool:
+            return key is not None and bool(cells[key].strip()) and cells[key] != case.cells[key]
+
+        if rule.continues_when_blank is not None:
+            at = self._columns.position(rule.continues_when_blank, of="steps")
+            return lambda case, cells: not cells[at].strip() and not has_other_key(case, cells)
+        at = self._columns.position(rule.continues_when_same or 1, of="steps")
+        return lambda case, cells: cells[at] == case.cells[at] or (not cells[at].strip() and bool(case.cells[at]))
+
+    def _add_row(self, case: _Case, row: Row, cells: Sequence[str]) -> None:
+        """Add a row that continues an item: its step, and what the rows above it do not say."""
+        if self._steps is not None:
+            case.steps += self._steps.read(cells)
+        others = []
+        for at in (*self._used, *self._rest):
+            if cells[at].strip() and cells[at] != case.cells[at]:
+                if not case.cells[at].strip():
+                    case.cells[at] = cells[at]
+                elif self._steps is None or at not in self._steps.positions:
+                    others.append(self._columns.name(at))
+        if others:
+            message = (
+                f"Row {row.number} continues the one above it; what it says in {listed(others, 'and')} was not taken."
+            )
+            case.warnings.append(Remark("value_not_taken", message, others[0]))
+
+    # records
+
+    def _make_item(self, case: _Case) -> Iterator[Record]:
+        row = case.row
+        item = Item(
+            _KINDS[self._mapping.kind], row.number, {}, line=row.line, warnings=case.warnings, source=list(row.cells)
+        )
+        unlisted: dict[str, str] = {}
+        self._fill(item, case.cells, unlisted)
+        self._remark_cells(item, row)
+        fields = item.fields
+        if self._steps is not None and case.steps:
+            fields["steps"] = texts_of(case.steps)
+        metadata = self._metadata(case, unlisted)
+        if metadata:
+            fields["custom_metadata"] = {**(fields.get("custom_metadata") or {}), **metadata}
+        if fields.get("external_id"):
+            fields["external_id"] = self._prefix + fields["external_id"]
+        if self._source_system and not fields.get("source_system"):
+            fields["source_system"] = self._source_system
+        version = fields.pop("version", None)
+        item.version = version if isinstance(version, int) else None
+        yield item
+        if self._links:
+            yield from self._links_of(item, case.cells)
+
+    def _fill(self, item: Item, cells: Sequence[str], unlisted: dict[str, str]) -> None:
+        """Set the fields of an item; what a closed list's `*` stood for goes to `unlisted`, by column."""
+        fields = item.fields
+        by_default = []
+        for source in self._sources:
+            name = source.name
+            text = source.take(cells)
+            if source.constant is not None and name in REQUIRED:
+                item.defaulted.append(name)
+            if source.values is not None:
+                found = source.values.find(text)
+                if found is not None:
+                    if not text.strip() and name in REQUIRED:
+                        item.defaulted.append(name)
+                    if source.values.is_other(text) and text.strip() and source.position is not None:
+                        column = self._columns.name(source.position)
+                        unlisted[column] = text
+                        message = f"{column} is {shown(text)}, which the mapping does not list; read as {found}."
+                        item.warnings.append(Remark("value_not_listed", message, column))
+                    text = found
+            if not text or text.isspace():
+                if source.default_from is not None:
+                    by_default.append(source)
+                elif name == "tags":
+                    fields[name] = []
+                elif name not in REQUIRED and name not in WITH_DEFAULTS:
+                    fields[name] = None
+                continue
+            try:
+                fields[name] = source.convert(text)
+            except NotConvertible as error:
+                column = name if source.position is None else self._columns.name(source.position)
+                item.problems.append(Remark(error.code, error.message, column))
+        for source in by_default:
+            value = fields.get(source.default_from or "")
+            if isinstance(value, str) and value:
+                fields[source.name] = short_title(value) if source.name == "title" else value.strip()
+
+    def _remark_cells(self, record: Item | Link, row: Row) -> None:
+        for at, code, message in row.remarks or ():
+            name = self._columns.name(at)
+            record.warnings.append(Remark(code, f"{name}: {message}; read as blank.", name))
+        for source in self._sources:
+            if source.name == "external_id" and source.position is not None and source.position in row.numbers:
+                self._count(
+                    "numeric_ids",
+                    f"Row {row.number} has a number as its id, read as {shown(row.cells[source.position])}: what a"
+                    " sheet shows of it, such as leading zeros, is not in the file.",
+                )
+
+    def _metadata(self, case: _Case, unlisted: dict[str, str]) -> dict[str, Any]:
+        metadata: dict[str, Any] = {}
+        rest: dict[str, Any] = {}
+        cells = case.cells
+        for at in (*self._rest, *range(len(self._columns), len(cells))):
+            if not cells[at] or cells[at].isspace():
+                continue
+            name = self._columns.name(at)
+            if self._mapping.rest == "ignore":
+                self._dropped[name] = self._dropped.get(name, 0) + 1
+                continue
+            self._kept[name] = self._kept.get(name, 0) + 1
+            if name in rest:
+                rest[name] = [*(rest[name] if isinstance(rest[name], list) else [rest[name]]), cells[at]]
+            else:
+                rest[name] = cells[at]
+            if fold(name) in _ATTACHMENTS:
+                self._count("attachment_dropped", f"Attachments are not taken; {name} is kept as a text.")
+        for at in self._ignored:
+            if at < len(cells) and cells[at].strip():
+                self._dropped[self._columns.name(at)] = self._dropped.get(self._columns.name(at), 0) + 1
+        rest.update(unlisted)
+        if self._sheet is not None:
+            rest["sheet"] = self._sheet
+        if rest:
+            metadata[self._source_system or "file"] = rest
+        if self._steps is not None and case.steps:
+            metadata["steps"] = [step.parts for step in case.steps]
+        return metadata
+
+    def _links_of(self, item: Item, cells: Sequence[str]) -> Iterator[Link]:
+        own = item.fields.get("external_id")
+        for end, source in self._links:
+            text = source.take(cells)
+            keys = self._keys(text, source, end)
+            if not keys:
+                continue
+            if not own:
+                message = (
+                    f"It is linked with {listed(keys, 'and')}, but has no external_id by which the link could find it."
+                )
+                item.warnings.append(Remark("link_without_key", message))
+                continue
+            for key in keys:
+                ends = {end: {"external_id": key}, item.kind: {"external_id": own}}
+                link_type = self._mapping.links.link_type if self._mapping.links else None
+                fields = {} if link_type is None else {"link_type": link_type}
+                yield Link(item.row, ends["requirement"], ends["test_case"], fields, line=item.line, source=item.source)
+
+    def _keys(self, text: str, source: Source, end: str) -> list[str]:
+        rule = getattr(self._mapping.links, f"{end}s")
+        parts = text.split(rule.split) if rule.split else text.split("\n")
+        return list(dict.fromkeys(self._prefix + part.strip() for part in parts if part.strip()))
+
+    def _make_link(self, case: _Case) -> Iterator[Record]:
+        row = case.row
+        as_item = Item("requirement", row.number, {})
+        self._fill(as_item, case.cells, {})
+        fields = {name: value for name, value in as_item.fields.items() if value is not None}
+        ends: dict[str, dict[str, str]] = {}
+        for end in ("requirement", "test_case"):
+            key, own_id = fields.pop(end, None), fields.pop(f"{end}_id", None)
+            ends[end] = {"external_id": self._prefix + key.strip()} if key else {"id": own_id} if own_id else {}
+        link = Link(
+            row.number,
+            ends["requirement"],
+            ends["test_case"],
+            fields,
+            line=row.line,
+            source=list(row.cells),
+            problems=as_item.problems,
+            warnings=as_item.warnings,
+        )
+        for end, found in ends.items():
+            if not found:
+                message = f"The link names no {end.replace('_', ' ')}."
+                link.problems.append(Remark(f"{end}_not_found", message, end))
+        self._remark_cells(link, row)
+        yield link
+
+    def _count(self, code: str, message: str) -> None:
+        self._first.setdefault(code, message)
+        self._counts[code] = self._counts.get(code, 0) + 1

@@ -1,0 +1,190 @@
+"""The mapping of a table: which column becomes which field. The JSON that people keep, send and see proposed."""
+
+from collections.abc import Iterator
+from collections.abc import Mapping as Object
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    Tag,
+    ValidationError,
+    model_validator,
+)
+
+from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.test_cases.schemas import TestCaseWrite
+from chassis.core.problems import FieldError, Invalid
+from chassis.core.problems import pointer as to_pointer
+from chassis.core.wording import listed, nearest, shown
+
+Kind = Literal["requirements", "test_cases", "links"]
+_WIDEST = 500
+
+
+def _column(value: Any) -> Any:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _WIDEST:
+        return value
+    raise ValueError(f"{shown(value)} is no column: a column is named by its header, or by its position from 1.")
+
+
+def _one_or_more(value: Any) -> Any:
+    return [_column(column) for column in value] if isinstance(value, list) and value else _column(value)
+
+
+Column = Annotated[str | int, PlainValidator(_column)]
+"""A column by its header, or by its position from 1 where the header does not tell it."""
+Columns = Annotated[str | int | list[str | int], PlainValidator(_one_or_more)]
+
+_OWN = ("id", "version", "created_at", "updated_at")
+_LINK_FIELDS = ("requirement", "test_case", "link_type", "notes", "confidence_score", "link_source")
+FIELDS: dict[str, tuple[str, ...]] = {
+    "requirements": (*RequirementWrite.model_fields, *_OWN),
+    "test_cases": (*TestCaseWrite.model_fields, *_OWN),
+    "links": (*_LINK_FIELDS, "requirement_id", "test_case_id", *_OWN),
+}
+"""The fields that a column can become, by the kind of what the rows are."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FieldRule(_Strict):
+    """Where the value of a field comes from: `column`, `columns`, `columns_named` or `constant`; then what is done.
+
+    `values` replaces values, whatever their case; `*` stands for all others, and for a blank cell. A column that
+    `fill_down` is set for says its value once for all rows below it.
+    """
+
+    column: Column | None = None
+    columns: Annotated[list[Column], Field(min_length=1)] | None = None
+    columns_named: str | None = None
+    constant: str | None = None
+    join: str = "\n\n"
+    default_from: str | None = None
+    values: dict[str, str] | None = None
+    split: Annotated[str, Field(min_length=1)] | None = None
+    fill_down: bool = False
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> "FieldRule":
+        named = self.model_fields_set & {"column", "columns", "columns_named", "constant"}
+        if len(named) > 1:
+            raise ValueError(f"A field has one source: {listed(sorted(named))}.")
+        if not named and self.default_from is None:
+            raise ValueError("A field needs a column, columns, columns_named, a constant or default_from.")
+        return self
+
+
+class StepsRule(_Strict):
+    """Where the steps of a test case are.
+
+    `rows`: a step a row; a row continues the test case above it where the column `continues_when_blank` is blank, or
+    `continues_when_same` says the same. `cell`: all of them in one cell, as numbered lines. `columns`: a column a step,
+    whose header has the number where the names here have `{n}`.
+    """
+
+    style: Literal["rows", "cell", "columns"]
+    action: Columns
+    data: Column | None = None
+    expected: Column | None = None
+    continues_when_blank: Column | None = None
+    continues_when_same: Column | None = None
+
+    @model_validator(mode="after")
+    def _fits_its_style(self) -> "StepsRule":
+        of_rows = (self.continues_when_blank is not None) + (self.continues_when_same is not None)
+        if of_rows != (self.style == "rows"):
+            raise ValueError(
+                "Steps of the style rows need either continues_when_blank or continues_when_same, others none of them."
+            )
+        if self.style == "columns" and not (isinstance(self.action, str) and "{n}" in self.action):
+            raise ValueError('Steps of the style columns need an action such as "Step {n}".')
+        return self
+
+
+def _tag(value: Any) -> str:
+    has_style = "style" in value if isinstance(value, dict) else isinstance(value, StepsRule)
+    return "(steps)" if has_style else "(field)"
+
+
+Rule = Annotated[Annotated[FieldRule, Tag("(field)")] | Annotated[StepsRule, Tag("(steps)")], Discriminator(_tag)]
+
+
+class LinksRule(_Strict):
+    """Columns that hold the external ids of what a row is linked with."""
+
+    requirements: FieldRule | None = None
+    test_cases: FieldRule | None = None
+    link_type: str | None = None
+
+
+class LeftOut(_Strict):
+    """Rows that are not read: those whose column has one of these values, whatever their case."""
+
+    column: Column
+    values: Annotated[list[str], Field(min_length=1)]
+
+
+class Mapping(_Strict):
+    """How a table is read. What no field takes goes to `custom_metadata`, unless `rest` or `ignore` says otherwise."""
+
+    version: Literal[1]
+    name: str | None = None
+    format: Literal["csv", "xlsx"] | None = None
+    kind: Kind
+    encoding: str | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    sheet: str | None = None
+    header_row: Annotated[int, Field(strict=True, ge=1)] | None = None
+    key: list[str] | None = None
+    external_id_prefix: str | None = None
+    source_system: Annotated[str, Field(max_length=50)] | None = None
+    fields: dict[str, Rule] = {}
+    links: LinksRule | None = None
+    rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
+    ignore: list[Column] = []
+    leave_out: LeftOut | None = None
+
+
+def parse_mapping(content: Object[str, Any], *, at: str = "") -> Mapping:
+    """Return the mapping of a JSON object; raise Invalid with what is wrong and where, as pointers below `at`."""
+    try:
+        mapping = Mapping.model_validate(content)
+    except ValidationError as error:
+        raise Invalid.fields([_field_error(entry, at) for entry in error.errors()]) from None
+    if errors := [FieldError(f"{at}{where}", message, code) for where, message, code in _contradictions(mapping)]:
+        raise Invalid.fields(errors)
+    return mapping
+
+
+def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
+    known = FIELDS[mapping.kind]
+    for name, rule in mapping.fields.items():
+        if name not in known:
+            near = nearest(name, known)
+            meant = f"Did you mean {near}?" if near else f"It can be {listed(known)}."
+            yield to_pointer("fields", name), f"{mapping.kind} have no field {shown(name)}. {meant}", "no_such_field"
+        elif isinstance(rule, StepsRule) and name != "steps":
+            yield to_pointer("fields", name), f"Only steps have a style, not {name}.", "no_steps"
+        elif isinstance(rule, FieldRule) and rule.default_from not in {None, *mapping.fields}:
+            message = f"There is no field {shown(rule.default_from)} in the mapping to take a value from."
+            yield to_pointer("fields", name, "default_from"), message, "no_such_field"
+    for position, name in enumerate(mapping.key or ()):
+        if name not in mapping.fields:
+            message = f"The key names {shown(name)}, which is not among the fields of the mapping."
+            yield to_pointer("key", position), message, "no_such_field"
+
+
+def _field_error(entry: Any, at: str) -> FieldError:
+    steps = [step for step in entry["loc"] if step not in {"(field)", "(steps)"}]
+    message = entry["msg"].removeprefix("Value error, ")
+    if entry["type"] == "extra_forbidden":
+        message = f"A mapping has no {shown(str(steps[-1]))} here."
+    return FieldError(f"{at}{to_pointer(*steps)}", message, entry["type"])

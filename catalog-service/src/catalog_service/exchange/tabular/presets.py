@@ -1,0 +1,186 @@
+"""Mappings of the tables that known tools export, in `presets/`, a file a tool; a table is known by its headers.
+
+Where a tool has called a column differently in its versions, a preset lists the names; of steps it lists the shapes.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.values import REQUIRED
+
+Names = str | list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A preset: its name, what it is of, the headers that it is known by (one group of them is enough)."""
+
+    name: str
+    label: str
+    known_by: list[list[str]]
+    mapping: dict[str, Any]
+
+
+@dataclass(slots=True)
+class Sample:
+    """The columns of a table and its first rows, each as wide as the header."""
+
+    columns: Columns
+    rows: list[list[str]]
+
+    def values(self, position: int) -> list[str]:
+        """Return what a column says in the first rows, without blanks."""
+        return [cells[position] for cells in self.rows if cells[position].strip()]
+
+    def blanks(self, position: int) -> int:
+        """Return in how many of the first rows a column says nothing."""
+        return len(self.rows) - len(self.values(position))
+
+    def reference(self, position: int) -> str | int:
+        """Return what a mapping calls a column: its name, or its position where another one has the name."""
+        name = self.columns.header[position]
+        return name if name and self.columns.find(name) == position else position + 1
+
+
+@cache
+def load_presets() -> tuple[Preset, ...]:
+    """Return the presets of this package."""
+    documents = sorted(files(__package__).joinpath("presets").iterdir(), key=lambda file: file.name)
+    return tuple(Preset(file.name.removesuffix(".json"), **orjson.loads(file.read_bytes())) for file in documents)
+
+
+def find_preset(columns: Columns) -> Preset | None:
+    """Return the preset that knows these columns, if one does: of several, the one that knows most of them."""
+    best, most = None, 0
+    for preset in load_presets():
+        known = max((len(group) for group in preset.known_by if all(_find(columns, name) for name in group)), default=0)
+        if known:
+            named = {at for name in _names(preset.mapping) for at in _find(columns, name)}
+            score = 2 * known + len(named)
+            if score > most:
+                best, most = preset, score
+    return best
+
+
+def resolve(preset: Preset, sample: Sample) -> dict[str, Any]:
+    """Return the mapping of a preset for the columns of a table, without what the table does not have."""
+    mapping = {**preset.mapping, "name": preset.name}
+    fields = {}
+    for name, rule in preset.mapping["fields"].items():
+        found = _steps(rule, sample) if isinstance(rule, list) else _field(rule, sample)
+        if found is not None and ("constant" not in found or name in REQUIRED):
+            fields[name] = found
+    for name in ("title", "description"):
+        if name in fields and fields[name].get("default_from") not in {None, *fields}:
+            del fields[name]["default_from"]
+    mapping["fields"] = fields
+    links = {end: _field(rule, sample) for end, rule in preset.mapping.get("links", {}).items() if end != "link_type"}
+    if links := {end: rule for end, rule in links.items() if rule is not None}:
+        mapping["links"] = {**links, "link_type": preset.mapping["links"].get("link_type", "covers")}
+    else:
+        mapping.pop("links", None)
+    mapping["ignore"] = [
+        sample.reference(at) for name in preset.mapping.get("ignore", ()) for at in _find(sample.columns, name)
+    ]
+    leave_out = preset.mapping.get("leave_out")
+    if leave_out and (column := _first(leave_out["column"], sample)) is not None:
+        mapping["leave_out"] = {**leave_out, "column": column}
+    else:
+        mapping.pop("leave_out", None)
+    return mapping
+
+
+def _field(rule: dict[str, Any], sample: Sample) -> dict[str, Any] | None:
+    if "constant" in rule:
+        return rule
+    if "columns" in rule:
+        places = [at for name in rule["columns"] for at in _find(sample.columns, name)[:1]]
+        if len(places) > 1:
+            return {**rule, "columns": [sample.reference(at) for at in places]}
+        rule = {key: value for key, value in rule.items() if key != "columns"}
+        return {**rule, "column": sample.reference(places[0])} if places else _without(rule)
+    if "columns_named" in rule:
+        names = [name for name in _list(rule["columns_named"]) if _find(sample.columns, name)]
+        return {**rule, "columns_named": names[0]} if names else None
+    column = _first(rule["column"], sample)
+    rule = {key: value for key, value in rule.items() if key != "column" and value is not False}
+    return {"column": column, **rule} if column is not None else _without(rule)
+
+
+def _without(rule: dict[str, Any]) -> dict[str, Any] | None:
+    """Return what a rule says where its column is missing: another field, or the value for all others."""
+    if "default_from" in rule:
+        return {"default_from": rule["default_from"]}
+    other = rule.get("values", {}).get("*")
+    return {"constant": other} if other is not None else None
+
+
+def _steps(shapes: list[dict[str, Any]], sample: Sample) -> dict[str, Any] | None:
+    """Return the first shape of steps whose columns are there and that the rows have."""
+    last = None
+    for shape in shapes:
+        action = shape["action"]
+        found: Any
+        if isinstance(action, dict):
+            found = [sample.reference(at) for name in action["all"] for at in _find(sample.columns, name)[:1]] or None
+        else:
+            found = _first(action, sample)
+        if found is None:
+            continue
+        rule = {"style": shape["style"], "action": found}
+        for part in ("data", "expected"):
+            if part in shape and (column := _first(shape[part], sample)) is not None:
+                rule[part] = column
+        how = next((key for key in ("continues_when_blank", "continues_when_same") if key in shape), None)
+        if how is None:
+            return rule
+        column = _first(shape[how], sample)
+        if column is None:
+            continue
+        rule[how] = column
+        last = rule
+        values = sample.values(sample.columns.position(column, of="steps"))
+        has_more = len(values) < len(sample.rows) if how == "continues_when_blank" else len(set(values)) < len(values)
+        if has_more:
+            return rule
+    return last
+
+
+def _first(names: Names, sample: Sample) -> str | int | None:
+    """Return the first of several columns that is there, one that says something if possible."""
+    places = [at for name in _list(names) for at in _find(sample.columns, name)[:1]]
+    filled = [at for at in places if sample.values(at)]
+    return sample.reference((filled or places)[0]) if places else None
+
+
+def _find(columns: Columns, name: str) -> list[int]:
+    """Return the positions of the columns of a name, which may end in `*`."""
+    if name.endswith("*"):
+        start = fold(name[:-1])
+        return [at for at, header in enumerate(columns.header) if fold(header).startswith(start)]
+    return columns.all_named(name)
+
+
+def _list(names: Names) -> Sequence[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _names(mapping: Any) -> Iterator[str]:
+    """Yield all names of columns in a mapping."""
+    if isinstance(mapping, dict):
+        for key, value in mapping.items():
+            if key in {"column", "columns", "columns_named", "action", "data", "expected", "all"} or key.startswith(
+                "cont"
+            ):
+                yield from _list(value) if isinstance(value, str | list) else _names(value)
+            elif key not in {"values", "known_by"}:
+                yield from _names(value)
+    elif isinstance(mapping, list):
+        for value in mapping:
+            yield from _names(value)

@@ -1,0 +1,345 @@
+"""Proposes a mapping for a table that no preset knows: by what its columns are called and by what stands in them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import orjson
+
+from catalog_service.exchange.tabular.columns import fold
+from catalog_service.exchange.tabular.presets import Sample
+from catalog_service.exchange.tabular.values import CLOSED
+from chassis.core.wording import shown
+
+_LONG = 80
+_ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
+_TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
+_OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
+_TEST_WORDS = re.compile(
+    r"\btests?\b|test ?case|testfall|testf[aä]lle|cas de test|caso de prueba|用例|测试|テスト|тест", re.I
+)
+_ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
+_NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
+_DEFAULTS = {"priority": "medium", "type": "functional", "status": "draft", "automation_status": "manual"}
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a column is taken for: the field, how sure that is (0..1), and why."""
+
+    field: str
+    confidence: float
+    reason: str
+
+
+@dataclass(slots=True)
+class Proposal:
+    """A mapping as its JSON, and what each column was taken for, by position."""
+
+    mapping: dict[str, Any]
+    guesses: dict[int, Guess]
+
+
+def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system: str | None = None) -> Proposal:
+    """Return the likeliest mapping of a table; `about` are the names of its file and sheet."""
+    scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
+    kind = kind if kind != "all" else _kind(sample, scores, about)
+    guesses = _assign(scores, kind)
+    mapping: dict[str, Any] = {"version": 1, "kind": kind}
+    if source_system is not None:
+        mapping["source_system"] = source_system
+    by_field = {guess.field: at for at, guess in guesses.items()}
+    if kind == "links":
+        mapping["fields"] = _link_fields(sample, by_field)
+        return Proposal(mapping, guesses)
+    fields = _item_fields(sample, by_field, guesses, kind)
+    mapping["fields"] = fields
+    if kind == "test_cases" and (steps := _steps(sample, by_field, guesses)) is not None:
+        fields["steps"] = steps
+    end = "requirements" if kind == "test_cases" else "test_cases"
+    if end in by_field:
+        rule = {"column": sample.reference(by_field[end]), "split": _separator(sample.values(by_field[end]))}
+        mapping["links"] = {end: rule, "link_type": "covers"}
+    return Proposal(mapping, guesses)
+
+
+def _scores(sample: Sample, at: int) -> dict[str, Guess]:
+    """Return what a column could be, by field."""
+    header = sample.columns.header[at] if at < len(sample.columns) else ""
+    found: dict[str, Guess] = {}
+    if not header:
+        return found
+    look = fold(header)
+    plain = re.sub(r"\s*[(\[].*?[)\]]\s*", " ", look).strip() or look
+    for field, order in _headers().get(look, {}).items():
+        found[field] = Guess(field, 0.95 - 0.01 * min(order, 5), f"The header {shown(header)} is a usual name of it.")
+    for field, order in _headers().get(plain, {}).items():
+        found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header begins with {shown(plain)}."))
+    words = re.split(r"[\s:/,.\-]+", look)
+    for word in (words[0], words[-1]) if len(words) <= 6 else ():
+        for field in _headers().get(word, {}):
+            found.setdefault(field, Guess(field, 0.5, f"The header {shown(header)} has the word {shown(word)}."))
+    values = sample.values(at)
+    return {field: guess for field, guess in found.items() if _fits(field, values)}
+
+
+@cache
+def _words() -> dict[str, Any]:
+    """Return what people call fields and their values: `action`, `expected` and `data` are of steps."""
+    words: dict[str, Any] = orjson.loads(files(__package__).joinpath("words.json").read_bytes())
+    return words
+
+
+@cache
+def _headers() -> dict[str, dict[str, int]]:
+    """Return the fields by header, each with the place of the header among its names."""
+    known: dict[str, dict[str, int]] = {}
+    for field, names in _words()["headers"].items():
+        for order, name in enumerate(names):
+            known.setdefault(fold(name), {}).setdefault(field, order)
+        known.setdefault(fold(field), {}).setdefault(field, 0)
+    return known
+
+
+def is_known_header(header: str) -> bool:
+    """Check whether a header is a usual name of some field."""
+    return fold(header) in _headers()
+
+
+def _fits(field: str, values: list[str]) -> bool:
+    """Check whether what stands in a column can be of a field."""
+    if not values:
+        return True
+    longest = max(map(len, values))
+    if field == "external_id":
+        ids = sum(_ID.fullmatch(value.strip()) is not None for value in values)
+        return longest <= 100 and ids >= 0.8 * len(values) and len(set(values)) > 0.3 * len(values)
+    if field in CLOSED["test_cases"] or field in {"link_type"}:
+        return longest <= 60 and len(set(values)) <= max(12, len(values) // 4)
+    if field == "module":
+        return longest <= 200
+    if field in {"requirements", "test_cases"}:
+        return _average(values) <= 60
+    return True
+
+
+def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str) -> str:
+    fields = {field for guesses in scores.values() for field, guess in guesses.items() if guess.confidence >= 0.85}
+    names = " | ".join([*sample.columns.header, about])
+    ends = {fold(name) for name in sample.columns.header}
+    if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
+        return "links"
+    if (
+        {"action", "expected"} <= fields
+        or len(fields & _OF_TESTS) >= 2
+        or (fields & _OF_TESTS and _TEST_WORDS.search(names))
+    ):
+        return "test_cases"
+    if any(_TEST_WORDS.search(name) for name in sample.columns.header[:3]) or _TEST_WORDS.search(about):
+        return "test_cases"
+    return "requirements"
+
+
+def _assign(scores: Mapping[int, Mapping[str, Guess]], kind: str) -> dict[int, Guess]:
+    """Return one field a column and one column a field, the surest first."""
+    wanted = {
+        "requirements": {*_ITEM_FIELDS, "test_cases", "source_system", "created_by", "custom_metadata"},
+        "test_cases": {
+            *_ITEM_FIELDS,
+            *_TEST_FIELDS,
+            "action",
+            "expected",
+            "data",
+            "requirements",
+            "source_system",
+            "created_by",
+            "custom_metadata",
+        },
+        "links": {"requirements", "test_cases", "link_type", "notes"},
+    }[kind]
+    ranked = sorted(
+        ((guess.confidence, -at, at, guess) for at, guesses in scores.items() for guess in guesses.values()),
+        key=lambda entry: entry[:2],
+        reverse=True,
+    )
+    taken: dict[int, Guess] = {}
+    fields: set[str] = set()
+    for _, _, at, guess in ranked:
+        if guess.field in wanted and guess.field not in fields and at not in taken:
+            taken[at] = guess
+            fields.add(guess.field)
+    return taken
+
+
+def _item_fields(
+    sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess], kind: str
+) -> dict[str, dict[str, Any]]:
+    _settle_texts(sample, by_field, guesses)
+    fields: dict[str, dict[str, Any]] = {}
+    names = (
+        *_ITEM_FIELDS,
+        "source_system",
+        "created_by",
+        "custom_metadata",
+        *(_TEST_FIELDS if kind == "test_cases" else ()),
+    )
+    for name in names:
+        if name in by_field:
+            at = by_field[name]
+            rule: dict[str, Any] = {"column": sample.reference(at)}
+            spanned = _spanned(sample, at) if name == "description" else []
+            if spanned:
+                rule = {"columns": [sample.reference(place) for place in (at, *spanned)], "join": "\n"}
+                guesses.update(
+                    {
+                        place: Guess(name, 0.7, "Its header is blank; it goes on with the texts left of it.")
+                        for place in spanned
+                    }
+                )
+            if name in CLOSED[kind]:
+                rule["values"], guesses[at] = _value_map(sample.values(at), kind, name, guesses[at])
+            elif name == "tags":
+                rule["split"] = _separator(sample.values(at))
+            elif name == "module" and sample.rows and sample.rows[0][at].strip() and sample.blanks(at):
+                rule["fill_down"] = True
+            fields[name] = rule
+        elif name in {"type", "priority"}:
+            fields[name] = {"constant": _DEFAULTS[name]}
+    for name, other in (("title", "description"), ("description", "title")):
+        if other in by_field:
+            fields.setdefault(name, {})["default_from"] = other
+    if {"title", "description"} <= by_field.keys():
+        del fields["title"]["default_from"]
+    return {name: rule for name, rule in fields.items() if rule}
+
+
+def _spanned(sample: Sample, at: int) -> list[int]:
+    """Return the columns without a header right of a column of texts that have texts, too: its header spans them."""
+    spanned = []
+    for place in range(at + 1, len(sample.columns)):
+        if sample.columns.header[place]:
+            break
+        if _average(sample.values(place)) > 20:
+            spanned.append(place)
+    return spanned
+
+
+def _settle_texts(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> None:
+    """Decide which column is the title and which the description, by how long their texts are."""
+    if "title" in by_field and "description" not in by_field:
+        at = by_field["title"]
+        values = sample.values(at)
+        if values and (_average(values) > _LONG or max(map(len, values)) > 500):
+            guesses[at] = Guess("description", 0.7, "Its texts are too long for titles, which are cut from them.")
+            by_field["description"] = by_field.pop("title")
+    if "title" in by_field or "description" in by_field:
+        return
+    free = [at for at in range(len(sample.columns)) if at not in guesses and sample.values(at)]
+    if free:
+        at = max(free, key=lambda at: (_average(sample.values(at)), -at))
+        name = "description" if _average(sample.values(at)) > _LONG else "title"
+        guesses[at] = Guess(name, 0.4, "No header says what it is; its texts are the longest.")
+        by_field[name] = at
+
+
+def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[dict[str, str], Guess]:
+    """Return what the values of a column become, `*` for all others, and how sure that is."""
+    distinct = list(dict.fromkeys(value.strip() for value in values))
+    known = _known_values(kind, name)
+    result = {value: known[fold(value)] for value in distinct if fold(value) in known}
+    confidence, reason = guess.confidence, guess.reason
+    unknown = [value for value in distinct if value not in result]
+    if name == "priority" and distinct and all(re.fullmatch(r"[0-5]", value) for value in distinct):
+        levels = ["critical", "high", "medium", "low"] if len(distinct) > 3 else ["high", "medium", "low"]
+        ordered = sorted(distinct)
+        result = {value: levels[min(place, len(levels) - 1)] for place, value in enumerate(ordered)}
+        confidence, reason = (
+            min(confidence, 0.5),
+            f"{reason} Its values are numbers; the smallest is taken for the highest.",
+        )
+    elif unknown:
+        confidence = min(confidence, 0.6)
+        words = ", ".join(map(shown, unknown[:3]))
+        reason = (
+            f"{reason} What {words} {'is' if len(unknown) == 1 else 'are'} is not known: taken for {_DEFAULTS[name]}."
+        )
+    return {**result, "*": _DEFAULTS[name]}, Guess(guess.field, confidence, reason)
+
+
+@cache
+def _known_values(kind: str, name: str) -> dict[str, str]:
+    tables = _words()["values"]
+    table = tables.get(f"{kind}.{name}") or tables[name]
+    known = {fold(word): value for value, words in table.items() for word in words}
+    return {**known, **{fold(value): str(value) for value in CLOSED[kind][name]}}
+
+
+def _steps(sample: Sample, by_field: dict[str, int], guesses: dict[int, Guess]) -> dict[str, Any] | None:
+    numbered = _numbered_steps(sample)
+    if numbered is not None:
+        return numbered
+    if "action" not in by_field:
+        return None
+    at = by_field["action"]
+    rule: dict[str, Any] = {"action": sample.reference(at)}
+    for part in ("expected", "data"):
+        if part in by_field:
+            rule[part] = sample.reference(by_field[part])
+    key = next((by_field[name] for name in ("external_id", "title") if name in by_field), None)
+    if key is not None:
+        filled = [cells[key] for cells in sample.rows if cells[key].strip()]
+        blanks = sum(1 for cells in sample.rows if not cells[key].strip() and cells[at].strip())
+        if blanks:
+            return {"style": "rows", "continues_when_blank": sample.reference(key), **rule}
+        if len(set(filled)) < 0.8 * len(filled) and all(one != "" for one in filled):
+            return {"style": "rows", "continues_when_same": sample.reference(key), **rule}
+    return {"style": "cell", **rule}
+
+
+def _numbered_steps(sample: Sample) -> dict[str, Any] | None:
+    """Return the rule of steps that have a column each: `Step 1`, `Expected 1`, `Step 2`, ..."""
+    patterns: dict[str, list[int]] = {}
+    for header in sample.columns.header:
+        if (match := _NUMBERED_STEP.fullmatch(header)) is not None:
+            patterns.setdefault(f"{match[1]}{{n}}{match[3]}", []).append(int(match[2]))
+    rule: dict[str, Any] = {}
+    for pattern, numbers in patterns.items():
+        look = fold(pattern.replace("{n}", " "))
+        for part in ("expected", "data", "action"):
+            if part not in rule and len(numbers) > 1 and (part in _headers().get(look, {}) or _has_word(look, part)):
+                rule[part] = pattern
+                break
+    return {"style": "columns", **rule} if "action" in rule else None
+
+
+def _has_word(look: str, part: str) -> bool:
+    return any(part in _headers().get(word, {}) for word in look.split())
+
+
+def _link_fields(sample: Sample, by_field: dict[str, int]) -> dict[str, dict[str, Any]]:
+    names = {"requirements": "requirement", "test_cases": "test_case"}
+    fields: dict[str, dict[str, Any]] = {}
+    for field, at in by_field.items():
+        fields[names.get(field, field)] = {"column": sample.reference(at)}
+        if field == "link_type":
+            fields[field]["values"] = {**_known_in(sample.values(at)), "*": "covers"}
+    return fields
+
+
+def _known_in(values: list[str]) -> dict[str, str]:
+    known = _known_values("links", "link_type")
+    return {value: known[fold(value)] for value in dict.fromkeys(values) if fold(value) in known}
+
+
+def _separator(values: list[str]) -> str:
+    """Return what parts of a cell stand between: the separator that most cells have."""
+    counts = {separator: sum(separator in value for value in values) for separator in (",", ";", "\n", "|")}
+    best = max(counts, key=lambda separator: counts[separator])
+    return best if counts[best] else ","
+
+
+def _average(values: list[str]) -> float:
+    return sum(map(len, values)) / len(values) if values else 0

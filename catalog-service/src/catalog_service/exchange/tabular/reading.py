@@ -1,0 +1,330 @@
+"""Reads tables: finds the header, takes the mapping that was given or the likeliest one, and makes records."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, BinaryIO
+
+from catalog_service.exchange.formats import Inspection, ReadOptions
+from catalog_service.exchange.records import Notice, Record, Unreadable
+from catalog_service.exchange.tabular.columns import Columns
+from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
+from catalog_service.exchange.tabular.formulas import looks_encoded
+from catalog_service.exchange.tabular.mapper import Mapper
+from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
+from catalog_service.exchange.tabular.own import NAME as OWN
+from catalog_service.exchange.tabular.own import decode_rows, has_mark, own_mapping, without_mark
+from catalog_service.exchange.tabular.presets import Sample, find_preset, resolve
+from catalog_service.exchange.tabular.proposals import Guess, Proposal, is_known_header, propose
+from catalog_service.exchange.tabular.table import Row, Table, limit_rows
+from catalog_service.exchange.tabular.xlsx import open_workbook
+from catalog_service.exchange.text import find_encoding
+from chassis.core.problems import Invalid
+from chassis.core.wording import listed, shown
+
+_SAMPLED_ROWS = 200
+_SAMPLED_CHARACTERS = 1 << 20
+_SEARCHED_ROWS = 30
+_SHOWN_SAMPLES = 5
+_SHOWN_LENGTH = 200
+_DELIMITERS = {"\t": "TAB"}
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A file as tables, and what there is to say of it."""
+
+    tables: list[Table]
+    encoding: str | None = None
+    dialect: dict[str, Any] | None = None
+    warnings: list[Notice] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Start:
+    """A table of which the header is found: its columns, a sample of its rows, and all the rows below the header."""
+
+    table: Table
+    header_row: int
+    sample: Sample
+    rows: Iterator[Row]
+    is_own: bool
+
+    @property
+    def columns(self) -> Columns:
+        return self.sample.columns
+
+
+@dataclass(slots=True)
+class _Chosen:
+    """The mapping of a table, where it comes from, and what each column was taken for."""
+
+    mapping: Mapping
+    preset: str | None = None
+    guesses: dict[int, Guess] = field(default_factory=dict)
+
+
+def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Iterator[Record]:
+    """Yield the records of a CSV file or a workbook. Raise Unreadable."""
+    given = _given(options)
+    with _open(file, options, given, format_name) as opened:
+        yield from opened.warnings
+        starts = _starts(opened.tables, given, options)
+        if given is None and any(start.is_own for start in starts):
+            for start in starts:
+                chosen = _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+                if start.is_own and options.kind in ("all", chosen.mapping.kind):
+                    yield from _records(start, chosen, options, sheet=None)
+            return
+        main = starts[0] if given is not None else max(starts, key=_recognised)
+        chosen = _Chosen(given) if given is not None else _choose(main, options)
+        alike = [start for start in starts if start is main or _has_same_header(start, main)]
+        for start in starts:
+            if any(start is one for one in alike):
+                yield from _records(start, chosen, options, sheet=start.table.name if len(alike) > 1 else None)
+            elif given is None or given.sheet is None:
+                names = f"{shown(start.table.name)} has other columns than {shown(main.table.name)}"
+                message = f"The sheet {names}; it was not read."
+                yield Notice("sheet_not_read", message)
+
+
+def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Inspection:
+    """Return what a CSV file or a workbook looks like, with the likeliest mapping. Raise Unreadable."""
+    given = _given(options)
+    with _open(file, options, given, format_name) as opened:
+        starts = _starts(opened.tables, given, options)
+        main = starts[0] if given is not None else max(starts, key=_recognised)
+        chosen = _Chosen(given) if given is not None else _choose(main, options)
+        mapping = chosen.mapping.model_dump(exclude_none=True, exclude_defaults=True)
+        mapping = {"version": 1, "format": format_name, **mapping, "header_row": main.header_row}
+        if (
+            main.table.name is not None
+            and len(opened.tables) > 1
+            and not any(_has_same_header(start, main) for start in starts if start is not main)
+        ):
+            mapping["sheet"] = main.table.name
+        if opened.dialect is not None:
+            mapping |= {"encoding": opened.encoding, "delimiter": opened.dialect["delimiter"]}
+        names = {start.table.name: start for start in starts}
+        return Inspection(
+            format_name,
+            encoding=opened.encoding,
+            dialect=opened.dialect,
+            sheets=[
+                {
+                    "name": table.name,
+                    "hidden": table.is_hidden,
+                    "read": any(start.table is table and _has_same_header(start, main) for start in starts),
+                    "columns": len(names[table.name].columns) if table.name in names else 0,
+                }
+                for table in opened.tables
+                if table.name is not None
+            ],
+            columns=_described(main, chosen),
+            mapping=mapping,
+            preset=chosen.preset,
+            warnings=[
+                {"code": notice.code, "message": notice.message} for notice in [*opened.warnings, *_about(main, chosen)]
+            ],
+        )
+
+
+def _given(options: ReadOptions) -> Mapping | None:
+    if options.mapping is None:
+        return None
+    try:
+        return parse_mapping(options.mapping)
+    except Invalid as problem:
+        raise Unreadable(f"The mapping is not valid: {problem.detail}", code="invalid_mapping") from None
+
+
+@contextmanager
+def _open(file: BinaryIO, options: ReadOptions, given: Mapping | None, format_name: str) -> Iterator[_Opened]:
+    if format_name == "xlsx":
+        with open_workbook(file) as tables:
+            yield _Opened(tables)
+        return
+    encoding = find_encoding(file, options.encoding or (given.encoding if given is not None else None))
+    delimiter = given.delimiter if given is not None and given.delimiter else find_delimiter(file, encoding)
+    table = Table(read_csv(file, encoding, delimiter))
+    warnings = [Notice("encoding_guessed", encoding.warning, len(encoding.examples))] if encoding.warning else []
+    yield _Opened([table], encoding.name, {"delimiter": delimiter, "quote": '"'}, warnings)
+
+
+def _starts(tables: list[Table], given: Mapping | None, options: ReadOptions) -> list[_Start]:
+    """Return the tables that have a header, those of the sheet that the mapping names if it names one."""
+    if given is not None and given.sheet is not None:
+        named = [table for table in tables if table.name is not None and table.name.strip() == given.sheet.strip()]
+        if not named:
+            names = listed([shown(table.name) for table in tables], "and")
+            raise Unreadable(f"There is no sheet {shown(given.sheet)}; there are {names}.", code="sheet_not_found")
+        tables = named
+    visible = [table for table in tables if not table.is_hidden] or tables
+    starts = [start for table in visible if (start := _start(table, given)) is not None]
+    if not starts:
+        raise Unreadable("The file has no table: no row of it says anything.", code="empty_file")
+    return starts
+
+
+def _start(table: Table, given: Mapping | None) -> _Start | None:
+    """Return where a table begins; None where it has no rows."""
+    rows = limit_rows(table.rows)
+    first: list[Row] = []
+    broken: Unreadable | None = None
+    size = 0
+    try:
+        for row in rows:
+            first.append(row)
+            size += sum(map(len, row.cells))
+            if len(first) > _SAMPLED_ROWS or size > _SAMPLED_CHARACTERS:
+                break
+    except Unreadable as error:
+        broken = error
+    if not first:
+        if broken is not None:
+            raise broken
+        return None
+    at = _find_header(first, given)
+    header = first[at].cells
+    below: Iterator[Row] = chain(first[at + 1 :], _raise(broken) if broken is not None else rows)
+    is_own = has_mark(header)
+    if is_own:
+        header = without_mark(header)
+        if table.name is None:
+            below = decode_rows(below, len(header))
+    columns = Columns(header)
+    width = len(columns)
+    sampled = [(row.cells + [""] * (width - len(row.cells)))[: max(width, len(row.cells))] for row in first[at + 1 :]]
+    return _Start(table, first[at].number, Sample(columns, sampled), below, is_own)
+
+
+def _raise(error: Unreadable) -> Iterator[Row]:
+    """Raise what was found in the first rows, when all before it was read."""
+    raise error
+    yield
+
+
+def _find_header(rows: list[Row], given: Mapping | None) -> int:
+    """Return the place of the header: the row that the mapping names, else the one that looks most like a header."""
+    if given is not None and given.header_row is not None:
+        for at, row in enumerate(rows):
+            if row.number == given.header_row:
+                return at
+        raise Unreadable(
+            f"Row {given.header_row}, which the mapping takes for the header, is blank or missing.",
+            code="header_not_found",
+        )
+    searched = rows[:_SEARCHED_ROWS]
+    return max(range(len(searched)), key=lambda at: (_looks_like_header(searched[at]) - 0.1 * at, -at))
+
+
+def _looks_like_header(row: Row) -> float:
+    if has_mark(row.cells):
+        return 10_000
+    filled = [cell.strip() for cell in row.cells if cell.strip()]
+    names = {cell.casefold() for cell in filled if len(cell) <= 80 and not cell.replace(".", "").isdecimal()}
+    known = sum(is_known_header(cell) for cell in filled)
+    known += 5 * (known < 2 and len(filled) > 1 and find_preset(Columns(row.cells)) is not None)
+    long = sum(len(cell) > 80 for cell in filled)
+    return 2.0 * known + min(len(names), 20) - 2 * long - (len(filled) - len(names)) * 0.2
+
+
+def _recognised(start: _Start) -> float:
+    """Return how much of a table is recognised; of several sheets, the one that is recognised best is taken."""
+    known = sum(map(is_known_header, start.columns.header))
+    preset = find_preset(start.columns) is not None
+    return known + 10 * preset + (100 if start.is_own else 0) - (50 if not start.sample.rows else 0)
+
+
+def _choose(start: _Start, options: ReadOptions) -> _Chosen:
+    """Return the mapping of a table for which none was given."""
+    if start.is_own:
+        return _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+    preset = find_preset(start.columns)
+    if preset is not None and options.kind in ("all", preset.mapping["kind"]):
+        return _Chosen(_parsed(resolve(preset, start.sample)), preset.name)
+    about = f"{options.file_name or ''} | {start.table.name or ''}"
+    source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
+    proposal: Proposal = propose(start.sample, kind=options.kind, about=about, source_system=source_system)
+    return _Chosen(_parsed(proposal.mapping), None, proposal.guesses)
+
+
+def _parsed(content: dict[str, Any]) -> Mapping:
+    return parse_mapping(content)
+
+
+def _records(start: _Start, chosen: _Chosen, options: ReadOptions, *, sheet: str | None) -> Iterator[Record]:
+    mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet)
+    yield from _about(start, chosen)
+    yield from mapper.read(start.rows)
+
+
+def _has_same_header(start: _Start, main: _Start) -> bool:
+    return [name.casefold() for name in start.columns.header] == [name.casefold() for name in main.columns.header]
+
+
+def _about(start: _Start, chosen: _Chosen) -> Iterator[Notice]:
+    """Yield what a person has to know of a table before it is read."""
+    if not start.is_own and start.table.name is None:
+        ours = sum(looks_encoded(cell) for cells in start.sample.rows for cell in cells if cell.startswith("'"))
+        if ours:
+            message = (
+                "Cells begin with an apostrophe, as ours do before a formula, but the file has not our mark: kept."
+            )
+            yield Notice("apostrophes_kept", message, ours)
+    for at, guess in chosen.guesses.items():
+        if guess.confidence < 0.5:
+            name = start.columns.name(at)
+            yield Notice("unsure_column", f"The column {shown(name)} was taken for {guess.field}: {guess.reason}")
+
+
+def _described(start: _Start, chosen: _Chosen) -> list[dict[str, Any]]:
+    """Return the columns with samples of what stands in them, and what each was taken for."""
+    described = []
+    taken = _taken(chosen, start.columns)
+    for at in range(len(start.columns)):
+        values = start.sample.values(at)
+        samples = [value[:_SHOWN_LENGTH] for value in dict.fromkeys(values)]
+        guess = chosen.guesses.get(at)
+        column: dict[str, Any] = {
+            "name": start.columns.name(at),
+            "position": at + 1,
+            "samples": samples[:_SHOWN_SAMPLES],
+            "blanks": start.sample.blanks(at),
+            "field": guess.field if guess is not None else taken.get(at),
+        }
+        if guess is not None:
+            column |= {"confidence": round(guess.confidence, 2), "reason": guess.reason}
+        elif at in taken:
+            of = (
+                "our own" if chosen.preset == OWN else f"the preset {chosen.preset}" if chosen.preset else "the mapping"
+            )
+            column |= {"confidence": 1.0, "reason": f"It is so in {of}."}
+        else:
+            column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
+        described.append(column)
+    return described
+
+
+def _taken(chosen: _Chosen, columns: Columns) -> dict[int, str]:
+    """Return the field of each column that the mapping takes."""
+    mapping = chosen.mapping.model_dump(exclude_none=True)
+    rules = {
+        **mapping["fields"],
+        **{end: rule for end, rule in mapping.get("links", {}).items() if isinstance(rule, dict)},
+    }
+    taken: dict[int, str] = {}
+    for name, rule in rules.items():
+        for key in ("column", "columns", "columns_named", "action", "data", "expected"):
+            for column in rule[key] if isinstance(rule.get(key), list) else [rule.get(key)]:
+                if isinstance(column, str) and "{n}" not in column:
+                    found = columns.all_named(column)
+                    places = found if key == "columns_named" else found[:1]
+                elif isinstance(column, int):
+                    places = [column - 1]
+                else:
+                    continue
+                for at in places:
+                    taken.setdefault(at, name if key in {"column", "columns", "columns_named"} else f"steps.{key}")
+    return taken

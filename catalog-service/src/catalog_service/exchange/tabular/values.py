@@ -1,0 +1,107 @@
+"""What the cells of a column become in a field: texts, closed lists, lists, numbers, JSON."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from catalog_service.exchange.tabular.columns import fold
+from catalog_service.items.schemas import PriorityLevel
+from catalog_service.links.schemas import LinkType
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType
+from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+
+CLOSED: dict[str, dict[str, tuple[str, ...]]] = {
+    "requirements": {
+        "priority": tuple(PriorityLevel),
+        "type": tuple(RequirementType),
+        "status": tuple(RequirementStatus),
+    },
+    "test_cases": {
+        "priority": tuple(PriorityLevel),
+        "type": tuple(TestCaseType),
+        "status": tuple(TestCaseStatus),
+        "automation_status": tuple(AutomationStatus),
+    },
+    "links": {"link_type": tuple(LinkType)},
+}
+"""The values of closed fields, by kind and field."""
+
+REQUIRED = frozenset({"title", "description", "type", "priority"})
+WITH_DEFAULTS = frozenset({"status", "automation_status"})
+_DURATION = re.compile(r"(?:(\d+)\s*d\w*)?[\s,]*(?:(\d+)\s*h\w*)?[\s,]*(?:(\d+)\s*m\w*)?[\s,]*(?:\d+\s*s\w*)?", re.I)
+_CLOCK = re.compile(r"(\d+):([0-5]\d)(?::[0-5]\d)?")
+
+
+class NotConvertible(ValueError):
+    """A cell cannot become what its field holds: a code and a message."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def converter(name: str, kind: str, split: str | None) -> Callable[[str], Any]:
+    """Return what makes the value of a field out of a cell that is not blank."""
+    if name in CLOSED[kind]:
+        by_look = {fold(value.replace("_", " ")).replace("-", " "): value for value in CLOSED[kind][name]}
+        return lambda text: by_look.get(fold(text).replace("-", " "), text.strip())
+    if name == "tags":
+        return lambda text: _tags(text, split)
+    if name in {"custom_metadata", "test_data", "steps"}:
+        return lambda text: _object(text, name)
+    if name == "execution_time_minutes":
+        return _minutes
+    if name in {"version", "requirement_version", "test_case_version"}:
+        return lambda text: int(text) if text.isdecimal() and len(text) < 10 else text
+    if name == "confidence_score":
+        return _score
+    if name in {"external_id", "title", "module", "source_system", "source_url", "created_by"}:
+        return str.strip
+    return str
+
+
+def _tags(text: str, split: str | None) -> list[str]:
+    if text.startswith("["):
+        try:
+            values = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            values = None
+        if isinstance(values, list) and all(isinstance(value, str) for value in values):
+            return values
+    parts = text.split(split) if split is not None else [text]
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _object(text: str, name: str) -> Any:
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = None
+    if isinstance(value, dict):
+        return value
+    if name == "custom_metadata":
+        raise NotConvertible("not_an_object", "custom_metadata must be a JSON object, such as {}.")
+    return {"text": text} if name == "test_data" else {"1": text}
+
+
+def _minutes(text: str) -> int | str:
+    text = text.strip()
+    if text.isdecimal() and len(text) < 10:
+        return int(text)
+    if (match := _CLOCK.fullmatch(text)) is not None:
+        return int(match[1]) * 60 + int(match[2])
+    match = _DURATION.fullmatch(text)
+    if match is not None and any(match.groups()):
+        days, hours, minutes = (int(part or 0) for part in match.groups())
+        return days * 480 + hours * 60 + minutes
+    return text
+
+
+def _score(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
