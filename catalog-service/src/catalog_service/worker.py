@@ -7,6 +7,7 @@ from functools import partial
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.exchange import import_loop
+from catalog_service.exchange.applying.searchable import complete
 from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.planning.staging import Limits
 from catalog_service.handlers import HANDLERS
@@ -47,6 +48,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
 
     worker.add("catalog coverage days", keep_days, leader_only=True)
     worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), leader_only=True)
+    worker.every("catalog search of imports", 1, partial(complete, database), leader_only=True)
     worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), leader_only=True)
     limits = Limits(
         rows=settings.import_max_rows,

@@ -6,6 +6,8 @@ from chassis.db.database import Database
 
 TABLES = ("requirements", "test_cases")
 _AT_ONCE = 200
+MISSING_DOCUMENTS = " OR ".join(f"EXISTS (SELECT FROM {table} WHERE search IS NULL)" for table in TABLES)
+"""The condition that there are items without a search document."""
 
 
 async def merge_pending_entries(database: Database) -> None:
@@ -17,6 +19,26 @@ async def merge_pending_entries(database: Database) -> None:
     async with database.connection() as connection:
         for table in TABLES:
             await connection.execute("SELECT gin_clean_pending_list(%s::regclass)", (f"ix_{table}_search",))
+
+
+async def make_missing_documents(database: Database) -> None:
+    """Make the search documents that imports have left to be made; half of the time is left to other work.
+
+    Items that others are changing are passed over: that makes their documents.
+    """
+    clock = asyncio.get_running_loop()
+    for table in TABLES:
+        while True:
+            began = clock.time()
+            async with database.statement() as connection:
+                made = await connection.execute(
+                    f"UPDATE {table} SET search = NULL WHERE id IN ("
+                    f"SELECT id FROM {table} WHERE search IS NULL LIMIT %s FOR NO KEY UPDATE SKIP LOCKED)",
+                    (_AT_ONCE,),
+                )
+            if made.rowcount == 0:
+                break
+            await asyncio.sleep(clock.time() - began)
 
 
 async def rebuild_documents(database: Database) -> None:

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+import orjson
 import pytest
 
 from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
+from catalog_service.exchange.applying.searchable import complete
 from chassis.messaging.events import Message, NewEvent
 from contracts import catalog as contract
 
@@ -14,8 +16,6 @@ ODD = "Türen “zu”\r\n\u2028 \U0001f6aa \\ \" ' \t\x0b"
 
 def told_by_the_model(event: dict[str, Any]) -> dict[str, Any]:
     """Return the envelope that NewEvent writes of the same."""
-    import orjson
-
     received = Message.read(orjson.dumps(event | {"sequence": 1})).decode(PAYLOADS[event["type"]])
     written = NewEvent(
         received.data,
@@ -148,6 +148,26 @@ async def test_history_tells_the_import(catalog: Any, life: Any) -> None:
     assert history["items"][0]["actor"] == "importer@example.test"
     by_import = await catalog.read(f"/test-cases/{items['new_case']}/history")
     assert by_import["items"][-1]["actor"] == "importer@example.test"
+
+
+async def test_what_was_imported_is_found_when_the_worker_has_made_its_documents(catalog: Any, plan: Any) -> None:
+    old, new = catalog.word(), catalog.word()
+    item = await catalog.requirement(title=old)
+    plan.update("requirement", item, title=new)
+    case = plan.create("test_case", steps={"1": new})
+    await plan.apply()
+
+    async def found(word: str) -> list[str]:
+        return [hit["id"] for hit in (await catalog.read("/search", q=word))["items"]]
+
+    assert (await found(old), await found(new)) == ([], [])
+    assert not (await plan.row())["search_ready"]
+    await complete(catalog.database)
+    assert await found(old) == []
+    assert set(await found(new)) == {item["id"], case}
+    assert (await plan.row())["search_ready"]
+    written = await catalog.requirement(title=catalog.word())
+    assert await found(written["title"]) == [written["id"]]
 
 
 async def test_an_import_without_changes_is_told_by_one_event(catalog: Any, plan: Any) -> None:

@@ -12,6 +12,8 @@ from contracts.catalog import LinkDeleted, LinkState
 AT = "%(moment)s::timestamptz + batch.position * interval '1 microsecond'"
 """When a row is applied: each has a moment of its own, in the order of the file."""
 REFUSED = "SELECT array_agg(position) AS refused FROM batch WHERE target_id NOT IN (SELECT id FROM made)"
+MADE = "(SELECT * FROM new WHERE (id IN (SELECT id FROM made)) IS TRUE)"
+"""Those that were made. Not a join: PostgreSQL, which knows nothing of `new`, would compare each with each."""
 TIMES = {name: telling.moment(f"told.{name}") for name in ("created_at", "updated_at")}
 SEARCHED = (
     *("external_id", "title", "tags", "description"),
@@ -44,10 +46,10 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
             ON CONFLICT DO NOTHING RETURNING id
         ), creators AS (
             INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
-            SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM new JOIN made USING (id)
+            SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM {MADE} AS made_now
             WHERE created_by <> %(actor)s AND NOT %(restores)s ORDER BY position
         ), events AS (
-            {telling.insert((kind.created, _payload(kind.name, told), "(SELECT * FROM new JOIN made USING (id))"))}
+            {telling.insert((kind.created, _payload(kind.name, told), MADE))}
         ) {REFUSED}
         """
 

@@ -1,7 +1,7 @@
 """The SQL of links that an import makes, changes or removes."""
 
 from catalog_service.exchange.applying import telling
-from catalog_service.exchange.applying.items import AT, REFUSED, link_payload
+from catalog_service.exchange.applying.items import AT, MADE, REFUSED, link_payload
 from catalog_service.exchange.applying.job import Job
 from catalog_service.links.repository import COLUMNS, JOINED_ENDS, NAMES
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
@@ -32,7 +32,7 @@ def create(job: Job) -> str:
         ), made AS (
             INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position ON CONFLICT DO NOTHING RETURNING id
         ), events AS (
-            {telling.insert((LinkCreated, payload, "(SELECT * FROM new JOIN made USING (id))"))}
+            {telling.insert((LinkCreated, payload, MADE))}
         ) {REFUSED}
     """
 

@@ -12,7 +12,7 @@ from catalog_service.exchange.applying.job import Counts, Job
 from catalog_service.exchange.applying.steps import STEPS, Step
 from catalog_service.items.kinds import KINDS
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_value
+from chassis.db.rows import fetch_column, fetch_value
 
 _COMPARED = {
     **{kind.name: (kind.table, kind.columns) for kind in KINDS},
@@ -114,51 +114,46 @@ async def lock_changed(
     they change than the plan was made for.
     """
     table, columns = _COMPARED[kind]
-    lock = "FOR UPDATE" if "delete" in actions else "FOR NO KEY UPDATE"
-    version = "NULL::integer" if kind == "link" else "item.version"
-    outdated = """
-        OR %(refuses)s AND (
-            version <> planned.target_version
-            OR EXISTS (SELECT FROM json_each(planned.changes) AS one
-                       WHERE said::jsonb -> one.key IS DISTINCT FROM (one.value -> 'before')::jsonb
-                           AND said -> one.key IS NOT NULL))
+    rows = """
+        job_id = %(job)s AND kind = %(kind)s AND action = ANY(%(actions)s) AND position > %(after)s
+            AND position <= %(last)s
     """
-    if kind == "link":
-        outdated += " OR planned.action = 'delete' AND %(refuses)s AND updated_at > %(planned_at)s"
-    cursor = await connection.execute(
-        f"""
-        WITH planned AS MATERIALIZED (
-            SELECT position, action, target_id, target_version, changes FROM import_rows
-            WHERE job_id = %(job)s AND kind = %(kind)s AND action = ANY(%(actions)s)
-                AND position > %(after)s AND position <= %(last)s
-        ), present AS MATERIALIZED (
-            SELECT item.id, {version} AS version, item.updated_at, {telling.state(columns, "item")} AS said
-            FROM {table} AS item WHERE item.id IN (SELECT target_id FROM planned) ORDER BY item.id {lock}
-        )
-        SELECT planned.position FROM planned LEFT JOIN present ON present.id = planned.target_id
-        WHERE present.id IS NULL {outdated}
-        """,
-        {
-            "job": job.id,
-            "kind": kind,
-            "actions": list(actions),
-            "after": after,
-            "last": last,
-            "refuses": job.refuses_changes,
-            "planned_at": job.planned_at,
-        },
+    parameters = {
+        "job": job.id,
+        "kind": kind,
+        "actions": list(actions),
+        "after": after,
+        "last": last,
+        "refuses": job.refuses_changes,
+        "planned_at": job.planned_at,
+    }
+    lock = "FOR UPDATE" if "delete" in actions else "FOR NO KEY UPDATE"
+    await connection.execute(
+        f"SELECT FROM {table} WHERE id IN (SELECT target_id FROM import_rows WHERE {rows}) ORDER BY id {lock}",
+        parameters,
     )
-    positions = [row["position"] for row in await cursor.fetchall()]
-    if kind != "link" and "delete" in actions:
-        await connection.execute(
-            f"""
-            SELECT FROM links WHERE {kind}_id IN (
-                SELECT target_id FROM import_rows WHERE job_id = %s AND kind = %s AND action = 'delete'
-                    AND position > %s AND position <= %s) ORDER BY id FOR UPDATE
-            """,
-            (job.id, kind, after, last),
-        )
-    return positions
+    if kind == "link":
+        is_other = "action = 'delete' AND item.updated_at > %(planned_at)s"
+    else:
+        is_other = "item.version <> target_version"
+        if "delete" in actions:
+            await connection.execute(
+                f"SELECT FROM links WHERE {kind}_id IN (SELECT target_id FROM import_rows WHERE {rows}"
+                " AND action = 'delete') ORDER BY id FOR UPDATE",
+                parameters,
+            )
+    # A statement of its own, which sees what has been waited for.
+    return await fetch_column(
+        connection,
+        f"""
+        SELECT position FROM import_rows LEFT JOIN {table} AS item ON item.id = target_id
+        WHERE {rows} AND (item.id IS NULL OR %(refuses)s AND ({is_other} OR EXISTS (
+            SELECT FROM json_each(changes) AS one, {telling.state(columns, "item")} AS present(said)
+            WHERE said -> one.key IS NOT NULL
+                AND (said -> one.key)::jsonb IS DISTINCT FROM (one.value -> 'before')::jsonb)))
+        """,
+        parameters,
+    )
 
 
 async def count_unlike(connection: Connection, job_id: UUID, kind: str) -> int:

@@ -1,0 +1,21 @@
+"""Makes what imports have created or changed searchable, and has their jobs say so."""
+
+from catalog_service.search.maintenance import MISSING_DOCUMENTS, make_missing_documents
+from chassis.db.database import Database
+from chassis.db.rows import fetch_value
+
+_WAITS = "applied_at IS NOT NULL AND NOT search_ready"
+
+
+async def complete(database: Database) -> None:
+    """Make the search documents that are missing, and then tell it in the jobs of imports that are applied."""
+    async with database.connection() as connection:
+        waits = f"SELECT {MISSING_DOCUMENTS} OR EXISTS (SELECT FROM import_jobs WHERE {_WAITS})"
+        if not await fetch_value(connection, waits):
+            return
+    await make_missing_documents(database)
+    async with database.statement() as connection:
+        # Of one moment: an import that is applied meanwhile is not seen, nor what it lacks.
+        await connection.execute(
+            f"UPDATE import_jobs SET search_ready = true WHERE {_WAITS} AND NOT ({MISSING_DOCUMENTS})"
+        )
