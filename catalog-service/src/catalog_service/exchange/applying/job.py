@@ -37,17 +37,19 @@ class Job:
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Job":
-        """Return the job of a row, read with all its columns."""
+        """Return the job of a row, read with all its columns; it is of who asked that it be applied."""
+        asked = row["apply_options"] or {}
+        is_named = "by" in asked
         return cls(
             row["id"],
             row["format"],
             row["file_name"],
             row["sha256"],
             row["options"] or {},
-            row["apply_options"] or {},
-            Actor(row["created_by_id"], row["created_by"]),
-            row["correlation_id"],
-            row["gateway_request_id"],
+            asked,
+            Actor(asked["by_id"], asked["by"]) if is_named else Actor(row["created_by_id"], row["created_by"]),
+            asked.get("correlation_id") or row["correlation_id"],
+            asked.get("gateway_request_id") or row["gateway_request_id"],
             row["planned_at"],
         )
 
@@ -65,8 +67,8 @@ class Job:
 
     @property
     def refuses_changes(self) -> bool:
-        """Whether rows whose target is not what the plan was made for are refused."""
-        return bool(self.option("on_change", "refuse") == "refuse")
+        """Whether rows whose target is not what the plan was made for are refused; else they are changed all the same."""
+        return bool(self.option("on_change", "refuse") != "overwrite")
 
     @property
     def restores(self) -> bool:

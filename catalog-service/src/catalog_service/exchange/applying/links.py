@@ -13,6 +13,7 @@ _CHANGEABLE = ("link_type", "link_source", "confidence_score", "notes")
 def create(job: Job) -> str:
     """Return the step that makes links: of the versions that their ends have, or of the file's in a restore."""
     values = {name: f"l.{name}" for name in COLUMNS} | {"id": "batch.target_id"}
+    values |= {"link_type": "coalesce(l.link_type, 'covers')", "link_source": "coalesce(l.link_source, 'imported')"}
     if job.restores:
         values |= {name: f"coalesce(l.{name}, {AT})" for name in ("created_at", "updated_at")}
         values |= {

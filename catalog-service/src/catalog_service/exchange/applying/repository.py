@@ -15,7 +15,7 @@ from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_value
 
 _COMPARED = {
-    **{kind.name: (kind.table, kind.columns) for kind in KINDS},
+    **{kind.name: (kind.table, [name for name in kind.columns if not name.endswith("_at")]) for kind in KINDS},
     "link": ("links", ("link_type", "link_source", "confidence_score", "notes")),
 }
 
