@@ -67,7 +67,7 @@ class Job:
 
     @property
     def refuses_changes(self) -> bool:
-        """Whether rows whose target is not what the plan was made for are refused; else they are changed all the same."""
+        """Whether rows whose target is not as planned are refused; else they are changed all the same."""
         return bool(self.option("on_change", "refuse") != "overwrite")
 
     @property
