@@ -58,6 +58,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     )
     imports = ImportLoop(database, limits)
     worker.add("catalog imports", imports.read)
+    worker.add("catalog import plans", imports.apply)
     worker.every("catalog import files", _CLEAR_UP_EVERY, partial(import_loop.clear_up, database), leader_only=True)
     return worker
 

@@ -4,12 +4,15 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
+from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
+from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job, JobLost
-from catalog_service.exchange.jobs.options import ApplyWhen
-from catalog_service.exchange.planning.plan import plan
+from catalog_service.exchange.jobs.options import ApplyWhen, OnChange
+from catalog_service.exchange.planning.plan import count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
 from chassis.core import request_context
 from chassis.core.signals import wait_with_timeout
@@ -18,6 +21,8 @@ from chassis.db.database import AWAY, Connection, Database
 _log = logging.getLogger(__name__)
 
 _MAX_ATTEMPTS = 3
+_MAX_PLANS = 3
+"""Of one application, where the record changes all the time."""
 _POLL = 1.0
 """Seconds between looks for work without a wakeup."""
 _PAUSE = 0.05
@@ -71,6 +76,56 @@ class ImportLoop:
         async with self._database.transaction() as connection:
             await transitions.failed(connection, job, error)
 
+    async def apply(self) -> None:
+        """Apply plans, for ever."""
+        await self._work_off(transitions.claim_applying, self._apply)
+
+    async def _apply(self, job: Job) -> None:
+        async with self._database.connection() as connection:
+            is_stored = job.rows_read == 0 or await repository.has_rows(connection, job.id)
+        if not is_stored and job.applied_at is None:
+            # A crash of the database has taken the rows. What is applied in part already goes on all the same.
+            is_other = await self._plan_again(job) != job.plan_hash
+            if is_other and job.applied_up_to == 0 and not _may_differ(job):
+                await self._refuse(job)
+                return
+
+        async def tell(progress: float) -> bool:
+            async with self._database.transaction() as connection:
+                return await transitions.progress(connection, job, progress, "applying")
+
+        for _ in range(_MAX_PLANS):
+            try:
+                await apply(self._database, _as_applied(job), tell)
+            except RecordChanged:
+                await self._plan_again(job)
+                if not _may_differ(job):
+                    break
+            except Cancelled:
+                async with self._database.transaction() as connection:
+                    await transitions.cancelled(connection, job)
+                return
+            else:
+                async with self._database.transaction() as connection:
+                    await transitions.applied(connection, job, await count_rows(connection, job.id))
+                return
+        await self._refuse(job)
+
+    async def _plan_again(self, job: Job) -> str:
+        """Give a job that is being applied another plan, of the record as it is now; return its hash."""
+        planned = await self._plan(job)
+        async with self._database.transaction() as connection:
+            await transitions.replanned(connection, job, planned)
+        plan_hash: str = planned["plan_hash"]
+        return plan_hash
+
+    async def _refuse(self, job: Job) -> None:
+        """Leave a job whose plan has become another to who has to look at it."""
+        told = "The record has changed since this was planned, and nothing was applied; look at the new plan."
+        error = {"code": "record_changed", "detail": told, "status": 409}
+        async with self._database.transaction() as connection:
+            await transitions.back_to_planned(connection, job, error)
+
     async def _read(self, job: Job) -> None:
         planned = await self._plan(job)
         async with self._database.transaction() as connection:
@@ -103,6 +158,26 @@ def _applied_at_once(job: Job, planned: dict[str, Any]) -> dict[str, Any] | None
         "by": job.created_by,
         "by_id": job.created_by_id,
     }
+
+
+def _may_differ(job: Job) -> bool:
+    return (job.apply_options or {}).get("on_change") == OnChange.REPLAN
+
+
+def _as_applied(job: Job) -> Application:
+    """Return a job as it is applied: on behalf of who asked for that, not of who sent the file."""
+    asked = job.apply_options or {}
+    return Application.of(
+        {
+            **asdict(job),
+            "created_by": job.applier.email,
+            "created_by_id": job.applier.id,
+            "correlation_id": asked.get("correlation_id") or job.correlation_id,
+            # Planning again is ours.
+            "apply_options": {**asked, "on_change": OnChange.REFUSE.value},
+            "gateway_request_id": asked.get("gateway_request_id") or job.gateway_request_id,
+        }
+    )
 
 
 @contextmanager

@@ -264,12 +264,21 @@ async def insert_revision(connection: Connection, row: Row, changed: Sequence[st
     )
 
 
-async def delete(connection: Connection, kind: ItemKind, ids: list[UUID]) -> None:
-    """Delete items and their revisions; their links go with them."""
+async def delete(connection: Connection, kind: ItemKind, ids: list[UUID], deleted_by: str) -> None:
+    """Delete items and their revisions; their links go with them. Imports remember that they were deleted."""
     await connection.execute(
-        f"WITH revisions AS (DELETE FROM item_revisions WHERE item_id = ANY(%(ids)s))"
-        f" DELETE FROM {kind.table} WHERE id = ANY(%(ids)s)",
-        {"ids": ids},
+        f"""
+        WITH revisions AS (DELETE FROM item_revisions WHERE item_id = ANY(%(ids)s)), remembered AS (
+            INSERT INTO deleted_items (kind, id, external_id, source_system, deleted_at, deleted_by)
+            SELECT '{kind.name}', id, external_id, source_system, now(), %(deleted_by)s
+            FROM {kind.table} WHERE id = ANY(%(ids)s)
+            ON CONFLICT (kind, id) DO UPDATE SET external_id = excluded.external_id,
+                source_system = excluded.source_system, deleted_at = excluded.deleted_at,
+                deleted_by = excluded.deleted_by
+        )
+        DELETE FROM {kind.table} WHERE id = ANY(%(ids)s)
+        """,
+        {"ids": ids, "deleted_by": deleted_by},
     )
 
 

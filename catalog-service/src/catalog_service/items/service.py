@@ -266,7 +266,7 @@ async def delete_all(
     ids = [row["id"] for row in rows]
     events = [_event(kind.deleted, kind, row, actor) for row in rows]
     events += await link_deletions(connection, kind, ids, actor)
-    await repository.delete(connection, kind, ids)
+    await repository.delete(connection, kind, ids, actor.email)
     await outbox.record(connection, events)
 
 

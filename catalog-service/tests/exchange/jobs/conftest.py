@@ -1,4 +1,4 @@
-"""A catalog-service whose worker reads and plans imports."""
+"""A catalog-service whose worker reads, plans and applies imports."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,6 +9,7 @@ import pytest
 
 from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.planning.staging import Limits
+from chassis.core.tasks import cancel_and_wait
 from chassis.testing.service import Json, ok
 
 LIMITS = Limits(rows=1000, memory_bytes=1024**3, cpu_seconds=60, source_url_schemes=("doors",))
@@ -35,6 +36,16 @@ class Imports:
         assert job["status"] == "planned", job
         return job
 
+    async def apply(self, job: Json, **asked: Any) -> Json:
+        """Apply a planned import; return it, applied."""
+        applied = ok(await self.catalog.post(f"/imports/{job['id']}/apply", asked))
+        assert applied["status"] == "applied", applied
+        return applied
+
+    async def load(self, *records: Json, **options: Any) -> Json:
+        """Plan and apply records; return the import."""
+        return await self.apply(await self.plan(*records, **options))
+
     async def rows(self, job: Json, **filters: Any) -> list[Json]:
         """Return the rows of an import's report."""
         rows: list[Json] = (await self.catalog.read(f"/imports/{job['id']}/rows", **filters))["items"]
@@ -56,9 +67,8 @@ class Imports:
 
 @pytest.fixture(scope="module")
 async def imports(catalog: Any) -> AsyncIterator[Imports]:
-    """Imports of a reviewer, which a worker reads and plans."""
+    """Imports of a reviewer, which a worker reads, plans and applies."""
     loop = ImportLoop(catalog.database, LIMITS)
-    working = asyncio.create_task(loop.read())
+    working = [asyncio.create_task(work()) for work in (loop.read, loop.apply)]
     yield Imports(catalog)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
+    await cancel_and_wait(*working)

@@ -62,8 +62,8 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int]) -> Row:
         ],
         "raises_version": raises,
         "makes_suspect": suspect.get(row["target_id"], 0) if raises else 0,
-        "problems": row["problems"] or [] if row["action"] in {"error", "conflict"} else [],
-        "warnings": row["warnings"] or [],
+        "problems": _remarks(row["problems"]) if row["action"] in {"error", "conflict"} else [],
+        "warnings": _remarks(row["warnings"]),
     }
 
 
@@ -73,6 +73,10 @@ def _key(kind: str, fields: Mapping[str, Any]) -> str | None:
         return " → ".join(str(end.get("external_id") or end.get("id") or "?") for end in ends) if any(ends) else None
     key = fields.get("external_id") or fields.get("id") or fields.get("item_id")
     return None if key is None else str(key)
+
+
+def _remarks(remarks: list[Row] | None) -> list[Row]:
+    return [{"name": None, "value": None, **remark} for remark in remarks or []]
 
 
 def _cut(value: Any) -> Any:
@@ -106,7 +110,7 @@ async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
 
 def _line(row: Mapping[str, Any], header: list[str] | None) -> list[str]:
     told = " ".join(
-        f"{one['name']}: {one['message']}" if one["name"] else one["message"] for one in row["problems"] or []
+        f"{one['name']}: {one['message']}" if one.get("name") else one["message"] for one in row["problems"] or []
     )
     if header is None:
         fields = row["fields"] or {}

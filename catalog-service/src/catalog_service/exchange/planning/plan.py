@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mode, OnConflict, scope_of
@@ -52,7 +53,7 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
         await _plan_items(planner)
         await _plan_links(planner)
         await _plan_deletions(planner)
-        counts = await _counts(planner)
+        counts = await count_rows(connection, job.id)
         return {
             "format": read["format"],
             "rows_read": read["rows"],
@@ -207,10 +208,11 @@ async def _last(planner: _Planner) -> int:
     return last
 
 
-async def _counts(planner: _Planner) -> dict[str, dict[str, int]]:
+async def count_rows(connection: Connection, job_id: UUID) -> dict[str, dict[str, int]]:
+    """Return how many rows of each kind have each action."""
     counts = {section: dict.fromkeys(ACTIONS, 0) for section in SECTIONS.values()}
-    cursor = await planner.connection.execute(
-        "SELECT kind, action, count(*) FROM import_rows WHERE job_id = %s GROUP BY 1, 2", (planner.job.id,)
+    cursor = await connection.execute(
+        "SELECT kind, action, count(*) FROM import_rows WHERE job_id = %s GROUP BY 1, 2", (job_id,)
     )
     for row in await cursor.fetchall():
         if row["kind"] in SECTIONS:
