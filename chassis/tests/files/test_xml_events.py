@@ -67,6 +67,14 @@ def test_the_document_says_its_encoding(encoding: str) -> None:
     assert read(document) == [("a", {}), "größe", "/a"]
 
 
+def test_references_are_read_in_text_and_attributes_alike() -> None:
+    assert read(b"<a k='&amp; &lt; &#38;amp; &#x1F600;'>&amp; &lt; &#38;amp; &#x1F600;</a>") == [
+        ("a", {"k": "& < &amp; 😀"}),
+        "& < &amp; 😀",
+        "/a",
+    ]
+
+
 def test_prefixes_are_told_before_the_element_that_declares_them() -> None:
     class Prefixes(Recorder):
         def namespace(self, prefix: str, name: str) -> None:

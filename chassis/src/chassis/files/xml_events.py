@@ -88,8 +88,10 @@ def read_xml(
 
 
 def _parser(target: object, encoding: str | None) -> etree.XMLParser:
+    # No entity can be declared, since that takes a document type. With `resolve_entities=False` libxml2 would leave
+    # `&amp;` of an attribute as `&#38;`.
     return etree.XMLParser(
-        target=target, encoding=encoding, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True
+        target=target, encoding=encoding, resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True
     )
 
 

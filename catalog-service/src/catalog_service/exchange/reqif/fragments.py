@@ -3,6 +3,8 @@
 import re
 from collections.abc import Mapping
 
+from lxml import etree
+
 from catalog_service.exchange.reqif.namespaces import REQIF, XHTML, XML
 from chassis.files.refused import FileRefused
 
@@ -33,6 +35,12 @@ def escape_text(text: str) -> str:
 def escape_attribute(text: str) -> str:
     """Return a text as it stands between quotes; line breaks become references, since parsers make blanks of them."""
     return _IN_ATTRIBUTE.sub(_escaped, text)
+
+
+def parsed(markup: str) -> etree._Element:
+    """Return a fragment as an element, within one of no meaning; raise XMLSyntaxError when it is not well-formed."""
+    parser = etree.XMLParser(resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True)
+    return etree.fromstring(f'<x xmlns="{REQIF}" xmlns:xhtml="{XHTML}">{markup}</x>', parser)
 
 
 class Fragment:

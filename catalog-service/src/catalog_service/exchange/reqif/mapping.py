@@ -86,6 +86,10 @@ class ObjectMapping:
         text = self._first_text(self._roles_of(raw)["external_id"], values)[1]
         return text if text and len(text) <= _ID_LENGTH else str(raw["identifier"])
 
+    def places(self, role: str, raw: Raw) -> list[str]:
+        """Return the attributes of an object that can say this, the first choice first."""
+        return self._roles_of(raw).get(role, [])
+
     def name(self, raw: Raw) -> str:
         """Return what a specification is called by its attributes; empty when none has a name."""
         values = {value[1]: value for value in raw.get("values", ())}

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
-from lxml import etree
 
 from catalog_service.exchange.reqif.collector import Raw
-from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text
-from catalog_service.exchange.reqif.namespaces import TRACELINE, XHTML
+from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
+from catalog_service.exchange.reqif.namespaces import TRACELINE
 from catalog_service.exchange.reqif.xhtml import paragraphs, plain_text
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkType
@@ -170,9 +169,7 @@ class Extensions:
     def __init__(self, extensions: Iterable[Iterable[str]]) -> None:
         self._values: dict[str, dict[str, tuple[Any, Any]]] = {}
         for markup in (one for some in extensions for one in some if self.is_own(one)):
-            parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-            root = etree.fromstring(f'<x xmlns:xhtml="{XHTML}">{markup}</x>', parser)
-            for element in root.iter(f"{{{TRACELINE}}}value"):
+            for element in parsed(markup).iter(f"{{{TRACELINE}}}value"):
                 try:
                     kept = orjson.loads(element.text or "")
                     place = self._values.setdefault(element.get("object", ""), {})

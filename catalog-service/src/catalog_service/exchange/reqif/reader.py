@@ -163,7 +163,6 @@ class _Objects:
                 )
             )
             fields["external_id"] = wanted
-        self._extensions.restore(identifier, fields)
         metadata = metadata_of(raw, self._schema)
         place = self._hierarchy.place(identifier)
         if place is not None:
@@ -174,6 +173,7 @@ class _Objects:
             metadata["position"] = place.position
         if relations := self._relations.of(identifier):
             metadata["relations"] = relations
+        self._extensions.restore(identifier, fields)
         fields["custom_metadata"] = {"reqif": metadata}
         fields["source_system"] = self._options.source_system or "reqif"
         return Item(
@@ -214,11 +214,13 @@ class _Objects:
 
     def _links(self) -> Iterator[Link]:
         for row, relation, requirement, test_case in self._relations.links():
+            fields = self._relations.link_fields(relation)
+            self._extensions.restore(relation["identifier"], fields)
             yield Link(
                 row,
                 {"external_id": self._external_ids.get(requirement, requirement)},
                 {"external_id": self._external_ids.get(test_case, test_case)},
-                self._relations.link_fields(relation),
+                fields,
                 line=relation.get("line"),
             )
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from lxml import etree
 
-from catalog_service.exchange.reqif.namespaces import REQIF, XHTML, Q
+from catalog_service.exchange.reqif.fragments import parsed
+from catalog_service.exchange.reqif.namespaces import Q
 from catalog_service.exchange.vocabulary import normal
 
 _STRUCTURE = frozenset(("heading", "headline", "document", "folder", "proxy"))
@@ -90,7 +91,7 @@ class Schema:
 
     def add(self, datatypes: Iterable[str], types: Iterable[str]) -> None:
         """Take the datatypes and types of a document, each as XML."""
-        for element in map(_parsed, datatypes):
+        for element in (parsed(markup)[0] for markup in datatypes):
             known = Datatype(element.get("IDENTIFIER", ""), element.get("LONG-NAME") or element.get("IDENTIFIER", ""))
             length = element.get("MAX-LENGTH", "")
             known.max_length = int(length) if length.isdigit() and len(length) < 12 else None
@@ -102,7 +103,7 @@ class Schema:
                     identifier, name, embedded.get("KEY"), embedded.get("OTHER-CONTENT") or None
                 )
             self.datatypes[known.identifier] = known
-        for element in map(_parsed, types):
+        for element in (parsed(markup)[0] for markup in types):
             spec_type = SpecType(
                 element.get("IDENTIFIER", ""), element.get("LONG-NAME") or "", etree.QName(element).localname
             )
@@ -138,9 +139,3 @@ def _definitions(element: etree._Element) -> Iterator[Definition]:
             name.removeprefix("ATTRIBUTE-DEFINITION-").lower(),
             (datatype or "").strip() or None,
         )
-
-
-def _parsed(markup: str) -> etree._Element:
-    """Return an element that a collector has written, and that is well-formed and within its limits for this."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-    return etree.fromstring(f'<x xmlns="{REQIF}" xmlns:xhtml="{XHTML}">{markup}</x>', parser)[0]

@@ -1,0 +1,314 @@
+"""What is written as ReqIF, and what the reader and another library make of it."""
+
+import io
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+from reqif.parser import ReqIFParser
+from reqif_documents import SAMPLE, Read, zipped
+
+from catalog_service.exchange.records import Item
+from catalog_service.exchange.reqif.writer import write_reqif
+from catalog_service.requirements.schemas import RequirementWrite
+from catalog_service.test_cases.schemas import TestCaseWrite
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+Q = "{http://www.omg.org/spec/ReqIF/20110401/reqif.xsd}"
+Json = dict[str, Any]
+
+
+class Record:
+    """What a record holds after an import, without a database: items and links as the API gives them."""
+
+    def __init__(self, read: Read) -> None:
+        self.items: list[tuple[str, Json]] = []
+        self.links: list[Json] = []
+        self.schemas = [json.loads(json.dumps(read.document.content))]
+        ids: dict[tuple[str, str], str] = {}
+        for item in read.items:
+            stored = self.add(item.kind, item.fields)
+            ids[item.kind, stored["external_id"]] = stored["id"]
+        self.links.extend(
+            {
+                "id": str(uuid.uuid4()),
+                "requirement_id": ids["requirement", link.requirement["external_id"]],
+                "test_case_id": ids["test_case", link.test_case["external_id"]],
+                "notes": None,
+                **link.fields,
+            }
+            for link in read.links
+        )
+
+    def add(self, kind: str, fields: Json) -> Json:
+        model = RequirementWrite if kind == "requirement" else TestCaseWrite
+        stored = json.loads(model.model_validate(fields).model_dump_json())
+        stored |= {"id": str(uuid.uuid4()), "updated_at": "2026-03-03T00:00:00Z"}
+        self.items.append((kind, stored))
+        return stored
+
+    def item(self, external_id: str) -> Json:
+        (found,) = [item for _, item in self.items if item["external_id"] == external_id]
+        return found
+
+    def written(self, *, archive: bool = False) -> bytes:
+        return b"".join(write_reqif(self.items, self.links, self.schemas, exported_at=NOW, archive=archive))
+
+    def again(self) -> Read:
+        return Read(self.written())
+
+
+def plain(element: etree._Element) -> Any:
+    """Return an element such that two of them are equal when they say the same."""
+    mixed = "1999/xhtml" in element.tag
+    parts = [plain(child) for child in element if isinstance(child.tag, str)]
+    texts = [element.text or "", *(child.tail or "" for child in element)]
+    if not mixed:
+        texts = [text.strip() for text in texts]
+        if not any("1999/xhtml" in child.tag for child in element if isinstance(child.tag, str)):
+            parts.sort(key=repr)
+    return [element.tag.rpartition("}")[2], sorted(element.attrib.items()), texts if any(texts) else [], parts]
+
+
+def told(data: bytes, name: str) -> dict[str, Any]:
+    """Return all elements of this name of a document, by identifier."""
+    root = etree.fromstring(data)
+    found = {one.get("IDENTIFIER"): plain(one) for one in root.iter(f"{Q}{name}")}
+    return {identifier: one for identifier, one in found.items() if not str(identifier).startswith("_traceline-")}
+
+
+KEPT = (
+    "SPEC-OBJECT",
+    "SPEC-RELATION",
+    "SPECIFICATION",
+    "SPEC-OBJECT-TYPE",
+    "SPEC-RELATION-TYPE",
+    "SPECIFICATION-TYPE",
+    "RELATION-GROUP",
+    "RELATION-GROUP-TYPE",
+    *(f"DATATYPE-DEFINITION-{kind}" for kind in ("STRING", "XHTML", "ENUMERATION", "INTEGER", "REAL", "DATE")),
+)
+
+
+def assert_same(before: bytes, after: bytes) -> None:
+    for name in KEPT:
+        assert told(after, name) == told(before, name), name
+
+
+def read_by_another_library(data: bytes, folder: Path) -> Any:
+    path = folder / "written.reqif"
+    path.write_bytes(data)
+    return ReqIFParser.parse(str(path))
+
+
+def test_what_nobody_changed_is_written_as_it_was(tmp_path: Path) -> None:
+    written = Record(Read(SAMPLE)).written()
+    assert_same(SAMPLE, written)
+    assert b'<plain view:width="1&#10;2">A &amp; B</plain>' in written
+    bundle = read_by_another_library(written, tmp_path)
+    content = bundle.core_content.req_if_content
+    assert {one.identifier for one in content.spec_objects} == {"h", "r1", "r2", "t1"}
+
+
+def test_another_import_of_what_was_written_finds_the_same() -> None:
+    first = Read(SAMPLE)
+    again = Record(first).again()
+    assert [item.fields for item in again.items] == [
+        item.fields for item in sorted(first.items, key=lambda item: item.row)
+    ]
+    assert [link.fields for link in again.links] == [link.fields for link in first.links]
+
+
+def test_what_was_changed_is_written_where_it_stood() -> None:
+    record = Record(Read(SAMPLE))
+    item = record.item("REQ-1")
+    item |= {"title": "Doors & gates close", "description": "First\n\nsecond", "status": "draft", "priority": "low"}
+    read = record.again()
+    fields = read.item("REQ-1").fields
+    assert {name: fields[name] for name in ("title", "description", "status", "priority")} == {
+        "title": "Doors & gates close",
+        "description": "First\n\nsecond",
+        "status": "draft",
+        "priority": "low",
+    }
+    kept = read.kept("REQ-1")
+    assert kept["attributes"]["ReqIF.Text"]["value"] == (
+        "<xhtml:div><xhtml:p>First</xhtml:p><xhtml:p/><xhtml:p>second</xhtml:p></xhtml:div>"
+    )
+    assert kept["attributes"]["ReqIF.Name"]["value"] == "Doors & gates close"
+    assert kept["attributes"]["Priority"]["value"][0]["name"] == "Low"
+    assert kept["attributes"]["Effort"]["value"] == "007"
+    assert kept["last_change"] == "2026-03-03T00:00:00Z"
+
+
+def test_items_that_never_came_from_reqif_have_a_type_of_ours(tmp_path: Path) -> None:
+    record = Record(Read(SAMPLE))
+    new = {
+        "external_id": "TC-9",
+        "title": "Ask for departure",
+        "description": "One door\n\n  is held  open",
+        "type": "security",
+        "priority": "critical",
+        "status": "ready",
+        "steps": {"1": "Hold", "2": "Ask\nagain"},
+        "test_data": {"door": 3},
+        "preconditions": "At a platform",
+        "module": "doors",
+        "tags": ["safety", "a,b"],
+        "automation_status": "automated",
+        "execution_time_minutes": 0,
+        "custom_metadata": {"rig": {"A": [1, None]}},
+        "source_url": "https://example.test/?a=1&b=2",
+        "created_by": "kim@example.test",
+    }
+    test_case = record.add("test_case", new)
+    notes = "two\nlines"
+    requirement = record.item("REQ-2")["id"]
+    record.links.append(
+        {
+            "id": "l",
+            "requirement_id": requirement,
+            "test_case_id": test_case["id"],
+            "link_type": "covers",
+            "notes": notes,
+        }
+    )
+    read = record.again()
+    assert read.item("TC-9").fields == new
+    (link,) = [one for one in read.links if one.test_case == {"external_id": "TC-9"}]
+    assert link.requirement == {"external_id": "REQ-2"}
+    assert link.fields == {"link_type": "covers", "notes": notes}
+    bundle = read_by_another_library(record.written(), tmp_path)
+    specifications = bundle.core_content.req_if_content.specifications
+    assert [one.long_name for one in specifications] == ["Doors", "Traceline"]
+
+
+def test_a_link_that_was_removed_takes_its_relation_with_it() -> None:
+    record = Record(Read(SAMPLE))
+    record.links.clear()
+    assert set(told(record.written(), "SPEC-RELATION")) == {"l2"}
+
+
+def test_a_link_whose_type_was_changed_is_a_relation_of_ours() -> None:
+    record = Record(Read(SAMPLE))
+    record.links[0]["link_type"] = "validates"
+    (link,) = record.again().links
+    assert link.fields == {"link_type": "validates"}
+
+
+def test_what_is_gone_leaves_no_gap_in_the_hierarchy() -> None:
+    record = Record(Read(SAMPLE))
+    record.items = [(kind, item) for kind, item in record.items if item["external_id"] != "REQ-1"]
+    record.links.clear()
+    read = record.again()
+    assert read.kept("REQ-2")["position"] == "1.1"
+    assert not set(told(record.written(), "SPEC-RELATION"))
+
+
+def test_two_items_of_one_identifier_are_two_objects() -> None:
+    record = Record(Read(SAMPLE))
+    record.add("requirement", {**record.item("REQ-1"), "external_id": "REQ-9", "title": "A copy"})
+    assert {item.fields["external_id"] for item in record.again().items} == {"REQ-1", "REQ-2", "REQ-9", "t1"}
+
+
+def test_what_people_put_into_the_metadata_breaks_nothing() -> None:
+    record = Record(Read(SAMPLE))
+    kept = record.item("REQ-1")["custom_metadata"]["reqif"]
+    kept["attributes"]["ReqIF.Text"]["value"] = "<xhtml:div>not closed & \x01"
+    kept["attributes"]["Odd\x02"] = {"kind": "string", "value": 5}
+    kept["attributes"]["Wrong"] = {"kind": "<x>", "value": 5}
+    kept["attributes"]["None"] = None
+    kept["relations"] = [None, {"target": 1}, {"target": "r2"}]
+    kept["other"] = {"a b": "1", "X": 2}
+    assert len(record.again().items) == 3
+
+
+def test_an_archive_holds_the_same() -> None:
+    record = Record(Read(SAMPLE))
+    assert [item.fields for item in Read(record.written(archive=True)).items] == [
+        item.fields for item in record.again().items
+    ]
+
+
+def test_several_imports_are_written_together() -> None:
+    other = SAMPLE.decode()
+    for name in ("r1", "r2", "t1", "l1", "l2", "n1", "n2", "n3", "h", "s-Doors"):
+        other = other.replace(f'"{name}"', f'"x{name}"').replace(f">{name}<", f">x{name}<")
+    other = other.replace('"REQ-', '"OTHER-')
+    first, second = Record(Read(SAMPLE)), Record(Read(other.encode()))
+    first.items += second.items
+    first.links += second.links
+    first.schemas += second.schemas
+    assert set(told(first.written(), "SPEC-OBJECT")) == {
+        f"{x}{name}" for x in ("", "x") for name in ("h", "r1", "r2", "t1")
+    }
+    assert len(first.again().links) == 2
+
+
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60).filter(str.strip)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_text_of_an_item_of_ours_comes_back(title: str, description: str, other: str) -> None:
+    record = Record(Read(SAMPLE))
+    new = {
+        "external_id": "NEW",
+        "title": title,
+        "description": description,
+        "type": "ui",
+        "priority": "low",
+        "steps": {"1": other},
+        "preconditions": other,
+        "tags": [other],
+        "module": other,
+        "custom_metadata": {other: other},
+    }
+    item = record.add("test_case", new)
+    link = record.links[0]
+    record.links.append({**link, "id": "l", "test_case_id": item["id"], "notes": other})
+    read = record.again()
+    found = TestCaseWrite.model_validate(read.item("NEW").fields).model_dump(mode="json")
+    assert found == {name: item[name] for name in found}
+    assert [one.fields["notes"] for one in read.links if one.test_case == {"external_id": "NEW"}] == [other]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TEXTS, TEXTS, TEXTS, st.sampled_from(["draft", "approved", "implemented", "tested", "closed"]))
+def test_any_change_of_an_item_of_others_comes_back(title: str, description: str, tag: str, status: str) -> None:
+    record = Record(Read(SAMPLE))
+    item = record.item("REQ-1")
+    item |= {"title": title.strip(), "description": description, "tags": [tag], "module": tag, "status": status}
+    found = RequirementWrite.model_validate(record.again().item("REQ-1").fields).model_dump(mode="json")
+    for name in ("title", "description", "tags", "module", "status"):
+        assert found[name] == item[name], name
+
+
+def test_nothing_is_held_back_until_the_end() -> None:
+    def many() -> Iterator[tuple[str, Json]]:
+        for number in range(5000):
+            item = {"id": str(uuid.UUID(int=number)), "title": "x" * 300, "description": "y", "type": "functional"}
+            yield "requirement", {**item, "priority": "low", "status": "draft"}
+
+    pieces = list(write_reqif(many(), [], [], exported_at=NOW))
+    assert len(pieces) > 3
+    items = [one for one in Read(b"".join(pieces)).records if isinstance(one, Item)]
+    assert len(items) == 5000
+
+
+@pytest.mark.parametrize("name", ["one.reqif"])
+def test_an_archive_that_was_read_is_written_as_one_file(name: str) -> None:
+    assert_same(SAMPLE, Record(Read(zipped({name: SAMPLE}))).written())
+
+
+def test_our_types_are_written_once() -> None:
+    record = Record(Read(Record(Read(SAMPLE)).written()))
+    assert record.written().count(b'IDENTIFIER="_traceline-requirement"') == 1
+    assert io.BytesIO(record.written()).read(5) == b"<?xml"
