@@ -11,17 +11,9 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkSource, LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
-from chassis.db.schema import new_metadata
+from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, required, timestamp
 
 metadata = new_metadata()
-
-
-def _timestamp(name: str, *, nullable: bool = False) -> sa.Column[Any]:
-    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
-
-
-def _one_of(column: str, allowed: type[StrEnum]) -> sa.CheckConstraint:
-    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(value.value) for value in allowed)})", name=column)
 
 
 def _item_columns() -> list[sa.Column[Any]]:
@@ -29,21 +21,21 @@ def _item_columns() -> list[sa.Column[Any]]:
     return [
         sa.Column("id", sa.Uuid, primary_key=True),
         sa.Column("external_id", sa.String(100), unique=True),
-        sa.Column("title", sa.String(500), nullable=False),
-        sa.Column("description", sa.Text, nullable=False),
-        sa.Column("type", sa.Text, nullable=False),
-        sa.Column("priority", sa.Text, nullable=False),
-        sa.Column("status", sa.Text, nullable=False),
+        required("title", sa.String(500)),
+        required("description", sa.Text),
+        required("type", sa.Text),
+        required("priority", sa.Text),
+        required("status", sa.Text),
         sa.Column("module", sa.String(100)),
-        sa.Column("tags", pg.ARRAY(sa.Text), nullable=False, server_default=sa.text("'{}'")),
+        required("tags", pg.ARRAY(sa.Text), server_default=sa.text("'{}'")),
         # json, not jsonb: objects come back as they were sent, so that the ETag of a create is that of a read.
         sa.Column("custom_metadata", pg.JSON),
         sa.Column("source_system", sa.String(50)),
         sa.Column("source_url", sa.Text),
         sa.Column("created_by", sa.String(100)),
-        sa.Column("version", sa.Integer, nullable=False, server_default="1"),
-        _timestamp("created_at"),
-        _timestamp("updated_at"),
+        required("version", sa.Integer, server_default="1"),
+        timestamp("created_at"),
+        timestamp("updated_at"),
         # Made by a trigger from the texts.
         sa.Column("search", pg.TSVECTOR),
     ]
@@ -53,9 +45,9 @@ def _item_constraints(types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.
     return [
         sa.CheckConstraint("title <> ''", name="title"),
         sa.CheckConstraint("description <> ''", name="description"),
-        _one_of("type", types),
-        _one_of("priority", PriorityLevel),
-        _one_of("status", statuses),
+        one_of("type", *types),
+        one_of("priority", *PriorityLevel),
+        one_of("status", *statuses),
         sa.CheckConstraint("version >= 1", name="version"),
     ]
 
@@ -106,10 +98,10 @@ test_cases = sa.Table(
     sa.Column("preconditions", sa.Text),
     sa.Column("postconditions", sa.Text),
     sa.Column("test_data", pg.JSON),
-    sa.Column("automation_status", sa.Text, nullable=False),
+    required("automation_status", sa.Text),
     sa.Column("execution_time_minutes", sa.Integer),
     *_item_constraints(TestCaseType, TestCaseStatus),
-    _one_of("automation_status", AutomationStatus),
+    one_of("automation_status", *AutomationStatus),
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
 )
 _item_indexes(test_cases, "automation_status")
@@ -119,8 +111,8 @@ item_revisions = sa.Table(
     metadata,
     sa.Column("item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's"),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("changed_fields", pg.ARRAY(sa.Text), nullable=False),
-    _timestamp("changed_at"),
+    required("changed_fields", pg.ARRAY(sa.Text)),
+    timestamp("changed_at"),
 )
 
 item_changes = sa.Table(
@@ -130,12 +122,12 @@ item_changes = sa.Table(
         "item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's; stays when it is deleted"
     ),
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    sa.Column("kind", sa.Text, nullable=False, comment="requirement or test_case"),
-    sa.Column("action", sa.Text, nullable=False, comment="updated, deleted; created where created_by names another"),
-    sa.Column("actor", sa.Text, nullable=False),
-    _timestamp("occurred_at"),
-    sa.Column("version", sa.Integer, nullable=False, comment="of the item after it"),
-    sa.Column("told", pg.JSON, nullable=False, comment="the changes; of a deletion, the item as it was"),
+    required("kind", sa.Text, comment="requirement or test_case"),
+    required("action", sa.Text, comment="updated, deleted; created where created_by names another"),
+    required("actor", sa.Text),
+    timestamp("occurred_at"),
+    required("version", sa.Integer, comment="of the item after it"),
+    required("told", pg.JSON, comment="the changes; of a deletion, the item as it was"),
     comment="what happened to items; written by a trigger of their events",
 )
 
@@ -143,23 +135,23 @@ links = sa.Table(
     "links",
     metadata,
     sa.Column("id", sa.Uuid, primary_key=True),
-    sa.Column("requirement_id", sa.ForeignKey("requirements.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("test_case_id", sa.ForeignKey("test_cases.id", ondelete="CASCADE"), nullable=False),
-    sa.Column("link_type", sa.Text, nullable=False),
-    sa.Column("link_source", sa.Text, nullable=False),
+    required("requirement_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
+    required("test_case_id", sa.ForeignKey("test_cases.id", ondelete="CASCADE")),
+    required("link_type", sa.Text),
+    required("link_source", sa.Text),
     sa.Column("confidence_score", sa.Double),
     sa.Column("notes", sa.Text),
-    _timestamp("created_at"),
+    timestamp("created_at"),
     sa.Column("created_by", sa.String(100)),
-    _timestamp("confirmed_at", nullable=True),
+    timestamp("confirmed_at", nullable=True),
     sa.Column("confirmed_by", sa.String(100)),
-    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
-    sa.Column("requirement_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
-    sa.Column("test_case_version", sa.Integer, nullable=False, comment="when made or last confirmed"),
+    timestamp("updated_at", server_default=sa.func.now()),
+    required("requirement_version", sa.Integer, comment="when made or last confirmed"),
+    required("test_case_version", sa.Integer, comment="when made or last confirmed"),
     sa.UniqueConstraint("requirement_id", "test_case_id", name="uq_requirement_test_case"),
-    _one_of("link_type", LinkType),
-    _one_of("link_source", LinkSource),
-    sa.CheckConstraint("confidence_score BETWEEN 0 AND 1", name="confidence_score"),
+    one_of("link_type", *LinkType),
+    one_of("link_source", *LinkSource),
+    from_0_to_1("confidence_score"),
 )
 sa.Index(None, links.c.test_case_id)
 sa.Index(None, links.c.created_at.desc(), links.c.id)
@@ -171,7 +163,7 @@ for _item in ("requirement", "test_case"):
         f"linked_{_item}s",
         metadata,
         sa.Column(f"{_item}_id", sa.Uuid, primary_key=True),
-        sa.Column("links", sa.Integer, nullable=False),
+        required("links", sa.Integer),
         comment=f"each {_item} that has links, and how many; kept by triggers",
     )
 
@@ -180,7 +172,7 @@ row_counts = sa.Table(
     metadata,
     sa.Column("table_name", sa.Text, primary_key=True),
     sa.Column("slot", sa.Integer, sa.Identity(always=True, start=32), primary_key=True),
-    sa.Column("rows", sa.BigInteger, nullable=False),
+    required("rows", sa.BigInteger),
     comment="how many rows a table has: the sum over its slots; kept by triggers",
 )
 
@@ -188,7 +180,7 @@ search_documents_due = sa.Table(
     "search_documents_due",
     metadata,
     sa.Column("table_name", sa.Text, primary_key=True),
-    sa.Column("after", sa.Uuid, nullable=False, server_default="00000000-0000-0000-0000-000000000000"),
+    required("after", sa.Uuid, server_default="00000000-0000-0000-0000-000000000000"),
     comment="tables of items whose search documents are made anew, in order of id",
 )
 
@@ -196,8 +188,8 @@ accepted_suggestions = sa.Table(
     "accepted_suggestions",
     metadata,
     sa.Column("suggestion_id", sa.Uuid, primary_key=True),
-    sa.Column("link_id", sa.Uuid, nullable=False, comment="stays when the link is deleted"),
-    _timestamp("created_at"),
+    required("link_id", sa.Uuid, comment="stays when the link is deleted"),
+    timestamp("created_at"),
 )
 
 undone_acceptances = sa.Table(
@@ -213,10 +205,8 @@ pending_pairs = sa.Table(
     metadata,
     sa.Column("requirement_id", sa.Uuid, primary_key=True),
     sa.Column("test_case_id", sa.Uuid, primary_key=True),
-    sa.Column("pending", sa.Boolean, nullable=False),
-    sa.Column(
-        "sequence", sa.BigInteger, nullable=False, comment="place of the event in the feed of suggestion-service"
-    ),
+    required("pending", sa.Boolean),
+    required("sequence", sa.BigInteger, comment="place of the event in the feed of suggestion-service"),
     comment="pairs that wait for a review, and tombstones of those that did",
 )
 sa.Index(None, pending_pairs.c.test_case_id, postgresql_where=pending_pairs.c.pending)
@@ -224,8 +214,8 @@ sa.Index(None, pending_pairs.c.test_case_id, postgresql_where=pending_pairs.c.pe
 pending_pairs_state = sa.Table(
     "pending_pairs_state",
     metadata,
-    sa.Column("only_row", sa.Boolean, primary_key=True),
-    sa.Column("state", sa.Uuid, nullable=False),
+    only_row(),
+    required("state", sa.Uuid),
     comment="another value after each change of pending_pairs",
 )
 
@@ -235,34 +225,25 @@ coverage_days = sa.Table(
     sa.Column("overall", sa.Boolean, primary_key=True),
     sa.Column("module", sa.Text, primary_key=True, comment="empty for what is in none, and for the whole record"),
     sa.Column("day", sa.Date, primary_key=True),
-    sa.Column("total_requirements", sa.Integer, nullable=False),
-    sa.Column("covered_requirements", sa.Integer, nullable=False),
-    sa.Column("suspect_links", sa.BigInteger, nullable=False),
+    required("total_requirements", sa.Integer),
+    required("covered_requirements", sa.Integer),
+    required("suspect_links", sa.BigInteger),
     comment="a row a day and module, as it was at the end of the day, UTC",
 )
 
 coverage_state = sa.Table(
     "coverage_state",
     metadata,
-    sa.Column("only_row", sa.Boolean, primary_key=True),
-    sa.Column("position", sa.BigInteger, nullable=False),
-    sa.Column("total_requirements", sa.Integer, nullable=False),
-    sa.Column("covered_requirements", sa.Integer, nullable=False),
-    sa.Column(
-        "reached",
-        sa.Boolean,
-        nullable=False,
-        comment="coverage is, or was when last decided, at the threshold or above",
-    ),
-    sa.Column("unjudged_since", sa.DateTime(timezone=True), comment="of the first change since coverage was judged"),
-    sa.Column("changed_at", sa.DateTime(timezone=True), comment="of the last change since coverage was judged"),
+    only_row(),
+    required("position", sa.BigInteger),
+    required("total_requirements", sa.Integer),
+    required("covered_requirements", sa.Integer),
+    required("reached", sa.Boolean, comment="coverage is, or was when last decided, at the threshold or above"),
+    timestamp("unjudged_since", nullable=True, comment="of the first change since coverage was judged"),
+    timestamp("changed_at", nullable=True, comment="of the last change since coverage was judged"),
     sa.Column("cause", pg.JSON, comment="what names the event of the last change"),
-    sa.Column(
-        "open_imports",
-        pg.ARRAY(sa.Uuid),
-        nullable=False,
-        server_default="{}",
-        comment="those whose end the projection has not seen",
+    required(
+        "open_imports", pg.ARRAY(sa.Uuid), server_default="{}", comment="those whose end the projection has not seen"
     ),
     sa.CheckConstraint("covered_requirements BETWEEN 0 AND total_requirements", name="counts"),
 )
@@ -271,7 +252,7 @@ coverage_requirements = sa.Table(
     "coverage_requirements",
     metadata,
     sa.Column("requirement_id", sa.Uuid, primary_key=True),
-    sa.Column("links", sa.Integer, nullable=False),
+    required("links", sa.Integer),
     sa.CheckConstraint("links >= 0", name="links"),
 )
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.db.schema import new_metadata
+from chassis.db.schema import new_metadata, required, timestamp
 
 metadata = new_metadata()
 
@@ -12,25 +12,25 @@ recipients = sa.Table(
     "recipients",
     metadata,
     sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("email", sa.Text, nullable=False),
-    sa.Column("full_name", sa.Text, nullable=False),
-    sa.Column("role", sa.Text, nullable=False),
-    sa.Column("is_active", sa.Boolean, nullable=False),
-    sa.Column("sequence", sa.BigInteger, nullable=False),
+    required("email", sa.Text),
+    required("full_name", sa.Text),
+    required("role", sa.Text),
+    required("is_active", sa.Boolean),
+    required("sequence", sa.BigInteger),
 )
 
 notifications = sa.Table(
     "notifications",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    sa.Column("event_id", sa.Uuid, nullable=False),
-    sa.Column("user_id", sa.BigInteger, nullable=False),
-    sa.Column("type", sa.Text, nullable=False),
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("message", sa.Text, nullable=False),
-    sa.Column("data", sa.JSON, nullable=False),
-    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("read_at", sa.DateTime(timezone=True)),
+    required("event_id", sa.Uuid),
+    required("user_id", sa.BigInteger),
+    required("type", sa.Text),
+    required("title", sa.Text),
+    required("message", sa.Text),
+    required("data", sa.JSON),
+    timestamp("created_at"),
+    timestamp("read_at", nullable=True),
     sa.UniqueConstraint("event_id", "user_id"),
 )
 sa.Index(None, notifications.c.user_id, notifications.c.created_at, notifications.c.id)
@@ -47,8 +47,8 @@ notification_counts = sa.Table(
     "notification_counts",
     metadata,
     sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("total", sa.BigInteger, nullable=False),
-    sa.Column("unread", sa.BigInteger, nullable=False),
+    required("total", sa.BigInteger),
+    required("unread", sa.BigInteger),
     comment="how many notifications each user has; kept by triggers",
 )
 
@@ -56,18 +56,18 @@ audit_entries = sa.Table(
     "audit_entries",
     metadata,
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-    sa.Column("occurred_at", sa.DateTime(timezone=True), nullable=False),
-    sa.Column("actor", sa.Text, nullable=False),
+    timestamp("occurred_at"),
+    required("actor", sa.Text),
     sa.Column("actor_id", sa.BigInteger),
-    sa.Column("action", sa.Text, nullable=False),
-    sa.Column("resource_type", sa.Text, nullable=False),
+    required("action", sa.Text),
+    required("resource_type", sa.Text),
     sa.Column("resource_id", sa.Text),
     sa.Column("resource_title", sa.Text),
-    sa.Column("summary", sa.Text, nullable=False),
+    required("summary", sa.Text),
     sa.Column("before", sa.JSON),
     sa.Column("after", sa.JSON),
     sa.Column("details", sa.JSON),
-    sa.Column("request_id", sa.Text, nullable=False),
+    required("request_id", sa.Text),
     sa.Column("gateway_request_id", sa.Text),
     sa.Column(
         "resource_ids",
@@ -96,8 +96,8 @@ audit_entry_counts = sa.Table(
     "audit_entry_counts",
     metadata,
     sa.Column("hour", sa.DateTime(timezone=True), primary_key=True),
-    sa.Column("total", sa.BigInteger, nullable=False),
-    sa.Column("activity", sa.BigInteger, nullable=False, comment="those that activity shows"),
+    required("total", sa.BigInteger),
+    required("activity", sa.BigInteger, comment="those that activity shows"),
     comment="how many entries are of each hour; kept by triggers",
 )
 
@@ -111,7 +111,7 @@ stream_events = sa.Table(
         primary_key=True,
         comment="given under the lock of the inbox: in the order in which they become visible",
     ),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("data", sa.JSON, nullable=False),
-    sa.Column("stored_at", sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now()),
+    required("name", sa.Text),
+    required("data", sa.JSON),
+    timestamp("stored_at", server_default=sa.func.now()),
 )

@@ -1,5 +1,7 @@
 """The tables that every service has for its messages, and the naming convention of constraints."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
@@ -23,17 +25,38 @@ def new_metadata() -> sa.MetaData:
         sa.Column("caller_id", sa.BigInteger, primary_key=True),
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("key", sa.Text, primary_key=True),
-        sa.Column("body_hash", sa.LargeBinary, nullable=False),
+        required("body_hash", sa.LargeBinary),
         sa.Column("status", sa.Integer),
         sa.Column("headers", pg.ARRAY(sa.Text)),
         sa.Column("body", sa.LargeBinary),
-        _now("created_at"),
+        timestamp("created_at", server_default=sa.func.now()),
     )
     return metadata
 
 
-def _now(name: str) -> sa.Column[object]:
-    return sa.Column(name, sa.DateTime(timezone=True), nullable=False, server_default=sa.func.now())
+def required(name: str, *kind: Any, **options: Any) -> sa.Column[Any]:
+    """Return a column that is never null; `kind` and `options` are those of SQLAlchemy's columns."""
+    return sa.Column(name, *kind, nullable=False, **options)
+
+
+def timestamp(name: str, *, nullable: bool = False, **options: Any) -> sa.Column[Any]:
+    """Return a column of times."""
+    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable, **options)
+
+
+def only_row() -> sa.Column[Any]:
+    """Return the key of a table that has one row."""
+    return sa.Column("only_row", sa.Boolean, primary_key=True)
+
+
+def one_of(column: str, *allowed: str) -> sa.CheckConstraint:
+    """Return the constraint that a column has one of these values."""
+    return sa.CheckConstraint(f"{column} IN ({', '.join(repr(str(value)) for value in allowed)})", name=column)
+
+
+def from_0_to_1(column: str) -> sa.CheckConstraint:
+    """Return the constraint that a column is a share."""
+    return sa.CheckConstraint(f"{column} BETWEEN 0 AND 1", name=column)
 
 
 def _outbox(metadata: sa.MetaData) -> None:
@@ -42,22 +65,22 @@ def _outbox(metadata: sa.MetaData) -> None:
         metadata,
         sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
         sa.Column("feed_seq", sa.BigInteger, unique=True),
-        sa.Column("event_id", sa.Uuid, nullable=False),
-        sa.Column("wire_name", sa.Text, nullable=False),
-        sa.Column("envelope", sa.Text, nullable=False),
+        required("event_id", sa.Uuid),
+        required("wire_name", sa.Text),
+        required("envelope", sa.Text),
     )
     sa.Index("ix_outbox_unnumbered", outbox.c.id, postgresql_where=sa.text("feed_seq IS NULL"))
     sa.Table(
         "feed_head",
         metadata,
-        sa.Column("only_row", sa.Boolean, primary_key=True),
-        sa.Column("head", sa.BigInteger, nullable=False),
+        only_row(),
+        required("head", sa.BigInteger),
     )
     sa.Table(
         "relay_position",
         metadata,
-        sa.Column("only_row", sa.Boolean, primary_key=True),
-        sa.Column("position", sa.BigInteger, nullable=False),
+        only_row(),
+        required("position", sa.BigInteger),
     )
 
 
@@ -66,25 +89,25 @@ def _inbox(metadata: sa.MetaData) -> None:
         "inbox",
         metadata,
         sa.Column("event_id", sa.Uuid, primary_key=True),
-        sa.Column("wire_name", sa.Text, nullable=False),
-        _now("applied_at"),
+        required("wire_name", sa.Text),
+        timestamp("applied_at", server_default=sa.func.now()),
     )
     sa.Table(
         "inbox_positions",
         metadata,
         sa.Column("source", sa.Text, primary_key=True),
-        sa.Column("position", sa.BigInteger, nullable=False),
+        required("position", sa.BigInteger),
     )
     sa.Table(
         "inbox_failures",
         metadata,
         sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
-        sa.Column("event_id", sa.Uuid, nullable=False, unique=True),
-        sa.Column("wire_name", sa.Text, nullable=False),
-        sa.Column("message", sa.LargeBinary, nullable=False),
-        sa.Column("error", sa.Text, nullable=False),
-        sa.Column("attempts", sa.Integer, nullable=False),
-        sa.Column("next_attempt_at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("parked_at", sa.DateTime(timezone=True)),
-        _now("failed_at"),
+        required("event_id", sa.Uuid, unique=True),
+        required("wire_name", sa.Text),
+        required("message", sa.LargeBinary),
+        required("error", sa.Text),
+        required("attempts", sa.Integer),
+        timestamp("next_attempt_at"),
+        timestamp("parked_at", nullable=True),
+        timestamp("failed_at", server_default=sa.func.now()),
     )
