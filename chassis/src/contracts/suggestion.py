@@ -12,9 +12,7 @@ Id = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
 """An id of which there are too many to make an object of each."""
 
 
-class ReviewedSuggestion(BaseModel):
-    """A suggestion as it is after its review, with the names of its pair for people to read."""
-
+class _Suggestion(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     id: UUID
@@ -23,12 +21,17 @@ class ReviewedSuggestion(BaseModel):
     requirement_title: str
     test_case_title: str
     similarity_score: float
-    suggestion_method: str
     status: Literal["accepted", "rejected"]
-    feedback: str | None
     link_id: UUID | None
     requirement_external_id: str | None = None
     test_case_external_id: str | None = None
+
+
+class ReviewedSuggestion(_Suggestion):
+    """A suggestion as it is after its review, with the names of its pair for people to read."""
+
+    suggestion_method: str
+    feedback: str | None
 
 
 class ItemSuggestionsGenerated(Payload):
@@ -101,24 +104,12 @@ class SuggestionsBulkReviewed(Payload):
     feedback: str | None = None
 
 
-class ReopenedSuggestion(BaseModel):
+class ReopenedSuggestion(_Suggestion):
     """A suggestion that is pending again, and what its review had said; `link_id` is of the link that went with it."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    id: UUID
-    requirement_id: UUID
-    test_case_id: UUID
-    requirement_title: str
-    test_case_title: str
-    similarity_score: float
-    status: Literal["accepted", "rejected"]
     reviewed_by: str | None
     reviewed_at: datetime | None
-    link_id: UUID | None
     review_id: UUID | None
-    requirement_external_id: str | None = None
-    test_case_external_id: str | None = None
 
 
 class SuggestionsReopened(Payload):

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import Path
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
 
 from chassis.web.listing import Page
 from notification_service.vocabulary import AuditAction, NotificationType, ResourceType
@@ -64,27 +65,23 @@ class Marked(BaseModel):
     marked: int
 
 
+_ACTIVITY: JsonDict = {
+    "id": 7,
+    "occurred_at": "2026-01-31T12:00:00Z",
+    "actor": "ana@example.com",
+    "actor_id": 3,
+    "action": "requirement.updated",
+    "resource_type": "requirement",
+    "resource_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11",
+    "resource_title": "Lock the account after five failures",
+    "summary": "ana@example.com changed title of the requirement REQ-12 “Lock the account after five failures”.",
+}
+
+
 class Activity(BaseModel):
     """Who did what to which item."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "id": 7,
-                    "occurred_at": "2026-01-31T12:00:00Z",
-                    "actor": "ana@example.com",
-                    "actor_id": 3,
-                    "action": "requirement.updated",
-                    "resource_type": "requirement",
-                    "resource_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11",
-                    "resource_title": "Lock the account after five failures",
-                    "summary": "ana@example.com changed title of the requirement REQ-12 “Lock the account after five"
-                    " failures”.",
-                }
-            ]
-        }
-    )
+    model_config = ConfigDict(json_schema_extra={"examples": [_ACTIVITY]})
 
     id: int
     occurred_at: datetime
@@ -111,16 +108,7 @@ class AuditEntry(Activity):
         json_schema_extra={
             "examples": [
                 {
-                    "id": 7,
-                    "occurred_at": "2026-01-31T12:00:00Z",
-                    "actor": "ana@example.com",
-                    "actor_id": 3,
-                    "action": "requirement.updated",
-                    "resource_type": "requirement",
-                    "resource_id": "5f0c3b1e-2f6e-4a53-9d0d-0a8f6f1f5a11",
-                    "resource_title": "Lock the account after five failures",
-                    "summary": "ana@example.com changed title of the requirement REQ-12 “Lock the account after five"
-                    " failures”.",
+                    **_ACTIVITY,
                     "changes": {
                         "title": {"before": "Lock the account", "after": "Lock the account after five failures"}
                     },

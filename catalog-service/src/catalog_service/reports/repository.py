@@ -9,7 +9,7 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import ItemKind
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.links.repository import SELECTED as LINK
-from catalog_service.reports.scope import Scope
+from catalog_service.reports.scope import Counts, Scope
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_column
@@ -20,17 +20,6 @@ from chassis.web.parameters import Choice
 
 _ROWS_AT_ONCE = 500
 _ITEM = "i.id, i.external_id, i.title, i.module, i.type, i.priority, i.status, i.created_at"
-
-
-class Counts(TypedDict):
-    """The counts of a part of the record; each adds up to that of the whole."""
-
-    total_requirements: int
-    covered_requirements: int
-    total_test_cases: int
-    orphan_test_cases: int
-    total_links: int
-    suspect_links: int
 
 
 class CountsOfModule(Counts):

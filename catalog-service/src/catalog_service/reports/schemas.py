@@ -51,13 +51,15 @@ class CoverageSummary(BaseModel):
     suspect_links: int = Field(description="Links one of whose ends has changed since.")
 
 
-class MatrixTestCase(BaseModel):
+class _ReportedItem(ShortItem):
+    type: str
+    priority: str
+    status: str
+
+
+class MatrixTestCase(ShortItem):
     """A test case in the row of a requirement, with the link between them."""
 
-    id: UUID
-    external_id: str | None
-    title: str
-    module: str | None
     status: str
     link_id: UUID
     link_type: str
@@ -68,16 +70,9 @@ class MatrixTestCase(BaseModel):
     test_case: ShortItem
 
 
-class MatrixRow(BaseModel):
+class MatrixRow(_ReportedItem):
     """A requirement with its test cases."""
 
-    id: UUID
-    external_id: str | None
-    title: str
-    module: str | None
-    type: str
-    priority: str
-    status: str
     version: int
     test_cases: list[MatrixTestCase]
     requirement: ShortItem
@@ -114,16 +109,9 @@ class CoverageByModule(BaseModel):
     overall: CoverageSummary
 
 
-class GapItem(BaseModel):
+class GapItem(_ReportedItem):
     """A requirement or test case without any link."""
 
-    id: UUID
-    external_id: str | None
-    title: str
-    module: str | None
-    type: str
-    priority: str
-    status: str
     created_at: datetime
 
 

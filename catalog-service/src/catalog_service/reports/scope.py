@@ -40,17 +40,22 @@ def scope_of(filters: RequirementFilters) -> Scope:
     return Scope(requirements, filters.of_both_kinds(), given, filters.modules)
 
 
-class Summary(TypedDict):
-    """The figures of a part of the record; `coverage` is a share of 0..1, 0 of no requirement."""
+class Counts(TypedDict):
+    """The counts of a part of the record; each adds up to that of the whole."""
 
     total_requirements: int
     covered_requirements: int
-    uncovered_requirements: int
-    coverage: float
     total_test_cases: int
     orphan_test_cases: int
     total_links: int
     suspect_links: int
+
+
+class Summary(Counts):
+    """The figures of a part of the record; `coverage` is a share of 0..1, 0 of no requirement."""
+
+    uncovered_requirements: int
+    coverage: float
 
 
 @dataclass(frozen=True)

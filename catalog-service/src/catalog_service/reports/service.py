@@ -9,8 +9,7 @@ from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
 from catalog_service.reports.paging import PagedTogether
-from catalog_service.reports.repository import Counts
-from catalog_service.reports.scope import PROJECT, About, Scope, Summary, notes_on
+from catalog_service.reports.scope import PROJECT, About, Counts, Scope, Summary, notes_on
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
