@@ -221,7 +221,7 @@ class Collector(XmlHandler):
                 self._value = [kind, "", []]
             elif kind == "xhtml":
                 self._value = [kind, "", ""]
-                if attributes.get("IS-SIMPLIFIED", "false") != "false":
+                if "IS-SIMPLIFIED" in attributes:
                     self._value.append({"simplified": attributes["IS-SIMPLIFIED"]})
             else:
                 self._value = [kind, "", attributes.get("THE-VALUE")]

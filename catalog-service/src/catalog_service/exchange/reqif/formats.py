@@ -13,10 +13,8 @@ _ROOT = re.compile(rb"<(?:[\w.-]+:)?(REQ-IF|RIF)[\s>]")
 
 
 def _recognise(file: BinaryIO, name: str) -> float:
-    head = file.read(1 << 16).replace(b"\0", b"")
-    if not _ROOT.search(head):
-        return 0.0
-    return 0.95
+    head = file.read(1 << 16)
+    return 0.95 if not head.startswith(b"PK") and _ROOT.search(head.replace(b"\0", b"")) else 0.0
 
 
 def _recognise_archive(file: BinaryIO, name: str) -> float:

@@ -27,8 +27,12 @@ class Relations:
 
     def settle(self, kinds: Mapping[str, str]) -> None:
         """Find out which relation is what, now that it is known what each object is."""
+        seen: set[str] = set()
         for number, line in enumerate(self._all):
             relation = orjson.loads(line)
+            if relation["identifier"] in seen:
+                continue
+            seen.add(relation["identifier"])
             source, target = relation.get("source", ""), relation.get("target", "")
             if source not in kinds or target not in kinds:
                 self._counts["dangling"] += 1
