@@ -11,7 +11,7 @@ from catalog_service.exchange.records import Record
 class ReadOptions:
     """How a file is to be read; what is None or empty is found in the file.
 
-    `mapping` is a mapping of section A3 of the specification, as its model dumps it, or None for the proposed one.
+    `mapping` is a mapping of section A3 of the specification, `{"preset": name}`, or None for the proposed one.
     `kind`: requirements, test_cases, links or all. `file_name` as it was sent; some formats name things by it.
     """
 

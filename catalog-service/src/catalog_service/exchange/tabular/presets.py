@@ -11,8 +11,10 @@ from typing import Any
 
 import orjson
 
+from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.values import REQUIRED
+from chassis.core.wording import listed, shown
 
 Names = str | list[str]
 
@@ -53,6 +55,15 @@ def load_presets() -> tuple[Preset, ...]:
     """Return the presets of this package."""
     documents = sorted(files(__package__).joinpath("presets").iterdir(), key=lambda file: file.name)
     return tuple(Preset(file.name.removesuffix(".json"), **orjson.loads(file.read_bytes())) for file in documents)
+
+
+def get_preset(name: str) -> Preset:
+    """Return the preset of a name; raise Unreadable where there is none."""
+    for preset in load_presets():
+        if preset.name == name:
+            return preset
+    names = listed([preset.name for preset in load_presets()], "and")
+    raise Unreadable(f"There is no preset {shown(name)}; there are {names}.", code="preset_not_found")
 
 
 def find_preset(columns: Columns) -> Preset | None:

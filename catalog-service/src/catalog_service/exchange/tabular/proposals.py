@@ -255,6 +255,7 @@ def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[d
     if name == "priority" and distinct and all(re.fullmatch(r"[0-5]", value) for value in distinct):
         levels = ["critical", "high", "medium", "low"] if len(distinct) > 3 else ["high", "medium", "low"]
         ordered = sorted(distinct)
+        known = {}
         result = {value: levels[min(place, len(levels) - 1)] for place, value in enumerate(ordered)}
         confidence, reason = (
             min(confidence, 0.5),
@@ -266,6 +267,9 @@ def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[d
         reason = (
             f"{reason} What {words} {'is' if len(unknown) == 1 else 'are'} is not known: taken for {_DEFAULTS[name]}."
         )
+    others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
+    shown_already = set(map(fold, result))
+    result |= {word: value for word, value in others.items() if word not in shown_already}  # below the first rows
     return {**result, "*": _DEFAULTS[name]}, Guess(guess.field, confidence, reason)
 
 

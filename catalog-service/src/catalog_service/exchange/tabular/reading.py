@@ -15,7 +15,7 @@ from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.own import decode_rows, has_mark, own_mapping, without_mark
-from catalog_service.exchange.tabular.presets import Sample, find_preset, resolve
+from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Guess, Proposal, is_known_header, propose
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
 from catalog_service.exchange.tabular.xlsx import open_workbook
@@ -131,7 +131,7 @@ def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -
 
 
 def _given(options: ReadOptions) -> Mapping | None:
-    if options.mapping is None:
+    if options.mapping is None or "preset" in options.mapping:
         return None
     try:
         return parse_mapping(options.mapping)
@@ -241,8 +241,9 @@ def _choose(start: _Start, options: ReadOptions) -> _Chosen:
     """Return the mapping of a table for which none was given."""
     if start.is_own:
         return _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
-    preset = find_preset(start.columns)
-    if preset is not None and options.kind in ("all", preset.mapping["kind"]):
+    named = (options.mapping or {}).get("preset")
+    preset = find_preset(start.columns) if named is None else get_preset(named)
+    if preset is not None and (named is not None or options.kind in ("all", preset.mapping["kind"])):
         return _Chosen(_parsed(resolve(preset, start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)

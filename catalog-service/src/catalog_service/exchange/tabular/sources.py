@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns, fold
@@ -19,8 +20,9 @@ class Values:
         self._values = values
         self._by_look = {fold(value): result for value, result in values.items()}
         self._other = values.get(_ANY_OTHER)
+        self.find = lru_cache(1000)(self._find)
 
-    def find(self, text: str) -> str | None:
+    def _find(self, text: str) -> str | None:
         """Return what a value becomes; None where the table says nothing of it."""
         found = self._values.get(text)
         return found if found is not None else self._by_look.get(fold(text), self._other)

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable
+from enum import StrEnum
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -12,19 +14,24 @@ from catalog_service.links.schemas import LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
 
+
+def _values(of: type[StrEnum]) -> tuple[str, ...]:
+    return tuple(value.value for value in of)
+
+
 CLOSED: dict[str, dict[str, tuple[str, ...]]] = {
     "requirements": {
-        "priority": tuple(PriorityLevel),
-        "type": tuple(RequirementType),
-        "status": tuple(RequirementStatus),
+        "priority": _values(PriorityLevel),
+        "type": _values(RequirementType),
+        "status": _values(RequirementStatus),
     },
     "test_cases": {
-        "priority": tuple(PriorityLevel),
-        "type": tuple(TestCaseType),
-        "status": tuple(TestCaseStatus),
-        "automation_status": tuple(AutomationStatus),
+        "priority": _values(PriorityLevel),
+        "type": _values(TestCaseType),
+        "status": _values(TestCaseStatus),
+        "automation_status": _values(AutomationStatus),
     },
-    "links": {"link_type": tuple(LinkType)},
+    "links": {"link_type": _values(LinkType)},
 }
 """The values of closed fields, by kind and field."""
 
@@ -47,7 +54,7 @@ def converter(name: str, kind: str, split: str | None) -> Callable[[str], Any]:
     """Return what makes the value of a field out of a cell that is not blank."""
     if name in CLOSED[kind]:
         by_look = {fold(value.replace("_", " ")).replace("-", " "): value for value in CLOSED[kind][name]}
-        return lambda text: by_look.get(fold(text).replace("-", " "), text.strip())
+        return lru_cache(1000)(lambda text: by_look.get(fold(text).replace("-", " "), text.strip()))
     if name == "tags":
         return lambda text: _tags(text, split)
     if name in {"custom_metadata", "test_data", "steps"}:

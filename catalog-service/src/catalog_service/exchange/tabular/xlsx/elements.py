@@ -9,7 +9,7 @@ from catalog_service.exchange.records import Unreadable
 from chassis.files.refused import FileRefused
 
 _PIECE = 1 << 16
-_LONGEST = 16 << 20
+_LONGEST = 4 << 20
 """Bytes between the ends of two elements."""
 
 
@@ -51,6 +51,13 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
                 raise Unreadable(f"An element of the workbook is larger than {_LONGEST >> 20} MiB, which is not read.")
         parser.close()
     except etree.XMLSyntaxError as error:
-        raise Unreadable(f"The workbook is damaged: {error.msg}.") from None
+        raise _damaged(error) from None
     except FileRefused as refused:
         raise Unreadable(refused.message, offset=refused.offset) from None
+
+
+def _damaged(error: etree.XMLSyntaxError) -> Unreadable:
+    reason = error.msg or "it ends too early"
+    if "XML_PARSE_HUGE" in reason:
+        return Unreadable("The workbook has a text, an attribute or a depth of elements that is beyond what is read.")
+    return Unreadable(f"The workbook is damaged: {reason}.")
