@@ -165,19 +165,9 @@ def _may_differ(job: Job) -> bool:
 
 
 def _as_applied(job: Job) -> Application:
-    """Return a job as it is applied: on behalf of who asked for that, not of who sent the file."""
-    asked = job.apply_options or {}
-    return Application.of(
-        {
-            **asdict(job),
-            "created_by": job.applier.email,
-            "created_by_id": job.applier.id,
-            "correlation_id": asked.get("correlation_id") or job.correlation_id,
-            # Planning again is ours.
-            "apply_options": {**asked, "on_change": OnChange.REFUSE.value},
-            "gateway_request_id": asked.get("gateway_request_id") or job.gateway_request_id,
-        }
-    )
+    """Return a job as it is applied: where the record has changed it is planned again, which is not for who applies."""
+    options = {**(job.apply_options or {}), "on_change": OnChange.REFUSE.value}
+    return Application.of({**asdict(job), "apply_options": options})
 
 
 @contextmanager

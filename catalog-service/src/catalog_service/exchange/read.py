@@ -59,6 +59,7 @@ class _Read:
     dropped: int = 0
     notices: list[dict[str, Any]] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
+    header: list[str] | None = None
 
 
 def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
@@ -115,6 +116,9 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         told = {"code": "other_kind", "message": "Rows of kinds that were not asked for are left out."}
         notices.add(told, None, read.dropped)
     read.notices = notices.listed()
+    if chosen.inspect is not None:
+        file.seek(0)
+        read.header = [column["name"] for column in chosen.inspect(file, options).columns]
     yield END + orjson.dumps(
         {
             **asdict(read),

@@ -5,7 +5,7 @@ lacks are problems of the code `missing`, which planning drops where the item is
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
@@ -37,7 +37,9 @@ _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priori
 """What stands for a required field that the file lacks, so that all others are checked."""
 _JSON_FIELDS = ("custom_metadata", "steps", "test_data")
 _MOMENT: TypeAdapter[datetime] = TypeAdapter(datetime)
-_VERSION: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(strict=True, ge=1, le=2**31 - 1)])
+_VERSIONS = range(1, 2**31)
+Version = Annotated[int, Field(strict=True, ge=_VERSIONS[0], le=_VERSIONS[-1])]
+_VERSION: TypeAdapter[int] = TypeAdapter(Version)
 _NULL = b"\\N"
 
 
@@ -59,15 +61,15 @@ class StoredLink(LinkWrite):
     confirmed_at: datetime | None = None
     confirmed_by: UpTo100 = None
     updated_at: datetime
-    requirement_version: int = 1
-    test_case_version: int = 1
+    requirement_version: Version = 1
+    test_case_version: Version = 1
 
 
 class StoredRevision(BaseModel):
     """What made a version of an item that is restored."""
 
     item_id: UUID
-    version: int
+    version: Version
     changed_fields: list[str]
     changed_at: datetime
 
@@ -90,6 +92,23 @@ class Tally:
         return [{"code": code, "count": count, **self.first[code]} for code, count in self.counts.most_common()]
 
 
+@dataclass(slots=True)
+class Checked:
+    """A record that was checked: its fields as they would be stored, which of them the file has, what is wrong."""
+
+    kind: str
+    record: Item | Link | Revision
+    fields: dict[str, Any]
+    given: list[str] | None
+    problems: list[dict[str, Any]]
+    is_refused: bool
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What there is to know of it."""
+        return _remarks(getattr(self.record, "warnings", []))
+
+
 class Validation:
     """Checks the records of one file.
 
@@ -108,13 +127,17 @@ class Validation:
 
     def row(self, record: Item | Link | Revision) -> bytes:
         """Return a record as a line of COPY, with its end."""
+        return self._line(self.check(record))
+
+    def check(self, record: Item | Link | Revision) -> Checked:
+        """Return a record with what is wrong with it."""
         if isinstance(record, Item):
             return self._item(record)
         if isinstance(record, Link):
             return self._link(record)
         return self._revision(record)
 
-    def _item(self, item: Item) -> bytes:
+    def _item(self, item: Item) -> Checked:
         model = _MODELS[item.kind]
         problems = _remarks(item.problems)
         sent = {name: value for name, value in item.fields.items() if value is not None}
@@ -150,11 +173,10 @@ class Validation:
             given = [name for name in model.model_fields if name != "created_by" or "created_by" in sent]
         else:
             given = [name for name in item.fields if name in model.model_fields and name not in item.defaulted]
-        if fields.get("created_by") is None:
+        if fields.get("created_by") is None and not self._restoring:
             fields["created_by"] = self._author
         self.defaulted.update(item.defaulted)
-        warnings = _remarks(item.warnings)
-        return self._line(item.kind, item, fields, given, item.version, problems, warnings, is_refused=is_refused)
+        return Checked(item.kind, item, fields, given, problems, is_refused)
 
     def _identity(self, item: Item, sent: Mapping[str, Any], fields: dict[str, Any]) -> list[dict[str, Any]]:
         """Put the id of the file, and what a restore keeps, to the fields; return what is wrong with it."""
@@ -182,7 +204,7 @@ class Validation:
                     ]
         return problems
 
-    def _link(self, link: Link) -> bytes:
+    def _link(self, link: Link) -> Checked:
         problems = _remarks(link.problems)
         sent = {name: value for name, value in link.fields.items() if value is not None}
         problems += _unstorable({**sent, "requirement": link.requirement, "test_case": link.test_case})
@@ -200,51 +222,42 @@ class Validation:
             elif _is_storable(end):
                 fields[name] = end
         given = None if self._restoring else [name for name in link.fields if name in LinkWrite.model_fields]
-        return self._line(
-            "link", link, fields, given, None, problems, _remarks(link.warnings), is_refused=bool(problems)
-        )
+        return Checked("link", link, fields, given, problems, bool(problems))
 
-    def _revision(self, revision: Revision) -> bytes:
+    def _revision(self, revision: Revision) -> Checked:
         problems: list[dict[str, Any]] = []
         fields: dict[str, Any] = {}
         try:
             fields = dict(StoredRevision.model_validate(revision.fields).__dict__)
         except ValidationError as error:
             problems = _of_validation(error)
-        return self._line("revision", revision, fields, None, None, problems, [], is_refused=bool(problems))
+        return Checked("revision", revision, fields, None, problems, bool(problems))
 
-    def _line(
-        self,
-        kind: str,
-        record: Item | Link | Revision,
-        fields: Mapping[str, Any],
-        given: Sequence[str] | None,
-        version: int | None,
-        problems: list[dict[str, Any]],
-        warnings: list[dict[str, Any]],
-        *,
-        is_refused: bool,
-    ) -> bytes:
+    def _line(self, checked: Checked) -> bytes:
+        record, problems, given = checked.record, checked.problems, checked.given
+        warnings = checked.warnings
         for warning in warnings:
             self.warnings.add(warning, record.row)
         kept = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
-        self._kept += len(kept) if is_refused else 0
-        source = getattr(record, "source", None)
-        line = getattr(record, "line", None)
+        self._kept += len(kept) if checked.is_refused else 0
+        source, line = getattr(record, "source", None), getattr(record, "line", None)
+        version = getattr(record, "version", None)
+        if version is not None and version not in _VERSIONS:
+            version = None
         return (
             b"\t".join(
                 (
-                    kind.encode(),
+                    checked.kind.encode(),
                     b"%d" % record.row,
                     _NULL if line is None else b"%d" % line,
-                    _json(fields),
+                    _json(checked.fields),
                     _NULL if given is None else b"{%s}" % ",".join(given).encode(),
                     _NULL if version is None else b"%d" % version,
-                    _json(kept) if kept or is_refused else _NULL,
+                    _json(kept) if kept or checked.is_refused else _NULL,
                     _json(warnings[:_MOST_PROBLEMS_A_ROW]) if warnings else _NULL,
                     _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
-                    b"error" if is_refused else _NULL,
-                    problems[0]["code"].encode() if is_refused and problems else _NULL,
+                    b"error" if checked.is_refused else _NULL,
+                    problems[0]["code"].encode() if checked.is_refused and problems else _NULL,
                 )
             )
             + b"\n"

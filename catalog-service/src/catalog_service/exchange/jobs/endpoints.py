@@ -106,7 +106,8 @@ class RowsQuery(PageQuery):
         return conditions
 
 
-async def _settings(request: Request) -> Settings:
+async def settings_of(request: Request) -> Settings:
+    """Return the settings of the service."""
     settings: Settings = request.app.state.settings
     return settings
 
@@ -125,7 +126,7 @@ async def _settings(request: Request) -> Settings:
     openapi_extra={**documented(ImportQuery), **FILE_BODY},
 )
 async def create_import(
-    request: Request, reviewer: Reviewer, database: Db, settings: Annotated[Settings, Depends(_settings)]
+    request: Request, reviewer: Reviewer, database: Db, settings: Annotated[Settings, Depends(settings_of)]
 ) -> Response:
     """Read a file and plan what it does to the record; nothing changes until the plan is applied.
 

@@ -86,6 +86,10 @@ class ReadingQuery(BaseModel):
         ),
     ] = "auto"
     kind: Annotated[Kinds, Field(description="Which records of the file count; others are left out.")] = Kinds.ALL
+    mapping: Annotated[
+        str | None,
+        Field(description="A saved mapping, by its name or id; instead of it, a form may have a part `mapping`."),
+    ] = None
     encoding: Annotated[
         str | None, Field(description="The encoding of the texts, where it is found wrongly.", examples=["cp1252"])
     ] = None
@@ -95,6 +99,11 @@ class ReadingQuery(BaseModel):
     file_name: Annotated[
         str | None, Field(max_length=255, description="The name of the file, where it is the body itself.")
     ] = None
+
+    def check(self) -> None:
+        """Raise UnsupportedMediaType for a format that nobody knows."""
+        if self.format != "auto":
+            find(self.format)
 
 
 class ImportQuery(ReadingQuery):
@@ -155,8 +164,7 @@ class ImportQuery(ReadingQuery):
     def check(self) -> None:
         """Raise Invalid for what does not go together, UnsupportedMediaType for a format that nobody knows."""
         errors = []
-        if self.format != "auto":
-            find(self.format)
+        super().check()
         if self.missing is not Missing.KEEP and (self.scope is None or _SCOPE.fullmatch(self.scope) is None):
             told = (
                 "Name a scope, such as source_system:jira, module:Doors or tag:safety: only its items can be missing."

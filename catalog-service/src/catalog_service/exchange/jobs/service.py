@@ -13,6 +13,7 @@ from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import ImportQuery
 from catalog_service.exchange.jobs.schemas import ApplyImport
 from catalog_service.exchange.jobs.upload import receive
+from catalog_service.exchange.mappings import service as mappings
 from chassis.core.identity import Identity
 from chassis.core.problems import Conflict, Gone, Invalid, NotFound, Problem, TooManyRequests, UnsupportedMediaType
 from chassis.core.request_context import gateway_request_id, request_id
@@ -37,6 +38,9 @@ async def upload(
     """
     job_id = uuid4()
     options = query.stored()
+    if query.mapping is not None:
+        async with database.connection() as connection:
+            options |= {"mapping_name": query.mapping, "mapping": await mappings.named(connection, query.mapping)}
     async with database.transaction() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(hashtext('receiving imports'))")
         await _check_waiting(connection, caller, most_own, most)
@@ -59,7 +63,7 @@ async def upload(
 
         received = await receive(request, store)
         if received.mapping is not None:
-            options["mapping"] = received.mapping
+            options["mapping"] = mappings.checked(received.mapping)
         options["media_type"] = received.media_type
         file = {
             "file_name": query.file_name or received.file_name,

@@ -239,6 +239,7 @@ async def _summary(
         "problems": problems,
         "warnings": [*read["notices"], *warnings],
         "defaulted": read["defaulted"],
+        "header": read["header"],
         "makes_suspect": await _becoming_suspect(planner),
     }
 

@@ -1,0 +1,1 @@
+"""What a file looks like, before anything of it is stored."""

@@ -1,0 +1,85 @@
+"""What is said of a file that is inspected."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog_service.exchange.jobs.schemas import ImportProblem
+
+
+class InspectedColumn(BaseModel):
+    """A column of a table, and what it is taken for."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str
+    position: int
+
+
+class InspectedRow(BaseModel):
+    """A row as it would be read."""
+
+    row: int
+    line: int | None
+    kind: str
+    fields: dict[str, Any]
+    problems: list[ImportProblem]
+    warnings: list[ImportProblem]
+
+
+class InspectedWarning(BaseModel):
+    """Something about the file that a person has to know."""
+
+    code: str
+    message: str
+
+
+class Inspected(BaseModel):
+    """What a file looks like, and how it would be read."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "format": "csv",
+                    "encoding": "utf-8",
+                    "dialect": {"delimiter": ";", "quote": '"'},
+                    "sheets": [],
+                    "columns": [
+                        {
+                            "name": "Summary",
+                            "position": 1,
+                            "samples": ["Doors close"],
+                            "blanks": 0,
+                            "field": "title",
+                            "confidence": 1.0,
+                            "reason": "The header of Jira's exports",
+                        }
+                    ],
+                    "preset": "jira",
+                    "mapping": {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Summary"}}},
+                    "rows": [
+                        {
+                            "row": 2,
+                            "line": 2,
+                            "kind": "requirement",
+                            "fields": {"title": "Doors close"},
+                            "problems": [],
+                            "warnings": [],
+                        }
+                    ],
+                    "warnings": [],
+                }
+            ]
+        }
+    )
+
+    format: str
+    encoding: str | None
+    dialect: dict[str, Any] | None
+    sheets: list[dict[str, Any]]
+    columns: list[InspectedColumn]
+    preset: Annotated[str | None, Field(description="The tool whose exports look so.")]
+    mapping: Annotated[dict[str, Any] | None, Field(description="The proposed one, as POST /imports takes it.")]
+    rows: Annotated[list[InspectedRow], Field(description="The first 20.")]
+    warnings: list[InspectedWarning]
