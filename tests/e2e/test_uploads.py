@@ -1,0 +1,29 @@
+"""Files on their way in: longer than other bodies may be, and not longer than is said."""
+
+import json
+from collections.abc import Iterator
+
+from acceptance import texts
+from acceptance.client import Traceline, ok, problem, requirement
+
+MIB = 1024 * 1024
+
+
+def test_a_file_may_be_longer_than_other_bodies(reviewer: Traceline) -> None:
+    items = [requirement(external_id=texts.word(), description="long " * 7_000) for _ in range(60)]
+    file = b"".join(json.dumps({"kind": "requirement", **item}).encode() + b"\n" for item in items)
+    assert len(file) > 2 * MIB
+    planned = ok(reviewer.post("/imports", content=file, headers={"Content-Type": "application/x-ndjson"}))
+    assert (planned["status"], planned["size"]) == ("planned", len(file))
+    assert planned["counts"]["requirements"]["create"] == len(items)
+    refused = problem(reviewer.post("/requirements/bulk", content=file), 413, "body_too_large")
+    assert "larger than the 1 MiB that this address takes" in refused["detail"]
+
+
+def test_a_file_that_is_too_long_is_refused_with_what_to_do(reviewer: Traceline) -> None:
+    def zeros() -> Iterator[bytes]:
+        for _ in range(65):
+            yield bytes(MIB)
+
+    refused = problem(reviewer.post("/imports", content=zeros()), 413, "body_too_large")
+    assert "larger than the 64 MiB that this address takes; split the file" in refused["detail"]
