@@ -1,7 +1,6 @@
 """Loads the demo project through the public API, once, and finishes a load that was cut off."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +9,7 @@ import httpx
 from embedded.data_folder import DataFolder
 from embedded.demo.project import DemoProject, Json, read_project
 
-CONCURRENCY = 8
-PAGE = 500
+_LOOK_AGAIN = 0.2
 
 
 class DemoError(Exception):
@@ -61,8 +59,7 @@ async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | N
     # Not through a proxy of the environment: this talks to its own machine.
     async with httpx.AsyncClient(
         base_url=f"{base_url.rstrip('/')}/api/v1",
-        timeout=httpx.Timeout(30, pool=None),
-        limits=httpx.Limits(max_connections=CONCURRENCY),
+        timeout=30,
         trust_env=False,
     ) as http:
         loader = _Loader(http, read_project())
@@ -86,40 +83,23 @@ class _Loader:
         self._http.headers["Authorization"] = f"Bearer {token['access_token']}"
 
     async def is_loaded(self) -> bool:
-        found = await self._send("GET", "/requirements", params={"external_id": self._project.seal["external_id"]})
-        return bool(found["total"])
+        return bool(await self._count("/requirements", self._project.seal))
 
     async def refuse_other_data(self) -> None:
         for path, items in (("/requirements", self._project.requirements), ("/test-cases", self._project.test_cases)):
-            ours = {item["external_id"] for item in items}
-            found = (await self._send("GET", path, params={"limit": 1}))["total"]
-            if found - len(ours & set(await self._by_external_id(path))):
+            if await self._count(path) > await self._count(path, *items):
                 raise DemoError(f"there are {path.strip('/').replace('-', ' ')} that are not the demo's.")
 
     async def load(self) -> None:
         project = self._project
-        everything_else = [item for item in project.requirements if item is not project.seal]
-        await _together(
-            [
-                *(self._create("/requirements", item) for item in everything_else),
-                *(self._create("/test-cases", item) for item in project.test_cases),
-            ]
-        )
-        requirements = await self._by_external_id("/requirements")
-        test_cases = await self._by_external_id("/test-cases")
-
-        def pair(link: Json) -> Json:
-            return {
-                "requirement_id": requirements[link["requirement"]]["id"],
-                "test_case_id": test_cases[link["test_case"]]["id"],
-            }
-
-        await _together(self._link(link, pair(link)) for link in project.links)
+        if not await self._count("/requirements"):  # all of it is imported, or nothing
+            items = [item for item in project.requirements if item is not project.seal]
+            await self._import({"requirements": items, "test_cases": project.test_cases, "links": project.links})
         for amendment in project.amendments:
-            await self._amend(requirements[amendment["requirement"]], amendment["description"])
+            await self._amend(amendment["requirement"], amendment["description"])
         for confirmation in project.confirmations:
-            await self._confirm(pair(confirmation))
-        await self._create("/requirements", project.seal)
+            await self._confirm(confirmation)
+        await self._send("POST", "/requirements", json=project.seal)
         # The background gets there as well, in its own time. A run over everything answers when all that was
         # just written has been scored; one that takes longer than 20 s goes on without being waited for.
         await self._send("POST", "/suggestions/generate")
@@ -137,37 +117,41 @@ class _Loader:
             suggestions_pending=pending["total"],
         )
 
-    async def _create(self, path: str, item: Json) -> None:
-        await self._send("POST", path, json=item, unless="external_id_taken")
+    async def _count(self, path: str, *items: Json) -> int:
+        """Return how many items there are, or how many of these."""
+        of_these = {"external_id": ",".join(item["external_id"] for item in items)} if items else {}
+        total: int = (await self._send("GET", path, params={"limit": 1, **of_these}))["total"]
+        return total
 
-    async def _by_external_id(self, path: str) -> dict[str, Json]:
-        found: dict[str, Json] = {}
-        skip, total = 0, 1
-        while skip < total:
-            page = await self._send("GET", path, params={"sort": "external_id:asc", "skip": skip, "limit": PAGE})
-            found |= {item["external_id"]: item for item in page["items"]}
-            skip, total = skip + PAGE, page["total"]
+    async def _import(self, record: Json) -> None:
+        job = await self._send("POST", "/imports", params={"format": "json", "apply": "if_clean"}, json=record)
+        while job["status"] not in ("planned", "applied", "failed"):
+            await asyncio.sleep(_LOOK_AGAIN)
+            job = await self._send("GET", f"/imports/{job['id']}")
+        if job["status"] != "applied":
+            raise DemoError(f"the import of it is {job['status']}: {job['error'] or job['counts']}.")
+
+    async def _item(self, path: str, external_id: str) -> Json:
+        (item,) = (await self._send("GET", path, params={"external_id": external_id}))["items"]
+        found: Json = item
         return found
 
-    async def _link(self, link: Json, pair: Json) -> None:
-        fields = {name: link[name] for name in ("link_type", "notes") if name in link}
-        await self._send("POST", "/links", json=pair | fields, unless="link_exists")
-
-    async def _amend(self, requirement: Json, description: str) -> None:
+    async def _amend(self, external_id: str, description: str) -> None:
         # Only the text that came with the demo: what somebody has written since is theirs.
-        original = next(
-            item for item in self._project.requirements if item["external_id"] == requirement["external_id"]
-        )
+        (original,) = (item for item in self._project.requirements if item["external_id"] == external_id)
+        requirement = await self._item("/requirements", external_id)
         if requirement["description"] == original["description"]:
             await self._send("PATCH", f"/requirements/{requirement['id']}", json={"description": description})
 
-    async def _confirm(self, pair: Json) -> None:
-        suspect = await self._send("GET", "/links", params=pair | {"suspect": True})
-        for link in suspect["items"]:
-            await self._send("POST", f"/links/{link['id']}/confirm")
+    async def _confirm(self, link: Json) -> None:
+        requirement = await self._item("/requirements", link["requirement"])
+        test_case = await self._item("/test-cases", link["test_case"])
+        pair = {"requirement_id": requirement["id"], "test_case_id": test_case["id"]}
+        for suspect in (await self._send("GET", "/links", params=pair | {"suspect": True}))["items"]:
+            await self._send("POST", f"/links/{suspect['id']}/confirm")
 
-    async def _send(self, method: str, path: str, *, unless: str | None = None, **options: Any) -> Json:
-        """Send one request and return its answer; a refusal with the code `unless` is fine."""
+    async def _send(self, method: str, path: str, **options: Any) -> Json:
+        """Send one request and return its answer."""
         try:
             response = await self._http.request(method, path, **options)
             answer: Json = response.json()
@@ -175,17 +159,7 @@ class _Loader:
             raise DemoError(
                 f"{method} {path} got no usable answer from {self._http.base_url} ({type(error).__name__})."
             ) from error
-        if response.is_success or (unless is not None and answer.get("code") == unless):
+        if response.is_success:
             return answer
-        what = (options.get("json") or {}).get("external_id", f"{method} {path}")
-        raise DemoError(f"{what} was refused with {response.status_code}: {answer.get('detail', 'no reason given')}")
-
-
-async def _together(jobs: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Run the jobs at once (the client's pool bounds them); the first failure ends the others."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            for job in jobs:
-                group.create_task(job)
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from failures
+        why = answer.get("detail", "no reason given")
+        raise DemoError(f"{method} {path} was refused with {response.status_code}: {why}")
