@@ -5,7 +5,7 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.formats import JSON, NDJSON
-from catalog_service.exchange.readers import needs
+from catalog_service.exchange.readers import needs, testlink, testrail, zephyr
 from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
 from catalog_service.exchange.tabular.formats import CSV, XLSX
 from chassis.core.problems import UnsupportedMediaType
@@ -17,6 +17,9 @@ FORMATS: tuple[Format, ...] = (
     REQIF,
     REQIFZ,
     needs.FORMAT,
+    testlink.FORMAT,
+    testrail.FORMAT,
+    zephyr.FORMAT,
     XLSX,
     CSV,
 )

@@ -39,11 +39,11 @@ TEST_CASE_STATUSES = _words(
 )
 PRIORITIES = _words(
     critical="critical, blocker, highest, urgent, must, must have, mandatory, very high, immediate, essential, smoke, "
-    "don t miss, dontmiss, showstopper, vital, p0",
+    "don t miss, dontmiss, showstopper, vital, p0, must test",
     high="high, major, should, should have, important, rather high, worthwhile, p1, very desirable",
-    medium="medium, normal, moderate, average, default, desirable, p2",
+    medium="medium, normal, moderate, average, default, desirable, p2, test if important",
     low="low, minor, could, could have, rather low, lowest, trivial, optional, nice to have, would, won t have, "
-    "very low, luxury, p3, if time permits, don t test",
+    "very low, luxury, p3, test if time, if time permits, don t test",
 )
 LINK_TYPES = _words(
     verifies="verifies, verify, verified by, is verified by, verification, tests, tested by, is tested by, test",

@@ -6,9 +6,10 @@ from typing import Any
 
 from lxml import etree
 
+from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
-from catalog_service.exchange.reqif.xhtml import paragraphs, plain_text
+from catalog_service.exchange.reqif.xhtml import paragraphs
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = re.compile(r"[A-Za-z_][\w.-]*")

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.records import Remark
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.schema import Definition, Schema, kind_of
-from catalog_service.exchange.reqif.xhtml import plain_text
 from catalog_service.exchange.vocabulary import (
     PRIORITIES,
     REQUIREMENT_STATUSES,

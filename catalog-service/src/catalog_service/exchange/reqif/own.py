@@ -6,10 +6,11 @@ from typing import Any
 
 import orjson
 
+from catalog_service.exchange.plain_text import plain_text
 from catalog_service.exchange.reqif.collector import Raw
 from catalog_service.exchange.reqif.fragments import escape_attribute, escape_text, parsed
 from catalog_service.exchange.reqif.namespaces import TRACELINE
-from catalog_service.exchange.reqif.xhtml import paragraphs, plain_text
+from catalog_service.exchange.reqif.xhtml import paragraphs
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType, RequirementWrite

@@ -1,0 +1,136 @@
+"""Formatted text as the plain text that people read: XHTML of tools, and HTML as it comes."""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(r"<(/?)([^\s/>]+)([^>]*?)(/?)>|([^<]+)")
+_HTML = re.compile(
+    r"<(?=/?(?:a|abbr|b|big|blockquote|body|br|center|cite|code|dd|del|div|dl|dt|em|font|h[1-6r]|html|i|img|ins|li|ol|p|"
+    r"pre|q|s|small|span|strong|strike|sub|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul)(?:[\s/][^<>]*)?>)",
+    re.IGNORECASE,
+)
+_SPACE = re.compile(r"[ \t\n\r]+")
+_BLOCK = re.compile(
+    r"address|blockquote|body|caption|center|d[dlt]|div|fieldset|form|h[1-6r]|p|pre|section|t(able|body|foot|head)"
+)
+_EMPTY = frozenset(("br", "hr", "img", "input", "col"))
+
+
+def plain_text(markup: str) -> str:
+    """Return what a reader sees: paragraphs on lines of their own, list items with marks, cells between bars."""
+    if "<" not in markup:
+        return _SPACE.sub(" ", html.unescape(markup)).strip()
+    page = _Page()
+    for closes, tag, attributes, empty, text in tokens(markup):
+        if text:
+            page.write(html.unescape(text))
+        elif closes:
+            page.close(tag)
+        else:
+            page.open(tag, attributes)
+            if empty or tag in _EMPTY:
+                page.close(tag)
+    return page.result()
+
+
+def text_of_html(text: str) -> str:
+    """Return the plain text of what may be HTML, as browsers and their users write it, or may be plain already."""
+    if not _HTML.search(text):
+        return html.unescape(text).replace("\xa0", " ").strip()
+    parts = _HTML.split(text)
+    known = [parts[0].replace("<", "&lt;")]
+    for part in parts[1:]:
+        tag, _, rest = part.partition(">")
+        known.append(f"<{tag}>{rest.replace('<', '&lt;')}")
+    lines = plain_text("".join(known)).replace("\xa0", " ").split("\n")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in lines)).strip()
+
+
+def tokens(markup: str) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield the parts of markup: whether a tag closes, its name, its attributes, whether it is empty; or a text."""
+    for closes, tag, attributes, empty, text in _TOKEN.findall(markup):
+        yield closes, tag.rpartition(":")[2].lower(), attributes, empty, text
+
+
+@dataclass(slots=True)
+class _Page:
+    """Lines of text as they grow."""
+
+    lines: list[str] = field(default_factory=list)
+    line: str = ""
+    mark: str = ""
+    lists: list[int | None] = field(default_factory=list)
+    keeps: list[bool] = field(default_factory=list)
+    cells: int = 0
+    within_cell: int = 0
+
+    def write(self, text: str) -> None:
+        if self.keeps and self.keeps[-1]:
+            first, *others = text.split("\n")
+            self.line += first
+            for other in others:
+                self.lines.append(self.line)
+                self.line = other
+        else:
+            text = _SPACE.sub(" ", text)
+            self.line += text.removeprefix(" ") if not self.line or self.line.endswith(" ") else text
+
+    def open(self, tag: str, attributes: str) -> None:
+        self.keeps.append(tag == "pre" or "white-space: pre" in attributes or (bool(self.keeps) and self.keeps[-1]))
+        if tag in ("td", "th"):
+            if self.cells:
+                self.line = self.line.rstrip(" ") + " | "
+            self.cells += 1
+            self.within_cell += 1
+        elif tag == "tr" and not self.within_cell:
+            self.end_line()
+            self.cells = 0
+        elif tag == "br":
+            self.end_line(blank=True)
+        elif tag in ("ul", "ol"):
+            self.end_line()
+            self.lists.append(1 if tag == "ol" else None)
+        elif tag == "li":
+            self.end_line()
+            self.mark = self._next_mark()
+            self.line += self.mark
+        elif _BLOCK.fullmatch(tag):
+            self.end_line()
+
+    def close(self, tag: str) -> None:
+        if self.keeps:
+            self.keeps.pop()
+        if tag in ("td", "th"):
+            self.within_cell = max(0, self.within_cell - 1)
+        elif tag == "li":
+            self.mark = ""
+            self.end_line()
+        elif tag in ("ul", "ol"):
+            self.end_line()
+            if self.lists:
+                self.lists.pop()
+        elif tag == "tr" or _BLOCK.fullmatch(tag):
+            self.end_line(blank=tag == "p")
+
+    def end_line(self, *, blank: bool = False) -> None:
+        """End the line; `blank`: even when nothing is on it. Within a cell it is a blank, behind a mark nothing."""
+        if self.within_cell:
+            self.line = self.line.rstrip(" ") + " " if self.line else ""
+        elif not self.mark or self.line != self.mark:
+            if blank or self.line.strip(" "):
+                self.lines.append(self.line.rstrip(" "))
+            self.line = self.mark = ""
+
+    def result(self) -> str:
+        self.within_cell, self.mark = 0, ""
+        self.end_line()
+        return "\n".join(self.lines).strip("\n")
+
+    def _next_mark(self) -> str:
+        indent = "" if self.within_cell else "  " * max(0, len(self.lists) - 1)
+        if not self.lists or (number := self.lists[-1]) is None:
+            return f"{indent}- "
+        self.lists[-1] = number + 1
+        return f"{indent}{number}. "

@@ -1,0 +1,127 @@
+"""TestLink: XML of test suites and test cases, as it exports them."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from catalog_service.exchange.formats import Format, ReadOptions
+from catalog_service.exchange.plain_text import text_of_html
+from catalog_service.exchange.readers.items import Draft
+from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, finished, links_of, rest
+from catalog_service.exchange.records import Record
+from catalog_service.exchange.tabular.steps import Step
+
+SYSTEM = "testlink"
+_IMPORTANCES = {"1": "low", "2": "medium", "3": "high"}
+_STATUSES = {
+    "1": "draft",
+    "2": "ready",
+    "3": "draft",
+    "4": "draft",
+    "5": "deprecated",
+    "6": "deprecated",
+    "7": "ready",
+}
+"""Draft, ready for review, review in progress, rework, obsolete, future, final."""
+_STATUS_NAMES = {
+    "1": "draft",
+    "2": "ready for review",
+    "3": "review in progress",
+    "4": "rework",
+    "5": "obsolete",
+    "6": "future",
+    "7": "final",
+}
+_TAKEN = frozenset(
+    (
+        *(
+            "externalid",
+            "fullexternalid",
+            "summary",
+            "preconditions",
+            "execution_type",
+            "importance",
+            "status",
+            "steps",
+        ),
+        *("estimated_exec_duration", "keywords", "requirements", "custom_fields", "node_order", "expectedresults"),
+    )
+)
+
+
+class _Handler(CaseHandler):
+    roots = ("testsuite", "testcases", "testcase", "testproject")
+    label = "TestLink export"
+    case = "testcase"
+    suites = frozenset(("testsuite",))
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is a TestLink export: JUnit has the same tags around others."""
+    head = file.read(65536).replace(b"\0", b"")
+    if b"<testcase" not in head or (b"<testsuite" not in head and b"<testcases" not in head):
+        return 0.0
+    marks = (b"<externalid", b"<summary", b"<execution_type", b"<preconditions", b"<importance", b"<step_number")
+    return min(0.9, 0.35 * sum(mark in head for mark in marks))
+
+
+def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+    """Yield the test cases, each with its links to requirements behind it."""
+    for row, suites, node in cases_of(file, _Handler(), options):
+        draft = Draft(SYSTEM, "test_case", row, node.line)
+        number = node.first("fullexternalid") or node.first("externalid") or node.attributes.get("internalid", "")
+        draft.external_id = number or None
+        draft.title = node.attributes.get("name", "")
+        draft.description = node.html("summary")
+        draft.module = suites[-1] if suites else None
+        draft.priority = _IMPORTANCES.get(node.first("importance"))
+        status = node.first("status")
+        draft.status = _STATUSES.get(status)
+        draft.tags = [one.attributes.get("name", "") for one in node.all("keywords", "keyword")]
+        if preconditions := node.html("preconditions"):
+            draft.others["preconditions"] = preconditions
+        if node.first("execution_type") == "2":
+            draft.others["automation_status"] = "automated"
+        minutes = node.first("estimated_exec_duration")
+        if _is_number(minutes):
+            draft.others["execution_time_minutes"] = round(float(minutes))
+        parts = add_steps(draft, _steps(node))
+        if len(suites) > 1:
+            draft.metadata["suites"] = suites
+        if "internalid" in node.attributes:
+            draft.metadata["internal_id"] = node.attributes["internalid"]
+        if status in _STATUS_NAMES:
+            draft.metadata["status"] = _STATUS_NAMES[status]
+        draft.metadata |= rest(node, _TAKEN.__contains__)
+        fields = node.all("custom_fields", "custom_field")
+        if values := {one.first("name"): one.first("value") for one in fields if one.first("value")}:
+            draft.metadata["custom_fields"] = values
+        requirements = node.all("requirements", "requirement")
+        if options.kind in ("all", "test_cases"):
+            yield finished(draft, parts, options)
+        if options.kind in ("all", "links") and draft.external_id:
+            yield from links_of(row, [one.first("doc_id") for one in requirements], draft.external_id, node.line)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0 <= float(text) < 2**31
+    except ValueError:
+        return False
+
+
+def _steps(node: Node) -> list[Step]:
+    steps = node.all("steps", "step")
+    if steps:
+        return [Step(one.html("actions"), "", one.html("expectedresults")) for one in steps]
+    # Before version 1.9 a test case had one text for all its steps.
+    return [Step(text_of_html(node.first("steps")), "", node.html("expectedresults"))]
+
+
+FORMAT = Format(
+    name="testlink",
+    label="TestLink XML",
+    media_types=(),
+    suffixes=(".testproject.xml", ".testsuite.xml", ".testproject-deep.xml", ".testsuite-deep.xml", ".testcase.xml"),
+    recognise=recognise,
+    read=read,
+)
