@@ -13,7 +13,7 @@ _SHOWN_COLUMNS = 20
 
 def fold(text: str) -> str:
     """Return a header or value such that those that people take for the same are equal."""
-    return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFKC", text)).strip(" :*\ufeff").casefold()
+    return re.sub(r"[\s_]+", " ", unicodedata.normalize("NFKC", text)).strip(" :*.\ufeff").casefold()
 
 
 class Columns:

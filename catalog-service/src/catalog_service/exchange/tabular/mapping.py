@@ -176,6 +176,10 @@ def _contradictions(mapping: Mapping) -> Iterator[tuple[str, str, str]]:
         elif isinstance(rule, FieldRule) and rule.default_from not in {None, *mapping.fields}:
             message = f"There is no field {shown(rule.default_from)} in the mapping to take a value from."
             yield to_pointer("fields", name, "default_from"), message, "no_such_field"
+    for end in ("requirements", "test_cases") if mapping.links is not None else ():
+        if getattr(mapping.links, end) is not None and mapping.kind in {end, "links"}:
+            message = f"Rows that are {mapping.kind} cannot have a column of {end} that they are linked with."
+            yield to_pointer("links", end), message, "wrong_end"
     for position, name in enumerate(mapping.key or ()):
         if name not in mapping.fields:
             message = f"The key names {shown(name)}, which is not among the fields of the mapping."

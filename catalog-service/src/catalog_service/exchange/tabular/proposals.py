@@ -265,7 +265,7 @@ def _value_map(values: list[str], kind: str, name: str, guess: Guess) -> tuple[d
         confidence = min(confidence, 0.6)
         words = ", ".join(map(shown, unknown[:3]))
         reason = (
-            f"{reason} What {words} {'is' if len(unknown) == 1 else 'are'} is not known: taken for {_DEFAULTS[name]}."
+            f"{reason} What {words} mean{'s' if len(unknown) == 1 else ''} is not known: taken for {_DEFAULTS[name]}."
         )
     others = {word: value for word, value in known.items() if word.isascii() or not "".join(distinct).isascii()}
     shown_already = set(map(fold, result))

@@ -1,0 +1,244 @@
+"""The tables that known tools export, with their headers as the tools write them."""
+
+import csv
+import io
+from collections.abc import Sequence
+
+import pytest
+from tables import inspect, read
+
+from catalog_service.exchange.records import Unreadable
+
+ZEPHYR = "Test Script (Step-by-Step) - "
+
+
+def table(*rows: Sequence[str]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+JIRA = table(
+    ("Summary", "Issue key", "Issue id", "Issue Type", "Status", "Priority", "Component/s", "Labels", "Labels",
+     "Description", "Attachment", "Custom field (Story Points)", "Inward issue link (Tests)",
+     "Inward issue link (Tests)"),
+    ("Doors close", "TR-1", "10001", "Story", "In Progress", "Highest", "doors", "safety", "asil-b",
+     "All doors.\r\nAlways.", "01/Mar/26;a.png;https://x/a.png", "3.0", "TR-7", "TR-8"),
+    ("Doors open", "TR-2", "10002", "Story", "Done", "Trivial", "", "", "", "", "", "", "", ""),
+)  # fmt: skip
+TESTRAIL = table(
+    ("ID", "Title", "Created By", "Estimate", "Preconditions", "Priority", "References", "Section", "Section Hierarchy",
+     "Steps (Expected Result)", "Steps (Step)", "Suite", "Suite ID", "Template", "Type"),
+    ("C1", "Log in", "kim", "5m", "An account", "Critical", "TR-1, TR-2", "Login", "Web > Login",
+     "1. It is shown\n2. One is in", "1. Open the page\n2. Press enter", "Master", "S1",
+     "Test Case (Steps)", "Security"),
+)  # fmt: skip
+XRAY = table(
+    (
+        "Issue ID",
+        "Issue Key",
+        "Test Type",
+        "Test Summary",
+        "Test Priority",
+        "Action",
+        "Data",
+        "Result",
+        "Issue Type",
+        "Labels",
+    ),
+    ("1", "", "Manual", "Log in", "1", "Open", "a page", "It opens", "", "web"),
+    ("1", "", "Manual", "", "", "Enter", "", "One is in", "", ""),
+    ("2", "", "", "An account", "", "", "", "", "precondition", ""),
+    ("3", "", "Generic", "Nightly", "3", "", "", "", "", ""),
+)
+ZEPHYR_SCALE = table(
+    ("Key", "Name", "Status", "Precondition", "Objective", "Folder", "Priority", "Component", "Labels", "Owner",
+     "Estimated Time", "Coverage (Issues)", f"{ZEPHYR}Step", f"{ZEPHYR}Test Data", f"{ZEPHYR}Expected Result"),
+    ("TR-T1", "Log in", "Approved", "An account", "That one gets in", "/Web", "High", "auth", "a,b", "kim", "01:30:00",
+     "TR-1,TR-2", "Open", "a page", "It opens"),
+    ("", "", "", "", "", "", "", "", "", "", "", "", "Enter", "", "One is in"),
+    ("TR-T2", "Log out", "Deprecated", "", "", "/Web", "Low", "", "", "kim", "", "", "Leave", "", ""),
+)  # fmt: skip
+ZEPHYR_SQUAD = table(
+    ("Issue Key", "Test Summary", "Priority", "Labels", "Test Step", "Test Data", "Expected Result"),
+    ("TR-9", "Log in", "Major", "web", "Open", "a page", "It opens"),
+    ("TR-9", "Log in", "Major", "web", "Enter", "", "One is in"),
+)
+QASE = table(
+    ("v2.id", "title", "description", "preconditions", "postconditions", "tags", "priority", "severity", "type",
+     "automation", "status", "steps_actions", "steps_result", "steps_data", "suite_id", "suite", "suite_without_cases"),
+    ("", "", "", "", "", "", "", "", "", "", "", "", "", "", "1", "Web", "1"),
+    ("7", "Log in", "How to", "An account", "", "a,b", "high", "major", "smoke", "is-not-automated", "actual",
+     '1. "Open"\n2. "Enter"', '1. "It opens"\n2. "One is in"', '1. "a page"\n2. ""', "1", "Web", ""),
+)  # fmt: skip
+PRACTITEST = table(
+    ("id", "Name", "Description", "Status", "Run_status", "Test_type", "Tags", "Preconditions", "Step name",
+     "Step description", "Step expected_results", "Step position"),
+    ("1", "Log in", "How to", "Ready", "PASSED", "ScriptedTest", "a,b", "", "Open", "the page", "It opens", "1"),
+    ("", "", "", "", "", "", "", "", "Enter", "", "One is in", "2"),
+)  # fmt: skip
+QTEST = table(
+    ("Module", "Id", "Name", "Description", "Precondition", "Type", "Status", "Priority", "Test Step #",
+     "Test Step Description", "Test Step Expected Result"),
+    ("MD-1 Web", "TC-1", "Log in", "How to", "An account", "Manual", "New", "Urgent", "1", "Open", "It opens"),
+    ("MD-1 Web", "TC-1", "Log in", "How to", "An account", "Manual", "New", "Urgent", "2", "Enter", "One is in"),
+)  # fmt: skip
+ALM = table(
+    ("Subject", "Test Name", "Description", "Type", "Status", "Step Name", "Step Description", "Expected Result"),
+    ("Web\\Login", "Log in", "How to", "MANUAL", "Ready", "Step 1", "Open", "It opens"),
+    ("", "", "", "", "", "Step 2", "Enter", "One is in"),
+)
+AZURE = table(
+    ("ID", "Work Item Type", "Title", "Test Step", "Step Action", "Step Expected", "Area Path", "Assigned To", "State"),
+    ("12", "Test Case", "Log in", "", "", "", "Web", "kim", "Ready"),
+    ("", "", "", "1", "Open", "It opens", "", "", ""),
+    ("", "", "", "2", "Enter", "One is in", "", "", ""),
+)
+ZENTAO = table(
+    ("用例编号", "所属模块", "用例标题", "前置条件", "步骤", "预期", "优先级", "用例类型", "用例状态"),
+    ("5", "/登录(#1)", "登录", "有帐号", "1. 打开\r2. 进入", "1. 已打开\r2. 已进入", "1", "安全相关", "正常"),
+)
+
+STEPS = {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
+
+
+@pytest.mark.parametrize(
+    ("content", "preset", "expected"),
+    [
+        (TESTRAIL, "testrail", {
+            "external_id": "C1", "title": "Log in", "priority": "critical", "type": "security", "module": "Login",
+            "preconditions": "An account", "execution_time_minutes": 5,
+            "steps": {"1": "Open the page\nExpected: It is shown", "2": "Press enter\nExpected: One is in"}}),
+        (XRAY, "xray", {
+            "external_id": "1", "title": "Log in", "priority": "critical", "automation_status": "manual",
+            "tags": ["web"],
+            "steps": STEPS}),
+        (ZEPHYR_SCALE, "zephyr", {
+            "external_id": "TR-T1", "title": "Log in", "description": "That one gets in", "status": "ready",
+            "priority": "high", "module": "/Web", "tags": ["a", "b"], "execution_time_minutes": 90, "steps": STEPS}),
+        (ZEPHYR_SQUAD, "zephyr", {
+            "external_id": "TR-9", "title": "Log in", "priority": "high", "tags": ["web"], "steps": STEPS}),
+        (QASE, "qase", {
+            "external_id": "7", "title": "Log in", "description": "How to", "priority": "high", "type": "regression",
+            "status": "ready", "automation_status": "manual", "module": "Web", "steps": STEPS}),
+        (PRACTITEST, "practitest", {
+            "external_id": "1", "title": "Log in", "status": "ready", "automation_status": "manual", "tags": ["a", "b"],
+            "steps": {"1": "Open\nthe page\nExpected: It opens", "2": "Enter\nExpected: One is in"}}),
+        (QTEST, "qtest", {
+            "external_id": "TC-1", "title": "Log in", "priority": "critical", "status": "draft", "module": "MD-1 Web",
+            "preconditions": "An account", "steps": STEPS}),
+        (ALM, "alm", {
+            "title": "Log in", "description": "How to", "module": "Web\\Login", "status": "ready",
+            "automation_status": "manual", "steps": STEPS}),
+        (AZURE, "azure-devops", {
+            "external_id": "12", "title": "Log in", "module": "Web", "status": "ready", "steps": STEPS}),
+        (ZENTAO, "zentao", {
+            "external_id": "5", "title": "登录", "module": "/登录(#1)", "priority": "critical", "type": "security",
+            "status": "ready", "steps": {"1": "打开\nExpected: 已打开", "2": "进入\nExpected: 已进入"}}),
+    ],
+    ids=lambda value: value if isinstance(value, str) and "," not in value else "",
+)  # fmt: skip
+def test_test_cases_of_a_tool_are_read_by_its_preset(content: str, preset: str, expected: dict[str, object]) -> None:
+    assert inspect(content).preset == preset
+    found = read(content)
+    first = found.fields[0]
+    assert {name: first.get(name) for name in expected} == expected
+    assert found.items[0].kind == "test_case"
+    assert first["source_system"] == preset
+    assert all(first[name] for name in ("title", "description", "type", "priority"))
+
+
+def test_the_parts_of_steps_are_kept_to_be_written_out_again() -> None:
+    assert read(ZEPHYR_SCALE).fields[0]["custom_metadata"]["steps"] == [
+        {"action": "Open", "data": "a page", "expected": "It opens"},
+        {"action": "Enter", "expected": "One is in"},
+    ]
+    assert read(QASE).fields[0]["custom_metadata"]["steps"] == [
+        {"action": "Open", "data": "a page", "expected": "It opens"},
+        {"action": "Enter", "expected": "One is in"},
+    ]
+
+
+def test_requirements_of_jira_keep_what_no_field_takes_and_their_links() -> None:
+    found = read(JIRA)
+    first, second = found.fields
+    assert first == {
+        "external_id": "TR-1",
+        "title": "Doors close",
+        "description": "All doors.\r\nAlways.",
+        "type": "functional",
+        "priority": "critical",
+        "status": "approved",
+        "module": "doors",
+        "tags": ["safety", "asil-b"],
+        "source_system": "jira",
+        "custom_metadata": {
+            "jira": {
+                "Issue id": "10001",
+                "Issue Type": "Story",
+                "Attachment": "01/Mar/26;a.png;https://x/a.png",
+                "Custom field (Story Points)": "3.0",
+            }
+        },
+    }
+    assert (second["description"], second["priority"], second["status"]) == ("Doors open", "low", "implemented")
+    assert found.items[0].defaulted == ["type"]
+    assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [
+        ({"external_id": "TR-1"}, {"external_id": "TR-7"}, {"link_type": "verifies"}),
+        ({"external_id": "TR-1"}, {"external_id": "TR-8"}, {"link_type": "verifies"}),
+    ]
+    assert found.notices["attachment_dropped"].count == 1
+    assert "'Custom field (Story Points)'" in found.notices["to_custom_metadata"].message
+
+
+def test_rows_that_are_none_of_a_presets_items_are_left_out_and_said() -> None:
+    found = read(XRAY)
+    assert [item["external_id"] for item in found.fields] == ["1", "3"]
+    assert "Issue Type is 'precondition'" in found.notices["rows_left_out"].message
+    assert found.fields[1]["automation_status"] == "automated"
+
+
+def test_references_of_test_cases_become_links() -> None:
+    links = read(TESTRAIL).links
+    assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in links] == [
+        ("TR-1", "C1"),
+        ("TR-2", "C1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "preset"),
+    [
+        ("Object Identifier,Object Number,Object Heading,Object Text,Object Level", "doors-csv"),
+        ("ID,Title,Type,Status,Severity,Outline Number,Linked Work Items", "polarion"),
+        ("UID,TITLE,STATEMENT,STATUS,TAGS", "strictdoc-xlsx"),
+        ("ID,Work Item Type,Title,Assigned To,State,Tags", "azure-devops-requirements"),
+    ],
+)
+def test_requirements_of_other_tools_are_known_by_their_headers(header: str, preset: str) -> None:
+    found = inspect(f"{header}\n" + ",".join("abcdefg"[: header.count(",") + 1]) + "\n")
+    assert (found.preset, found.mapping["kind"] if found.mapping else None) == (preset, "requirements")
+
+
+def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
+    found = read("Object Identifier,Object Heading,Object Text\nD-1,Doors,\nD-2,,The door shall close.\n")
+    assert [(item["title"], item["description"]) for item in found.fields] == [
+        ("Doors", "Doors"),
+        ("The door shall close.", "The door shall close."),
+    ]
+
+
+def test_a_preset_can_be_named() -> None:
+    found = read("Summary,Status\nDoors close,Open\n", mapping={"preset": "jira"})
+    assert (found.fields[0]["title"], found.fields[0]["source_system"]) == ("Doors close", "jira")
+    with pytest.raises(Unreadable, match="no preset 'jirra'"):
+        read("Summary,Status\nDoors close,Open\n", mapping={"preset": "jirra"})
+
+
+@pytest.mark.parametrize(
+    "content", [JIRA, TESTRAIL, XRAY, ZEPHYR_SCALE, ZEPHYR_SQUAD, QASE, PRACTITEST, QTEST, ALM, AZURE, ZENTAO]
+)
+def test_what_inspect_proposes_is_a_mapping_that_reads_the_same(content: str) -> None:
+    mapping = inspect(content).mapping
+    assert mapping is not None
+    assert read(content, mapping=mapping).fields == read(content).fields

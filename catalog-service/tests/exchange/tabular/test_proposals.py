@@ -1,0 +1,124 @@
+"""The mappings that are proposed for tables that no preset knows."""
+
+import pytest
+from tables import inspect, read, workbook
+
+from catalog_service.exchange.formats import Inspection
+
+
+def fields_of(found: Inspection) -> dict[str, str]:
+    return {column["name"]: column["field"] for column in found.columns}
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "fields"),
+    [
+        ("ID;Bezeichnung;Beschreibung;Priorität;Modul", "A-1;Tür;Die Tür schließt.;Hoch;Türen", "de"),
+        ("N°;Titre;Exigence;Priorité;Module", "A-1;Porte;La porte ferme.;Élevée;Portes", "fr"),
+        ("Código;Título;Descripción;Prioridad;Módulo", "A-1;Puerta;La puerta se cierra.;Alta;Puertas", "es"),
+        ("编号;标题;描述;优先级;模块", "A-1;车门;车门应关闭。;高;车门", "zh"),
+        ("№;Название;Требование;Приоритет;Модуль", "A-1;Дверь;Дверь закрывается.;Высокий;Двери", "ru"),
+        ("Req ID;Name;Requirement Text;Prio.;Component", "A-1;Door;The door closes.;Should;Doors", "en"),
+    ],
+    ids=lambda value: value if len(value) == 2 else "",
+)
+def test_columns_are_known_by_their_names_in_several_languages(header: str, row: str, fields: str) -> None:
+    found = inspect(f"{header}\n{row}\n{row.replace('A-1', 'A-2')}\n")
+    assert list(fields_of(found).values()) == ["external_id", "title", "description", "priority", "module"]
+    assert all(column["confidence"] >= 0.8 and column["reason"] for column in found.columns)
+    assert read(f"{header}\n{row}\n").fields[0]["priority"] == "high"
+
+
+def test_test_cases_are_told_from_requirements_by_their_columns() -> None:
+    found = inspect("Nr;Testfall;Vorbedingung;Schritte;Erwartetes Ergebnis\nT-1;Tür;Zug steht;1. Öffnen;1. Offen\n")
+    assert found.mapping is not None
+    assert found.mapping["kind"] == "test_cases"
+    assert found.mapping["fields"]["steps"] == {
+        "style": "cell",
+        "action": "Schritte",
+        "expected": "Erwartetes Ergebnis",
+    }
+
+
+def test_steps_in_rows_are_seen_by_the_blanks_of_the_id() -> None:
+    found = inspect("ID,Test Case,Step,Expected Result\n1,A,one,x\n,,two,y\n2,B,three,z\n")
+    assert found.mapping is not None
+    assert found.mapping["fields"]["steps"] == {
+        "style": "rows",
+        "continues_when_blank": "ID",
+        "action": "Step",
+        "expected": "Expected Result",
+    }
+
+
+def test_steps_in_rows_are_seen_by_an_id_that_stands_in_each() -> None:
+    found = read("Test ID,Test Name,Step,Expected\n1,A,one,x\n1,A,two,y\n2,B,three,z\n2,B,four,\n")
+    assert [list(item["steps"].values()) for item in found.fields] == [
+        ["one\nExpected: x", "two\nExpected: y"],
+        ["three\nExpected: z", "four"],
+    ]
+
+
+def test_steps_in_columns_are_seen_by_their_numbers() -> None:
+    found = read("Name,Step 1,Expected 1,Step 2,Expected 2\nA,one,x,two,y\n", "tests.csv")
+    assert found.fields[0]["steps"] == {"1": "one\nExpected: x", "2": "two\nExpected: y"}
+
+
+def test_a_table_of_links_is_known() -> None:
+    found = read("Requirement ID,Test Case ID,Notes\nR-1,T-1,n\n")
+    assert [(link.requirement, link.test_case, link.fields) for link in found.links] == [
+        ({"external_id": "R-1"}, {"external_id": "T-1"}, {"notes": "n"})
+    ]
+
+
+def test_values_that_nobody_knows_are_taken_for_the_usual_one_with_less_confidence() -> None:
+    found = inspect("ID,Title,Priority\n1,a,High\n2,b,Zebra\n")
+    column = found.columns[2]
+    assert (column["field"], column["confidence"]) == ("priority", 0.6)
+    assert "What 'Zebra' means is not known: taken for medium" in column["reason"]
+    items = read("ID,Title,Priority\n1,a,High\n2,b,Zebra\n").items
+    assert [item.fields["priority"] for item in items] == ["high", "medium"]
+    assert items[1].warnings[0].code == "value_not_listed"
+    assert items[1].fields["custom_metadata"] == {"file": {"Priority": "Zebra"}}
+
+
+def test_numbers_as_priorities_are_taken_with_the_smallest_for_the_highest_and_half_a_confidence() -> None:
+    found = inspect("ID,Title,Priority\n1,a,1\n2,b,2\n3,c,3\n")
+    assert found.columns[2]["confidence"] == 0.5
+    priorities = [item["priority"] for item in read("ID,Title,Priority\n1,a,1\n2,b,2\n3,c,3\n").fields]
+    assert priorities == ["high", "medium", "low"]
+
+
+def test_long_texts_are_descriptions_from_which_titles_are_cut() -> None:
+    text = "The train shall not start to move while a door is open, whatever the driver asks for. " * 2
+    found = read(f"ID,Requirement\n1,{text.replace(',', ' ')}\n")
+    assert found.fields[0]["title"].startswith("The train shall not start to move")
+    assert len(found.fields[0]["title"]) <= 120
+    assert found.fields[0]["title"].endswith("…")
+
+
+def test_the_longest_texts_are_taken_where_no_header_says_anything() -> None:
+    found = read("Foo,Bar\nx,Doors shall close\ny,Doors shall open\n")
+    assert [item["title"] for item in found.fields] == ["Doors shall close", "Doors shall open"]
+    assert found.notices["unsure_column"].message.startswith("The column 'Bar' was taken for title")
+
+
+def test_a_header_of_an_id_over_texts_is_no_id() -> None:
+    found = inspect("Reference,Title\nsee the standard and its annex,a\nsee the standard and its annex,b\n")
+    assert fields_of(found)["Reference"] is None
+
+
+def test_a_kind_that_is_asked_for_is_taken() -> None:
+    content = "ID,Name,Type\n1,a,Load\n"
+    assert [item.kind for item in read(content, kind="test_cases").items] == ["test_case"]
+    assert read(content, kind="test_cases").fields[0]["type"] == "performance"
+    assert [item.kind for item in read(content).items] == ["requirement"]
+
+
+def test_sheets_are_told_with_what_is_taken_of_them() -> None:
+    found = inspect(
+        workbook({"Legend": [["Word", "Means"], ["a", "b"]], "Reqs": [["ID", "Title"], ["1", "x"]]}), "a.xlsx"
+    )
+    assert [(sheet["name"], sheet["read"]) for sheet in found.sheets] == [("Legend", False), ("Reqs", True)]
+    assert found.mapping is not None
+    assert found.mapping["sheet"] == "Reqs"
