@@ -10,8 +10,9 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.mappings.schemas import MappingWrite
 from catalog_service.exchange.tabular.mapping import parse_mapping
+from catalog_service.exchange.tabular.presets import load_presets
 from chassis.core.problems import Conflict, Invalid, NotFound
-from chassis.core.wording import shown
+from chassis.core.wording import listed, shown
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
 from chassis.messaging.events import Actor
 from chassis.web.conditions import Conditions
@@ -35,15 +36,18 @@ def checked(mapping: dict[str, Any]) -> dict[str, Any]:
 
 
 async def named(connection: Connection, name: str) -> dict[str, Any]:
-    """Return the mapping of this name or id; raises Invalid."""
+    """Return the mapping of this name or id, else the preset of this name; raises Invalid."""
     cursor = await connection.execute(
         "SELECT mapping FROM import_mappings WHERE name = %(name)s OR id::text = lower(%(name)s)"
         " ORDER BY name = %(name)s DESC LIMIT 1",
         {"name": name},
     )
     row = await cursor.fetchone()
+    if row is None and any(preset.name == name for preset in load_presets()):
+        return {"preset": name}
     if row is None:
-        told = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them."
+        presets = listed([preset.name for preset in load_presets()], "and")
+        told = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them. Presets are {presets}."
         raise Invalid.field("/query/mapping", told, "mapping_not_found")
     mapping: dict[str, Any] = row["mapping"]
     return mapping
