@@ -5,7 +5,6 @@ import re
 import stat
 import struct
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import IO, BinaryIO, Protocol, cast
 
 from chassis.files.refused import FileRefused
+from chassis.files.spools import open_spool
 
 _PIECE = 1 << 16
 _FREE = 1 << 20
@@ -51,7 +51,7 @@ def open_archive(file: BinaryIO, *, limits: ArchiveLimits | None = None) -> Iter
         with _opened_zip(file, limits) as archive:
             yield _Zip(archive, limits)
     elif head.startswith(b"\x1f\x8b"):
-        with tempfile.TemporaryFile() as unpacked:
+        with open_spool() as unpacked:
             _gunzip(file, unpacked, limits)
             yield _Tar(unpacked, limits)
     elif head[257:262] == b"ustar":

@@ -4,10 +4,8 @@ What an object is depends on types, relations and specifications, which may stan
 file of the archive.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from posixpath import basename, dirname, join, normpath
 from typing import Any, BinaryIO, cast
 
@@ -25,14 +23,15 @@ from catalog_service.exchange.reqif.own import Extensions, own_fields
 from catalog_service.exchange.reqif.relations import Relations
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.xhtml import embedded
+from chassis.files.spools import open_spool
 
-_NAMED = 100
-"""So many of a kind are named one by one."""
+_NAMED = 50
+"""So many attachments are named one by one."""
 
 
 def read_reqif(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of a .reqif."""
-    with _spool() as spool:
+    with open_spool() as spool:
         document = collector.Document(options.file_name)
         for _ in xml_of(file, Collector(document, spool), encoding=options.encoding):
             yield from ()
@@ -41,7 +40,7 @@ def read_reqif(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
 
 def read_reqifz(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of a .reqifz: of all .reqif in it together."""
-    with _spool() as spool, archive_of(file) as archive:
+    with open_spool() as spool, archive_of(file) as archive:
         names = [name for name in archive.names if not name.startswith("__MACOSX/")]
         documents = []
         for name in names:
@@ -55,12 +54,6 @@ def read_reqifz(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         read = {document.name for document in documents}
         others = [name for name in names if name not in read and not basename(name).startswith(".")]
         yield from _Objects(documents, spool, options, others).records()
-
-
-@contextmanager
-def _spool() -> Iterator[BinaryIO]:
-    with tempfile.TemporaryFile() as file:
-        yield cast(BinaryIO, file)
 
 
 class _Objects:
@@ -84,7 +77,7 @@ class _Objects:
         self._hierarchy = Hierarchy(documents)
         self._relations = Relations(documents, self._schema)
         self._notices: Counter[tuple[str, str]] = Counter()
-        self._dropped: Counter[str] = Counter(dict.fromkeys(others or (), 1))
+        self._dropped = set(others or ())
         self._kinds: dict[str, str] = {}
         self._external_ids: dict[str, str] = {}
         self._structure: list[Raw] = []
@@ -197,7 +190,7 @@ class _Objects:
             kind, definition, content = value[:3]
             if kind == "xhtml" and content:
                 for name in embedded(content):
-                    self._dropped[name] += 1
+                    self._dropped.add(name)
                     reading.warnings.append(
                         Remark("attachment_dropped", f"{name} is embedded in {key}; it is not imported.", key)
                     )
@@ -267,13 +260,11 @@ class _Objects:
             yield Notice("dangling_relation", "Relations name objects that the file does not have.", counts["dangling"])
         for (code, message), count in self._notices.items():
             yield Notice(code, message, count)
-        dropped = Counter({_plain(name): 0 for name in self._dropped})
-        for name, count in self._dropped.items():
-            dropped[_plain(name)] = max(dropped[_plain(name)], count)
-        for name in list(dropped)[:_NAMED]:
-            yield Notice("attachment_dropped", f"{name}: attachments are not imported.", dropped[name])
-        if len(dropped) > _NAMED:
-            yield Notice("attachment_dropped", "Further attachments are not imported.", len(dropped) - _NAMED)
+        if names := sorted({_plain(name) for name in self._dropped}):
+            more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+            yield Notice(
+                "attachment_dropped", f"Attachments are not imported: {', '.join(names[:_NAMED])}{more}.", len(names)
+            )
 
 
 def _plain(name: str) -> str:

@@ -8,7 +8,6 @@ with open("record.reqif", "wb") as file:
 """
 
 import io
-import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -34,6 +33,7 @@ from catalog_service.exchange.reqif.namespaces import REQIF, TRACELINE, XHTML
 from catalog_service.exchange.reqif.relations import link_type_of
 from catalog_service.exchange.reqif.schema import Schema
 from catalog_service.exchange.reqif.stored import Stored
+from chassis.files.spools import open_spool
 
 _SPOOL = 1 << 20
 
@@ -53,8 +53,8 @@ class ReqifWriter:
         self._objects = Objects(ObjectMapping(self._schema))
         self._identifiers: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
-        self._relations = tempfile.SpooledTemporaryFile(_SPOOL)  # noqa: SIM115 (closed by finish)
-        self._nodes = tempfile.SpooledTemporaryFile(_SPOOL)  # noqa: SIM115
+        self._relations = open_spool()
+        self._nodes = open_spool()
         self._beside: list[str] = []
         self._pending: dict[tuple[str, str], list[Raw]] = {}
         self._relation_ids: set[str] = set()
