@@ -43,6 +43,13 @@ def add_tables(metadata: sa.MetaData) -> None:
     sa.Index(None, deleted.c.kind, deleted.c.external_id)
     sa.Index(None, deleted.c.deleted_at)
     sa.Table(
+        "import_documents",
+        metadata,
+        sa.Column("job_id", sa.ForeignKey("import_jobs.id", ondelete="CASCADE"), primary_key=True),
+        sa.Column("document", pg.JSON, nullable=False),
+        comment="what reqif_schemas will have of a file once it is applied",
+    )
+    sa.Table(
         "reqif_schemas",
         metadata,
         sa.Column("job_id", sa.Uuid, primary_key=True),

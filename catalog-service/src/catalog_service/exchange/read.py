@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any, BinaryIO, cast
 
@@ -99,7 +99,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         if isinstance(record, Notice):
             notices.add({"code": record.code, "message": record.message}, None, record.count)
         elif isinstance(record, Document):
-            read.documents.append(asdict(record))
+            read.documents.append({"name": record.name, "content": record.content})
         elif isinstance(record, Revision) and not order.restoring:
             continue
         elif not _is_wanted(record, order.kind):
@@ -121,7 +121,7 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
         read.header = [column["name"] for column in chosen.inspect(file, options).columns]
     yield END + orjson.dumps(
         {
-            **asdict(read),
+            **{name: getattr(read, name) for name in read.__slots__},
             "warnings": validation.warnings.listed(),
             "defaulted": dict(validation.defaulted),
         },

@@ -69,6 +69,20 @@ async def finish(connection: Connection, job_id: UUID, now: datetime, *, search_
     )
 
 
+async def keep_document(connection: Connection, job_id: UUID, now: datetime) -> None:
+    """Keep what the file holds beside its rows, unless another import has left the same."""
+    await connection.execute(
+        """
+        INSERT INTO reqif_schemas (job_id, document, created_at)
+        SELECT job_id, document, %(now)s FROM import_documents d WHERE job_id = %(job)s AND NOT EXISTS (
+            SELECT FROM reqif_schemas s WHERE md5(s.document::text) = md5(d.document::text))
+        ON CONFLICT DO NOTHING
+        """,
+        {"job": job_id, "now": now},
+    )
+    await connection.execute("DELETE FROM import_documents WHERE job_id = %s", (job_id,))
+
+
 async def end_of_batch(connection: Connection, job_id: UUID, step: Step, after: int, limit: int) -> int | None:
     """Return the position of the last of the next rows of a step, at most `limit` after a position; None for none."""
     last: int | None = await fetch_value(

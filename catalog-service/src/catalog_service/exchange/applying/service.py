@@ -156,6 +156,7 @@ class _Application:
         )
         now = datetime.now(UTC)
         await outbox.record(connection, [telling.event(job, told, now)])
+        await repository.keep_document(connection, job.id, now)
         has_items = any(told.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
         await repository.finish(connection, job.id, now, search_ready=not has_items)
         return applied

@@ -127,5 +127,6 @@ async def clear_up(connection: Connection) -> None:
     over = f"SELECT id FROM import_jobs WHERE {ended} AND expires_at < now()"
     await connection.execute(f"DELETE FROM import_chunks WHERE job_id IN ({over})")
     await connection.execute(f"DELETE FROM import_rows WHERE job_id IN ({over})")
+    await connection.execute(f"DELETE FROM import_documents WHERE job_id IN ({over})")
     await connection.execute("DELETE FROM import_jobs WHERE size IS NULL AND created_at < now() - interval '1 hour'")
     await connection.execute("DELETE FROM deleted_items WHERE deleted_at < now() - interval '400 days'")

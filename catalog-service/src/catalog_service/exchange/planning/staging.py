@@ -86,6 +86,7 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             else:
                 await store()
                 summary: dict[str, Any] = orjson.loads(content)
+                await _store_document(database, job, summary.pop("documents"))
                 return summary
     raise Refused(
         {
@@ -95,6 +96,17 @@ async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
             "status": 422,
         }
     )
+
+
+async def _store_document(database: Database, job: Job, documents: list[dict[str, Any]]) -> None:
+    """Store what the file holds beside its rows; no format has more than one such document."""
+    async with database.transaction() as connection:
+        await connection.execute("DELETE FROM import_documents WHERE job_id = %s", (job.id,))
+        for document in documents:
+            await connection.execute(
+                "INSERT INTO import_documents (job_id, document) VALUES (%s, %s)",
+                (job.id, orjson.dumps(document["content"]).decode()),
+            )
 
 
 def _order(job: Job, limits: Limits) -> read.Order:
