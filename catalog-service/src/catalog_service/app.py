@@ -6,6 +6,7 @@ from catalog_service.changes.endpoints import router as changes_router
 from catalog_service.exchange.inspection.endpoints import router as inspection_router
 from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
+from catalog_service.exchange.writing.endpoints import router as exports_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -46,6 +47,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             inspection_router,
             mappings_router,
             imports_router,
+            exports_router,
             internal_router,
         ],
         database=database,

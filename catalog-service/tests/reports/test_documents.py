@@ -7,6 +7,7 @@ import os
 import tempfile
 import threading
 from datetime import UTC, datetime
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import openpyxl
 import psycopg
 import pytest
 
+from catalog_service.documents import DocumentResponse
 from catalog_service.reports import export
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
@@ -331,7 +333,8 @@ class Reader:
 
     def __init__(self, record: Any, document: type[MatrixDocument]) -> None:
         scope = scope_of(RequirementFilters())
-        self._response = export.DocumentResponse(record.database, scope, document, datetime.now(UTC), {})
+        making = partial(export.make, record.database, scope, document, datetime.now(UTC))
+        self._response = DocumentResponse(making, document.media_type, {})
         self.messages: list[Any] = []
         self.came = asyncio.Event()
         self.takes = asyncio.Event()

@@ -1,11 +1,13 @@
 """GET /reports/...: the matrix in four formats, coverage by module, gaps."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from catalog_service.documents import DocumentResponse
 from catalog_service.reports import export, service
 from catalog_service.reports.accept import preferred
 from catalog_service.reports.formats import MatrixDocument
@@ -95,12 +97,10 @@ def _document(database: Db, scope: Scope, matrix_format: MatrixFormat) -> Respon
     # A page is for looking at, a table for taking away.
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
     name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
-    return export.DocumentResponse(
-        database,
-        scope,
-        document,
-        made_at,
-        {"Content-Disposition": f'{disposition}; filename="{name}"', "X-Content-Type-Options": "nosniff"},
+    return DocumentResponse(
+        partial(export.make, database, scope, document, made_at),
+        document.media_type,
+        {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
     )
 
 

@@ -1,6 +1,7 @@
 """The routes of requirements."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, ClassVar
 
 from catalog_service.items import suspicion
 from catalog_service.items.endpoints import item_routes
@@ -32,8 +33,8 @@ _COVERAGE = {
 class RequirementFilters(ItemFilters):
     """What narrows and orders a list of requirements."""
 
-    types = RequirementType
-    statuses = RequirementStatus
+    types: ClassVar[type[StrEnum]] = RequirementType
+    statuses: ClassVar[type[StrEnum]] = RequirementStatus
 
     type: Annotated[str | None, alternatives(RequirementType)] = None
     status: Annotated[str | None, alternatives(RequirementStatus)] = None

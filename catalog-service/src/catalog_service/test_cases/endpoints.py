@@ -1,6 +1,7 @@
 """The routes of test cases."""
 
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -28,8 +29,8 @@ _HAS_LINK = "EXISTS (SELECT FROM linked_test_cases WHERE test_case_id = test_cas
 class TestCaseFilters(ItemFilters):
     """What narrows and orders a list of test cases."""
 
-    types = TestCaseType
-    statuses = TestCaseStatus
+    types: ClassVar[type[StrEnum]] = TestCaseType
+    statuses: ClassVar[type[StrEnum]] = TestCaseStatus
 
     type: Annotated[str | None, alternatives(TestCaseType)] = None
     status: Annotated[str | None, alternatives(TestCaseStatus)] = None

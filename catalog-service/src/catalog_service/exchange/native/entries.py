@@ -19,7 +19,8 @@ _LINK_FIELDS = (
     "requirement_version",
     "test_case_version",
 )
-_PLAIN_LINK_FIELDS = ("link_type", "notes", "confidence_score")
+_PLAIN_LINK_FIELDS = ("link_type", "link_source", "confidence_score", "notes", "created_by")
+_LINK_FIELDS_OF_OTHERS = ("link_type", "confidence_score", "notes")
 _MADE_BY_US = frozenset({"etag", "coverage", "suspect", "suspect_reason"})
 """What an answer of the API adds to what is stored."""
 _GIVEN_BY_US = frozenset({"id", "version", "created_at", "updated_at"})
@@ -59,8 +60,12 @@ def is_link(entry: Mapping[str, Any]) -> bool:
     )
 
 
-def native(kind: str, entry: dict[str, Any], row: int, line: int | None) -> Record:
-    """Return the record of an object of a file of our own, which tells all fields of it."""
+def exported(profile: object, kind: str, entry: dict[str, Any], row: int, line: int | None) -> Record:
+    """Return the record of an object of an export, which tells all fields of it; a plain one but those of a restore."""
+    if profile == "plain":
+        if kind == "link":
+            return _named_link(entry, row, line, _PLAIN_LINK_FIELDS)
+        return plain(kind, entry, row, line, None)
     if kind == "revision":
         return Revision(row, {name: value for name, value in entry.items() if name != KIND})
     if kind == "link":
@@ -76,7 +81,7 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
     if kind == "revision":
         raise Unreadable("Revisions are read from complete exports only: take this line away.", line=line)
     if kind == "link":
-        return _plain_link(entry, row, line)
+        return _named_link(entry, row, line, _LINK_FIELDS_OF_OTHERS)
     columns = _COLUMNS[kind] - _GIVEN_BY_US
     fields = {name: value for name, value in entry.items() if name in columns}
     rest = {
@@ -100,9 +105,9 @@ def plain(kind: str, entry: dict[str, Any], row: int, line: int | None, source_s
     return Item(cast(ItemKind, kind), row, fields, line=line, version=version)
 
 
-def _plain_link(entry: dict[str, Any], row: int, line: int | None) -> Link:
+def _named_link(entry: dict[str, Any], row: int, line: int | None, names: tuple[str, ...]) -> Link:
     requirement, test_case = (_end(entry, kind.name, kind.label, row, line) for kind in KINDS)
-    fields: dict[str, Any] = {name: entry[name] for name in _PLAIN_LINK_FIELDS if name in entry}
+    fields: dict[str, Any] = {name: entry[name] for name in names if name in entry}
     return Link(row, requirement, test_case, fields, line)
 
 

@@ -8,6 +8,7 @@ from catalog_service.exchange.records import Unreadable
 
 MARK = "traceline_exchange"
 VERSION = 1
+PROFILE = "profile"
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links", "revision": "revisions"}
 """The kinds of records, in the order in which they stand in a file, each with the name under which it is counted."""
 END = "end"

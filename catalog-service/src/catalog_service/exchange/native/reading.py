@@ -8,7 +8,7 @@ import orjson
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.native import entries
 from catalog_service.exchange.native.documents import open_document
-from catalog_service.exchange.native.layout import END, SECTIONS, Count, check_head, cut_off, is_head
+from catalog_service.exchange.native.layout import END, PROFILE, SECTIONS, Count, check_head, cut_off, is_head
 from catalog_service.exchange.records import Notice, Record, Unreadable
 
 MAX_RECORD = 8 * 1024 * 1024
@@ -47,12 +47,14 @@ def read_lines(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     head = _parsed(content, line, offset)
     if is_head(head):
         check_head(head)
-        yield from _own_lines(lines, content, options)
+        yield from _own_lines(lines, content, head.get(PROFILE), options)
     else:
         yield from _plain_objects(_all_parsed([(line, offset, content)], lines), options)
 
 
-def _own_lines(lines: Iterator[tuple[int, int, bytes]], head: bytes, options: ReadOptions) -> Iterator[Record]:
+def _own_lines(
+    lines: Iterator[tuple[int, int, bytes]], head: bytes, profile: object, options: ReadOptions
+) -> Iterator[Record]:
     count, kinds, row, line = Count(), _Kinds(options.kind), 0, 1
     count.sha256.update(head)
     for line, offset, content in lines:
@@ -75,7 +77,7 @@ def _own_lines(lines: Iterator[tuple[int, int, bytes]], head: bytes, options: Re
         count.records[SECTIONS[kind]] += 1
         row += 1
         if kinds.take(kind):
-            yield entries.native(kind, entry, row, line)
+            yield entries.exported(profile, kind, entry, row, line)
     raise cut_off(line=line)
 
 
@@ -99,7 +101,7 @@ def read_document(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             raise Unreadable(f"Object {row} says no kind of record that is known.")
         document.count.records[SECTIONS[kind]] += 1
         if kinds.take(kind):
-            yield entries.native(kind, entry, row, None)
+            yield entries.exported(document.head.get(PROFILE), kind, entry, row, None)
     document.check_end()
     yield from kinds.notices()
 

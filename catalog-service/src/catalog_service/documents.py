@@ -1,0 +1,72 @@
+"""A document that takes long to make: made on disk, from where it is sent while it grows, so that memory stays bounded.
+
+A reader who is slow holds no connection to the database, for the document does not wait for readers. An error before
+its first bytes is answered as a problem; one that comes later ends the connection, so that half a document is not
+taken for the whole.
+"""
+
+import asyncio
+import os
+import tempfile
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from typing import IO
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+_BLOCK = 256 * 1024
+
+Making = Callable[[IO[bytes]], AsyncGenerator[int, None]]
+"""Writes a document to an empty file, and yields how long the file is, as it grows: what is written stays as it is."""
+
+
+class DocumentResponse(Response):
+    """Makes a document and sends it from its beginning on, while it is made."""
+
+    def __init__(self, making: Making, media_type: str, headers: Mapping[str, str]) -> None:
+        super().__init__(
+            headers={
+                "Content-Type": media_type,
+                "Cache-Control": "no-store",  # whoever takes it away decides where it is kept
+                "X-Content-Type-Options": "nosniff",
+                **headers,
+            }
+        )
+        # Nobody knows yet how long it will be.
+        del self.headers["Content-Length"]
+        self._making = making
+        self._written = 0
+        self._grown = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with tempfile.TemporaryFile(prefix="document-") as file:
+            making = asyncio.create_task(self._make(file))
+            making.add_done_callback(lambda _: self._grown.set())
+            try:
+                await self._send(file, making, send)
+            finally:
+                making.cancel()
+                await asyncio.wait([making])
+
+    async def _make(self, file: IO[bytes]) -> None:
+        async with aclosing(self._making(file)) as growing:
+            async for self._written in growing:
+                file.flush()
+                self._grown.set()
+
+    async def _send(self, file: IO[bytes], making: asyncio.Task[None], send: Send) -> None:
+        sent, whole = 0, False
+        while not whole:
+            await self._grown.wait()
+            self._grown.clear()
+            if whole := making.done():
+                making.result()
+            while sent < self._written:
+                if not sent:
+                    await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+                block = os.pread(file.fileno(), min(_BLOCK, self._written - sent), sent)
+                sent += len(block)
+                await send({"type": "http.response.body", "body": block, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})

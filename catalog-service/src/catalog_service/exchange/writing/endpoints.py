@@ -1,0 +1,58 @@
+"""GET /exports: the record, or a part of it, as a file."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from fastapi import APIRouter, Request, Response
+
+from catalog_service.documents import DocumentResponse
+from catalog_service.exchange.writing import service
+from catalog_service.exchange.writing.documents import ExportDocument, JsonExport, NdjsonExport
+from catalog_service.exchange.writing.schemas import ExportFormat, ExportQuery
+from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
+from catalog_service.reports.accept import preferred
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web.listing import documented, read_query
+from chassis.web.problem_documents import with_headers
+from chassis.web.strict_route import StrictRoute
+
+router = APIRouter(prefix="/api/v1/exports", route_class=StrictRoute, tags=["Export"])
+
+_DOCUMENTS: dict[ExportFormat, type[ExportDocument]] = {
+    ExportFormat.JSON: JsonExport,
+    ExportFormat.NDJSON: NdjsonExport,
+}
+_MEDIA_TYPES = {document.media_type.partition(";")[0]: name for name, document in _DOCUMENTS.items()}
+
+
+@router.get(
+    "",
+    response_class=Response,
+    summary="Export the record, or a part of it",
+    openapi_extra=documented(ExportQuery, NOT_OF_EXPORTS),
+    responses={
+        200: {
+            "description": "The file; `format`, or else `Accept`, says in which form.",
+            **with_headers("Content-Disposition", "Vary")[200],
+            "content": {media_type: {"schema": {"type": "string"}} for media_type in _MEDIA_TYPES},
+        }
+    },
+)
+async def export(request: Request, viewer: Viewer, database: Db) -> Response:
+    """Return requirements, test cases and the links between them, all of one moment.
+
+    The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
+    can be restored into another installation, and says at its end whether it arrived whole. A plain one leaves out ids,
+    versions and times.
+    """
+    query = read_query(request, ExportQuery)
+    filters = filters_of(query)
+    accepted = preferred(request.headers.get("accept"), _MEDIA_TYPES)
+    document = _DOCUMENTS[query.format or accepted]
+    name = f"traceline-{query.kind.replace('_', '-')}-{datetime.now(UTC):%Y-%m-%d}.{document.suffix}"
+    return DocumentResponse(
+        partial(service.make, database, query, filters, document),
+        document.media_type,
+        {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept"},
+    )

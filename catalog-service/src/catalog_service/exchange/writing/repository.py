@@ -1,0 +1,165 @@
+"""The SQL of exports: whole rows, as JSON that PostgreSQL writes or as cells, through cursors of the server."""
+
+from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+from typing import Any
+
+from psycopg.rows import tuple_row
+
+from catalog_service.exchange.writing.scope import About, Scope
+from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
+from catalog_service.links.repository import JOINED_ENDS
+from catalog_service.row_counts import counted
+from chassis.db.database import Connection
+
+_ROWS_AT_ONCE = 2000
+_RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+_OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at"})
+_MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at"})
+_LISTS = frozenset({"tags", "changed_fields"})
+_PLAIN_LINK = ("link_type", "link_source", "confidence_score", "notes", "created_by")
+
+
+def item_columns(kind: ItemKind, *, native: bool) -> tuple[str, ...]:
+    """Return the fields of an item in an export, in order.
+
+    A plain one has an id only where an item has no external_id: for the links of the same file.
+    """
+    return kind.columns if native else ("id", *(name for name in kind.columns if name not in _OF_RESTORE))
+
+
+def link_columns(*, native: bool) -> tuple[str, ...]:
+    """Return the fields of a link in an export, in order; a plain one names its items by external_id, else by id."""
+    if native:
+        return (*LINK_COLUMNS, "requirement_version", "test_case_version")
+    return ("requirement", "test_case", "requirement_id", "test_case_id", *_PLAIN_LINK)
+
+
+REVISION_COLUMNS = ("item_id", "version", "changed_fields", "changed_at")
+
+
+class _Query:
+    """A query of records with the text of its FROM and what comes after; `columns` are SQL by the name of a field."""
+
+    def __init__(self, kind: str, columns: dict[str, str], rest: str, order: str, parameters: dict[str, Any]) -> None:
+        self.kind = kind
+        self.columns = columns
+        self.rest = rest
+        self.order = order
+        self.parameters = parameters
+
+    def as_json(self) -> str:
+        """The query of one text a row: a JSON object that begins with its `kind`."""
+        selected = ", ".join(f"{column} AS {name}" for name, column in self.columns.items())
+        rows = f"SELECT '{self.kind}' AS kind, {selected} {self.rest} ORDER BY {self.order}"
+        return f"SELECT row_to_json(record)::text FROM ({rows}) record"
+
+    def as_cells(self) -> str:
+        """The query of the fields of each row, as texts; what is no text or number is JSON."""
+        selected = ", ".join(
+            f"{f'to_json({column})' if name in _LISTS else f'({column})'}::text"
+            for name, column in self.columns.items()
+        )
+        return f"SELECT {selected} {self.rest} ORDER BY {self.order}"
+
+    def counted(self) -> str:
+        """The query of how many there are."""
+        return f"SELECT count(*) {self.rest}"
+
+
+def _as_text(name: str, column: str) -> str:
+    return f"to_char({column}, '{_RFC_3339}')" if name in _MOMENTS else column
+
+
+def _items(kind: ItemKind, scope: Scope) -> _Query:
+    conditions = scope.conditions[kind.name]
+    columns = {name: _as_text(name, name) for name in item_columns(kind, native=scope.is_native)}
+    if not scope.is_native:
+        columns["id"] = "CASE WHEN external_id IS NULL THEN id END"
+    order = "created_at, id" if scope.is_native else "module, external_id, id"
+    return _Query(kind.name, columns, f"FROM {kind.table} {conditions.where}", order, conditions.parameters)
+
+
+def _links(scope: Scope) -> _Query:
+    names = link_columns(native=scope.is_native)
+    columns = {name: _as_text(name, f"l.{name}") for name in names}
+    if not scope.is_native:
+        for kind, alias in ((REQUIREMENT, "r"), (TEST_CASE, "t")):
+            columns[kind.name] = f"{alias}.external_id"
+            columns[f"{kind.name}_id"] = f"CASE WHEN {alias}.external_id IS NULL THEN {alias}.id END"
+    order = "l.created_at, l.id" if scope.is_native else "r.external_id, t.external_id, l.id"
+    rest = f"FROM links l {'' if scope.is_native else JOINED_ENDS} {_between(scope)}"
+    return _Query("link", columns, rest, order, _parameters(scope))
+
+
+def _between(scope: Scope) -> str:
+    """Return the WHERE of the links between items of the scope."""
+    narrowed = [
+        f"l.{kind.name}_id IN (SELECT id FROM {kind.table} {conditions.where})"
+        for kind in KINDS
+        if (conditions := scope.conditions[kind.name]).where
+    ]
+    return f"WHERE {' AND '.join(narrowed)}" if narrowed else ""
+
+
+def _parameters(scope: Scope) -> dict[str, Any]:
+    return {name: value for of in scope.conditions.values() for name, value in of.parameters.items()}
+
+
+def _revisions(scope: Scope) -> _Query:
+    """Those that say why links of the scope are suspect: of an item, those newer than its link."""
+    suspect = " UNION ".join(
+        f"SELECT {alias}.id, l.{kind.name}_version AS version FROM links l {JOINED_ENDS}"
+        f" {_between(scope)} {'AND' if _between(scope) else 'WHERE'} {alias}.version > l.{kind.name}_version"
+        for kind, alias in ((REQUIREMENT, "r"), (TEST_CASE, "t"))
+    )
+    since = f"SELECT id, min(version) AS version FROM ({suspect}) of_links GROUP BY id"
+    return _Query(
+        "revision",
+        {name: _as_text(name, f"v.{name}") for name in REVISION_COLUMNS},
+        f"FROM item_revisions v JOIN ({since}) suspect ON suspect.id = v.item_id AND v.version > suspect.version",
+        "v.item_id, v.version",
+        _parameters(scope),
+    )
+
+
+def _queries(scope: Scope) -> list[_Query]:
+    queries = [_items(kind, scope) for kind in scope.items]
+    if scope.links:
+        queries.append(_links(scope))
+        if scope.is_native and scope.items:
+            queries.append(_revisions(scope))
+    return queries
+
+
+_ABOUT = """
+SELECT (SELECT head FROM feed_head) AS head,
+       (SELECT to_hex(system_identifier) || '-' || oid FROM pg_control_system(), pg_database
+        WHERE datname = current_database()) AS instance
+"""
+
+
+async def about(connection: Connection, scope: Scope) -> About:
+    """Return what an export of a scope says of itself; the counts are of the same moment as the rows."""
+    row = await (await connection.execute(_ABOUT)).fetchone()
+    assert row is not None
+    narrowed = any(conditions.where for conditions in scope.conditions.values())
+    counts = dict.fromkeys(("requirements", "test_cases", "links", "revisions"), 0)
+    for query in _queries(scope):
+        whole = not narrowed and query.kind != "revision"
+        cursor = connection.cursor(row_factory=tuple_row)
+        await cursor.execute(counted(f"{query.kind}s") if whole else query.counted(), query.parameters)
+        found = await cursor.fetchone()
+        assert found is not None
+        counts[f"{query.kind}s"] = found[0]
+    return About(row["instance"], datetime.now(UTC), row["head"], scope.profile, counts)
+
+
+async def rows(connection: Connection, scope: Scope, *, as_json: bool) -> AsyncGenerator[tuple[str, list[Any]], None]:
+    """Yield all records of a scope, some thousand at a time, with their kind: each as JSON, or as a row of texts."""
+    for query in _queries(scope):
+        async with connection.cursor(name=f"export_{query.kind}", row_factory=tuple_row) as cursor:
+            await cursor.execute(query.as_json() if as_json else query.as_cells(), query.parameters)
+            while found := await cursor.fetchmany(_ROWS_AT_ONCE):
+                yield query.kind, [row[0] for row in found] if as_json else found

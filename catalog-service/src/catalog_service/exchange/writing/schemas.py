@@ -1,0 +1,75 @@
+"""What an export is of, as a request asks for it."""
+
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, Field
+
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.schemas import Coverage
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType
+from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from chassis.web.parameters import alternatives
+
+
+class ExportFormat(StrEnum):
+    """The form of an export."""
+
+    JSON = "json"
+    NDJSON = "ndjson"
+
+
+class ExportKind(StrEnum):
+    """What an export holds: one kind, or all."""
+
+    ALL = "all"
+    REQUIREMENTS = "requirements"
+    TEST_CASES = "test_cases"
+    LINKS = "links"
+
+
+class Profile(StrEnum):
+    """Whether an export holds what only a restore takes: ids, versions and times."""
+
+    NATIVE = "native"
+    PLAIN = "plain"
+
+
+def _together(name: str, *kinds: type[StrEnum]) -> Any:
+    return StrEnum(name, {member.name: member.value for kind in kinds for member in kind})
+
+
+ItemType = _together("ItemType", RequirementType, TestCaseType)
+ItemStatus = _together("ItemStatus", RequirementStatus, TestCaseStatus)
+
+
+class ExportQuery(ItemFilters):
+    """What is exported, and in which form."""
+
+    types: ClassVar[type[StrEnum]] = ItemType
+    statuses: ClassVar[type[StrEnum]] = ItemStatus
+
+    type: Annotated[str | None, alternatives(ItemType, "of either kind: ")] = None
+    status: Annotated[str | None, alternatives(ItemStatus, "of either kind: ")] = None
+    coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
+    automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
+    linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
+    kind: ExportKind = ExportKind.ALL
+    links: Annotated[bool, Field(description="Whether links between what is exported are, too.")] = True
+    profile: Annotated[
+        Profile,
+        Field(
+            description="native: with ids, versions and times, so that it can be restored. plain: without, for another"
+            " installation or program; items are named by external_id."
+        ),
+    ] = Profile.NATIVE
+    format: Annotated[
+        ExportFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
+    ] = None
+
+
+class Format(BaseModel):
+    """A format of files."""
+
+    name: str
+    label: str

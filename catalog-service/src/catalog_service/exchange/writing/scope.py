@@ -1,0 +1,112 @@
+"""Which part of the record an export is of."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from catalog_service.exchange.writing.schemas import ExportKind, ExportQuery, Profile
+from catalog_service.items.filters import ItemFilters
+from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.items.service import conditions_of
+from catalog_service.requirements.endpoints import RequirementFilters
+from catalog_service.test_cases.endpoints import TestCaseFilters
+from chassis.core.problems import FieldError, Invalid
+from chassis.db.database import Connection
+from chassis.web.conditions import Conditions
+from chassis.web.listing import PageQuery
+
+_OF_KIND: dict[str, type[ItemFilters]] = {REQUIREMENT.name: RequirementFilters, TEST_CASE.name: TestCaseFilters}
+_OWN_FILTERS = {
+    name: frozenset(filters.model_fields) - frozenset(ItemFilters.model_fields) for name, filters in _OF_KIND.items()
+}
+"""The filters that only the list of one kind has."""
+NOT_OF_EXPORTS = frozenset({"expand", "sort"} | PageQuery.model_fields.keys())
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The items and links of an export.
+
+    `conditions` of each kind of item are over its table. `links` are those between items that fulfil them.
+    """
+
+    items: tuple[ItemKind, ...]
+    links: bool
+    profile: Profile
+    conditions: Mapping[str, Conditions]
+
+    @property
+    def is_native(self) -> bool:
+        """Whether ids, versions and times are part of it."""
+        return self.profile is Profile.NATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an export says of itself; `counts` is a kind of record in the plural with how many there are."""
+
+    instance: str
+    exported_at: datetime
+    record_position: int
+    profile: Profile
+    counts: Mapping[str, int]
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The same as it stands in a file."""
+        return {**asdict(self), "exported_at": f"{self.exported_at:%Y-%m-%dT%H:%M:%S.%fZ}"}
+
+
+def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:
+    """Return the filters of each kind of item; raise Invalid for one that the other kind has alone."""
+    given = query.model_dump(include=set(ItemFilters.model_fields) - NOT_OF_EXPORTS, exclude_none=True)
+    wanted = _items(query.kind)
+    refused = [
+        FieldError(f"/query/{name}", f"Only {kind.label}s have this filter: leave it out, or kind.", "contradiction")
+        for kind in KINDS
+        if kind not in wanted
+        for name in sorted(_OWN_FILTERS[kind.name])
+        if getattr(query, name) is not None
+    ]
+    if refused:
+        raise Invalid.fields(refused)
+    filters: dict[str, ItemFilters] = {}
+    for kind in KINDS:
+        own = {name: getattr(query, name) for name in _OWN_FILTERS[kind.name]}
+        if query.kind in {ExportKind.REQUIREMENTS, ExportKind.TEST_CASES}:
+            filters[kind.name] = _OF_KIND[kind.name](**given, **own)
+        else:
+            filters[kind.name] = _OfEither[kind.name](**given, **own)
+    for kind in wanted:
+        filters[kind.name].conditions()
+    return filters
+
+
+def _items(kind: ExportKind) -> tuple[ItemKind, ...]:
+    if kind is ExportKind.REQUIREMENTS:
+        return (REQUIREMENT,)
+    return (TEST_CASE,) if kind is ExportKind.TEST_CASES else KINDS
+
+
+class _Requirements(RequirementFilters):
+    types: ClassVar[type[StrEnum]] = ExportQuery.types
+    statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
+
+
+class _TestCases(TestCaseFilters):
+    types: ClassVar[type[StrEnum]] = ExportQuery.types
+    statuses: ClassVar[type[StrEnum]] = ExportQuery.statuses
+
+
+_OfEither: dict[str, type[ItemFilters]] = {REQUIREMENT.name: _Requirements, TEST_CASE.name: _TestCases}
+"""Where both kinds are asked for, a type or a status that only one of them has finds nothing of the other."""
+
+
+async def scope_of(connection: Connection, query: ExportQuery, filters: Mapping[str, ItemFilters]) -> Scope:
+    """Return what a query asks for; `filters` are those of `filters_of`."""
+    items = _items(query.kind)
+    conditions = {kind.name: await conditions_of(connection, filters[kind.name]) for kind in items}
+    links = query.kind is ExportKind.LINKS or (query.kind is ExportKind.ALL and query.links)
+    return Scope(() if query.kind is ExportKind.LINKS else items, links, query.profile, conditions)

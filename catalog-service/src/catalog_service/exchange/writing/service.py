@@ -1,0 +1,43 @@
+"""Makes exports."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import ExitStack, aclosing, closing
+from typing import IO
+
+from catalog_service.exchange.writing import repository
+from catalog_service.exchange.writing.documents import ExportDocument
+from catalog_service.exchange.writing.schemas import ExportQuery
+from catalog_service.exchange.writing.scope import scope_of
+from catalog_service.items.filters import ItemFilters
+from catalog_service.snapshot import snapshot
+from chassis.db.database import Database
+
+# Exports made at once in this process: each holds a connection and a thread while it is made.
+_places = asyncio.Semaphore(2)
+
+
+async def make(
+    database: Database,
+    query: ExportQuery,
+    filters: Mapping[str, ItemFilters],
+    document_type: type[ExportDocument],
+    file: IO[bytes],
+) -> AsyncGenerator[int, None]:
+    """Write what a query asks for, all of one moment, to an empty file; return how long the file is, as it grows."""
+    async with _places:
+        with ExitStack() as meanwhile:
+            folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
+            async with snapshot(database) as connection:
+                scope = await scope_of(connection, query, filters)
+                about = await repository.about(connection, scope)
+                document = await asyncio.to_thread(document_type, file, folder, about)
+                meanwhile.enter_context(closing(document))
+                yield file.tell()
+                async with aclosing(repository.rows(connection, scope, as_json=document_type.as_json)) as parts:
+                    async for kind, rows in parts:
+                        await asyncio.to_thread(document.write, kind, rows)
+                        yield file.tell()
+            await asyncio.to_thread(document.finish)
+    yield file.tell()
