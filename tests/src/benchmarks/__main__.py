@@ -4,7 +4,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks import background, deployed, footprint, http, messaging, stack
+from benchmarks import background, deployed, exchange, footprint, http, messaging, stack
 
 _BENCHMARKS = {
     "footprint": footprint.main,
@@ -13,6 +13,7 @@ _BENCHMARKS = {
     "messaging": messaging.main,
     "stack": stack.main,
     "gateway": deployed.main,
+    "exchange": exchange.main,
 }
 
 

@@ -20,7 +20,7 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
     of the time of events; entities, document types, and what is large without end are refused as `read_xml` does.
     """
     parser = etree.XMLPullParser(
-        events=("start", "end"),
+        events=("end",),
         tag=(f"{{*}}{name}", f"{{*}}{within}"),
         resolve_entities=False,
         no_network=True,
@@ -30,23 +30,23 @@ def read_elements(stream: BinaryIO, name: str, within: str) -> Iterator[etree._E
         remove_pis=True,
     )
     waiting = 0
+    container = None
     try:
         while piece := stream.read(_PIECE):
             waiting += len(piece)
             parser.feed(piece)
-            for event, element in parser.read_events():
-                is_container = etree.QName(element).localname == within
-                if event == "start":
-                    if is_container and element.getroottree().docinfo.doctype:
+            for _, element in parser.read_events():
+                if container is None:
+                    if element.getroottree().docinfo.doctype:
                         raise Unreadable("The workbook has a document type declaration, which is not read.")
-                elif is_container:
+                    container = element.tag[: element.tag.rfind("}") + 1] + within
+                if element.tag == container:
                     return
-                else:
-                    waiting = 0
-                    yield element
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del element.getparent()[0]
+                waiting = 0
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
             if waiting > _LONGEST:
                 raise Unreadable(f"An element of the workbook is larger than {_LONGEST >> 20} MiB, which is not read.")
         parser.close()

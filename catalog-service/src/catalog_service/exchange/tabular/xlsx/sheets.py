@@ -64,6 +64,8 @@ def _text(
 ) -> str:
     """Return what a cell holds as a text; note in the row what a person has to know of it."""
     kind = cell.get("t")
+    if kind == "s" and len(cell):
+        return _shared(cell, texts, row)
     value = None
     has_formula = False
     for part in cell:
@@ -78,11 +80,6 @@ def _text(
         if has_formula and kind != "str":
             row.remark(position, "formula_without_value", "the workbook holds a formula, but not what it gives")
         return ""
-    if kind == "s":
-        try:
-            return texts[int(value)]
-        except ValueError:
-            raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.") from None
     if kind is None or kind == "n":
         style = cell.get("s")
         shape = ""
@@ -98,6 +95,13 @@ def _text(
         row.remark(position, "cell_error", f"the workbook holds the error {value}")
         return ""
     return unescape(value)  # a formula's text, or a date as ISO 8601
+
+
+def _shared(cell: etree._Element, texts: Texts, row: Row) -> str:
+    value = cell[-1].text
+    if value is None or not value.isdecimal():
+        raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.")
+    return texts[int(value)]
 
 
 def _position(letters: str) -> int:

@@ -44,7 +44,8 @@ class SharedTexts:
 def rich_text(element: etree._Element) -> str:
     """Return the text of an element `si` or `is`, its runs as one, without what tells how it is pronounced."""
     if len(element) == 1 and not len(element[0]):
-        return unescape(element[0].text or "")
+        text: str = element[0].text or ""
+        return unescape(text)
     parts = []
     for child in element:
         name = etree.QName(child).localname
