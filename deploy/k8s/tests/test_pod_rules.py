@@ -25,31 +25,15 @@ BREAKS: list[Break] = [
         lambda p: p.container()["readinessProbe"]["httpGet"].update(path="/healthz"),
     ),
     (
-        pods.resources,
-        "Deployment gateway: program has no limits of memory.",
-        lambda p: p.container()["resources"]["limits"].pop("memory"),
-    ),
-    (
         pods.zone_spread,
         "Deployment gateway: its own pods are not spread over zones.",
         lambda p: p.pod()["topologySpreadConstraints"][0].update(labelSelector={}),
     ),
     (
         pods.locked_in,
-        "Deployment gateway: runAsNonRoot of program is not as the restricted level asks.",
-        lambda p: p.pod()["securityContext"].update(runAsUser=0),
+        "Deployment gateway: program may be root.",
+        lambda p: p.pod()["securityContext"].pop("runAsNonRoot"),
     ),
-    (
-        pods.locked_in,
-        "Deployment gateway: readOnlyRootFilesystem of program is not as the restricted level asks.",
-        lambda p: p.container()["securityContext"].pop("readOnlyRootFilesystem"),
-    ),
-    (
-        pods.locked_in,
-        f"{JOB}: capabilities of program is not as the restricted level asks.",
-        lambda p: p.container("auth-migrations", "Job")["securityContext"]["capabilities"].update(add=["NET_RAW"]),
-    ),
-    (pods.locked_in, "Deployment gateway: hostNetwork is on.", lambda p: p.pod().update(hostNetwork=True)),
     (
         pods.locked_in,
         "Deployment gateway: it mounts a folder of the host.",
@@ -59,11 +43,6 @@ BREAKS: list[Break] = [
         pods.no_token,
         "Deployment gateway: its service account has a token.",
         lambda p: p.get("ServiceAccount", "gateway").pop("automountServiceAccountToken"),
-    ),
-    (
-        pods.no_token,
-        "Deployment gateway: its pods mount a token.",
-        lambda p: p.pod().update(automountServiceAccountToken=True),
     ),
     (
         pods.no_token,

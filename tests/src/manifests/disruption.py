@@ -103,9 +103,7 @@ def grace(manifests: Manifests) -> Iterator[str]:
         if not workload.is_ours:
             continue
         for container in workload.pod["containers"]:
-            told = environment(manifests, workload, container).values
-            default = ProcessSettings.model_fields["shutdown_grace_seconds"].default
-            needed = _pause(container) + DRAIN + float(told.get("SHUTDOWN_GRACE_SECONDS", default))
+            needed = _pause(container) + DRAIN + _seconds(manifests, workload, container, "shutdown_grace_seconds")
             given = workload.pod.get("terminationGracePeriodSeconds", 30)
             if given <= needed:
                 yield f"{workload}: {container['name']} is given {given} s to end and may take {needed:g}."
@@ -117,13 +115,16 @@ def patience(manifests: Manifests) -> Iterator[str]:
     """A program that waits for its database or schema is not killed before it gives up by itself, with its reason."""
     for workload in manifests.long_running:
         for container in workload.pod["containers"] if workload.is_ours else ():
-            told = environment(manifests, workload, container).values
-            default = ProcessSettings.model_fields["start_patience_seconds"].default
-            needed = float(told.get("START_PATIENCE_SECONDS", default))
+            needed = _seconds(manifests, workload, container, "start_patience_seconds")
             probe = container.get("startupProbe", {})
             given = probe.get("periodSeconds", 10) * probe.get("failureThreshold", 3)
             if given <= needed:
                 yield f"{workload}: {container['name']} is given {given} s to start and may take {needed:g}."
+
+
+def _seconds(manifests: Manifests, workload: Workload, container: Object, setting: str) -> float:
+    told = environment(manifests, workload, container).values
+    return float(told.get(setting.upper(), ProcessSettings.model_fields[setting].default))
 
 
 def _is_called(manifests: Manifests, workload: Workload) -> bool:

@@ -11,7 +11,6 @@ OF_EACH_PART: tuple[Rule, ...] = (
     pods.probes,
     pods.liveness_asks_the_program_alone,
     pods.readiness_asks_for_what_is_its_own,
-    pods.resources,
     pods.zone_spread,
     pods.locked_in,
     pods.no_token,
