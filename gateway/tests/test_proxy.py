@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -17,7 +18,7 @@ from stand_ins import Running, running_gateway
 from starlette.types import Message
 
 from contracts.routes import AUTH, SERVICES
-from gateway.routing.versions import V1, Deprecation, Version
+from gateway.routing.versions import VERSIONS, Deprecation
 
 
 @pytest.fixture(params=[False, True], ids=["embedded", "deployed"])
@@ -278,13 +279,9 @@ async def test_the_request_id_is_on_every_answer_and_reaches_the_service(running
 
 
 async def test_a_deprecated_version_says_so(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    deprecated = Version(
-        V1.prefix,
-        V1.services,
-        V1.public,
-        Deprecation(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC), "/docs/v1"),
-    )
-    monkeypatch.setattr("gateway.routing.proxy.VERSIONS", (deprecated,))
+    deprecation = Deprecation(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 12, 31, tzinfo=UTC), "/docs/v1")
+    deprecated = replace(VERSIONS[0], deprecation=deprecation)
+    monkeypatch.setattr("gateway.routing.versions.VERSIONS", (deprecated,))
     response = await running.get("/api/v1/links", running.issuer.token())
     assert response.headers["deprecation"] == "@1767225600"
     assert response.headers["sunset"] == "Thu, 31 Dec 2026 00:00:00 GMT"

@@ -9,7 +9,7 @@ from chassis.web.problem_documents import documents, problem_responses
 from contracts.routes import SERVICES
 from gateway.documentation import query_parameters
 from gateway.documentation.shared_parts import HEADERS, REQUEST_HEADERS, headers, request_headers, shared_problem
-from gateway.routing.versions import VERSIONS
+from gateway.routing.versions import VERSIONS, find
 from gateway.session import endpoints as session
 
 VERSION_PATH = "/api/v1/version"
@@ -124,7 +124,8 @@ def _operation(
 ) -> dict[str, Any]:
     """Return an operation with what all of its kind have in common; its errors go to `shared`."""
     documented = dict(operation)
-    if any((method.upper(), path) in version.public for version in VERSIONS) or path == VERSION_PATH:
+    address = find(path)
+    if path == VERSION_PATH or (address is not None and address.is_public(method.upper())):
         documented["security"] = []
     usual = problem_responses(*_OF_THE_EDGE, *(_OF_BODIES if "requestBody" in operation else ()))
     responses = {str(status): response for status, response in usual.items()} | operation["responses"]

@@ -18,14 +18,13 @@ from gateway.auth.verifier import TokenVerifier
 from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
 from gateway.routing.streams import Streams
-from gateway.routing.versions import VERSIONS, Version
+from gateway.routing.versions import VALUES, Address, find
 
 _log = logging.getLogger(__name__)
 _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
 """What makes a path mean one thing here and another behind: encoded or doubled separators, dot segments, NUL."""
 _HIDDEN_IN_VALUE = re.compile(rb"\0|(^|[/\\])\.{1,2}([/\\]|$)")
 """The same of a value at the end of a path, decoded: what somebody on the way might take for a step out of it."""
-_VALUES = tuple(value for version in VERSIONS for value in version.values)
 
 
 class Proxy:
@@ -58,53 +57,35 @@ class Proxy:
 
     async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
         """Answer one request; raise the Problem that it meets before the service has begun to answer."""
-        version, service = self._find(scope)
+        address = _found(scope)
         forwarded = incoming.forwarded
         forwarded.append((HEADER, request_id.get().encode()))
         forwarded.append((GATEWAY_HEADER, gateway_request_id.get().encode()))
         client = scope.get("client")
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
-        if (scope["method"], scope["path"]) not in version.public:
+        if not address.is_public(scope["method"]):
             access_token = self._credentials.token(scope, incoming.sent)
             identity = await self._verifier.identify(access_token)
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
-        if scope["path"] in version.uploads:
+        if address.takes_file:
             receive = bounded_file(receive, incoming.content_length)
         else:
             receive = self.bounded(incoming, receive)
         scope = {**scope, "headers": forwarded}
-        if version.is_stream(scope["path"]):
+        if address.is_stream:
             async with self._streams.open(access_token, identity, scope, send) as send_on:
-                await self._call(service, version, scope, incoming, receive, send_on)
+                await self._call(address, scope, incoming, receive, send_on)
         else:
-            await self._call(service, version, scope, incoming, receive, send)
+            await self._call(address, scope, incoming, receive, send)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""
         return bounded(receive, self._max_body_bytes, incoming.content_length)
 
-    def _find(self, scope: Scope) -> tuple[Version, str]:
-        path: str = scope["path"]
-        raw_path: bytes = scope["raw_path"].partition(b"?")[0]
-        _check_path(raw_path)
-        for version in VERSIONS:
-            if path.startswith(version.prefix):
-                service = version.service_of(path)
-                if service is not None:
-                    return version, service
-        raise NotFound(NO_ADDRESS, code="route_not_found")
-
-    async def _call(
-        self,
-        service: str,
-        version: Version,
-        scope: Scope,
-        incoming: Incoming,
-        receive: Receive,
-        send: Send,
-    ) -> None:
+    async def _call(self, address: Address, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
+        service = address.service.name
         began = False
         clock = asyncio.get_running_loop()
         more_comes = incoming.has_body
@@ -125,8 +106,7 @@ class Proxy:
             if not began:
                 began = True
                 deadline.reschedule(None)
-                if version.headers:
-                    message["headers"] = [*message["headers"], *version.headers]
+                message["headers"] = [*message["headers"], *address.version.headers]
                 send = begun(scope["path"], incoming.sent, message, send)
             await send(message)
 
@@ -146,8 +126,16 @@ class Proxy:
             raise Unavailable(f"{service} cannot answer right now; try again.") from None
 
 
+def _found(scope: Scope) -> Address:
+    _check_path(scope["raw_path"].partition(b"?")[0])
+    address = find(scope["path"])
+    if address is None:
+        raise NotFound(NO_ADDRESS, code="route_not_found")
+    return address
+
+
 def _check_path(raw_path: bytes) -> None:
-    for beginning in _VALUES:
+    for beginning in VALUES:
         if raw_path.startswith(beginning):
             if _HIDDEN_IN_VALUE.search(unquote_to_bytes(raw_path[len(beginning) :])):
                 raise MalformedBody(

@@ -1,9 +1,11 @@
-"""Which service answers which address: a table for each version of the API, made from what the services publish."""
+"""Which service answers which address: a table for each version of the API, and what the services say of theirs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
+from functools import cached_property
+from typing import NamedTuple
 
 from contracts.routes import SERVICES, Service
 
@@ -17,83 +19,84 @@ class Deprecation:
     link: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Version:
-    """One version of the API.
-
-    `services` maps the first segment after the prefix to a service; `public` are the (method, path) that
-    need no token; `values` are beginnings of paths behind which stands a value, in which a percent-encoded slash
-    or backslash is only a character; `unstored` are first segments of answers that no cache may store, `secret` of
-    those that may carry a secret, `streams` of those that go on; `uploads` are the paths that take a file.
-    """
+    """One version of the API; `services` are by the first segment after the prefix."""
 
     prefix: str
-    services: dict[str, str]
-    public: frozenset[tuple[str, str]]
+    services: Mapping[str, Service]
     deprecation: Deprecation | None = None
-    values: tuple[bytes, ...] = ()
-    unstored: frozenset[str] = frozenset()
-    streams: frozenset[str] = frozenset()
-    secret: frozenset[str] = frozenset()
-    uploads: frozenset[str] = frozenset()
-    headers: list[tuple[bytes, bytes]] = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Work out the headers of every answer of this version (RFC 9745, RFC 8594)."""
-        headers = []
-        if self.deprecation is not None:
-            headers = [
-                (b"deprecation", f"@{int(self.deprecation.since.timestamp())}".encode()),
-                (b"sunset", format_datetime(self.deprecation.sunset, usegmt=True).encode()),
-                (b"link", f'<{self.deprecation.link}>; rel="deprecation"; type="text/html"'.encode()),
-            ]
-        object.__setattr__(self, "headers", headers)
-
-    def service_of(self, path: str) -> str | None:
-        """Return the service that answers `path`, which begins with the prefix; None when there is none."""
-        return self.services.get(path[len(self.prefix) :].partition("/")[0])
-
-    def is_stream(self, path: str) -> bool:
-        """Check whether the answers at `path`, which begins with the prefix, go on until somebody ends them."""
-        return path[len(self.prefix) :].partition("/")[0] in self.streams
+    @cached_property
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers of every answer of this version (RFC 9745, RFC 8594)."""
+        if self.deprecation is None:
+            return []
+        return [
+            (b"deprecation", f"@{int(self.deprecation.since.timestamp())}".encode()),
+            (b"sunset", format_datetime(self.deprecation.sunset, usegmt=True).encode()),
+            (b"link", f'<{self.deprecation.link}>; rel="deprecation"; type="text/html"'.encode()),
+        ]
 
 
-def _version(prefix: str, services: Sequence[Service]) -> Version:
-    return Version(
-        prefix=prefix,
-        services={resource: service.name for service in services for resource in service.resources},
-        public=frozenset((method, prefix + path) for service in services for method, path in service.public),
-        values=tuple(f"{prefix}{path}".encode() for service in services for path in service.by_value),
-        unstored=frozenset(resource for service in services for resource in service.unstored),
-        streams=frozenset(resource for service in services for resource in service.streams),
-        secret=frozenset(resource for service in services for resource in service.secret),
-        uploads=frozenset(prefix + path for service in services for path in service.uploads),
-    )
+class Address(NamedTuple):
+    """An address of the API: its `path` behind the prefix, the first segment of that, and who answers it.
+
+    What `Service` says of its addresses is asked here.
+    """
+
+    version: Version
+    service: Service
+    resource: str
+    path: str
+
+    def is_public(self, method: str) -> bool:
+        """Check whether a request needs no token."""
+        return (method, self.path) in self.service.public
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether the answers go on until somebody ends them."""
+        return self.resource in self.service.streams
+
+    @property
+    def takes_file(self) -> bool:
+        """Whether the body is a file."""
+        return self.path in self.service.uploads
 
 
-V1 = _version("/api/v1/", SERVICES)
-VERSIONS = (V1,)
+VERSIONS = (Version("/api/v1/", {resource: service for service in SERVICES for resource in service.resources}),)
+VALUES = tuple(
+    f"{version.prefix}{path}".encode() for version in VERSIONS for service in SERVICES for path in service.by_value
+)
+"""Beginnings of paths behind which stands a value, in which a percent-encoded slash or backslash is a character."""
+
+
+def find(path: str) -> Address | None:
+    """Return what the table knows of a path; None when nobody answers it."""
+    for version in VERSIONS:
+        if path.startswith(version.prefix):
+            behind = path[len(version.prefix) :]
+            resource = behind.partition("/")[0]
+            service = version.services.get(resource)
+            if service is not None:
+                return Address(version, service, resource, behind)
+    return None
 
 
 def route_of(path: str) -> str | None:
     """Return the part of a path that the route table knows, `/api/v1/requirements`; None when there is none."""
-    for version in VERSIONS:
-        if path.startswith(version.prefix) and version.service_of(path) is not None:
-            return version.prefix + path[len(version.prefix) :].partition("/")[0]
-    return None
+    address = find(path)
+    return None if address is None else address.version.prefix + address.resource
 
 
 def is_unstored(path: str) -> bool:
     """Check whether no cache may store the answers at this path."""
-    for version in VERSIONS:
-        if path.startswith(version.prefix):
-            return path[len(version.prefix) :].partition("/")[0] in version.unstored
-    return False
+    address = find(path)
+    return address is not None and address.resource in address.service.unstored
 
 
 def is_secret(path: str) -> bool:
     """Check whether the answers at this path may carry a secret, whose length would tell of it when compressed."""
-    for version in VERSIONS:
-        if path.startswith(version.prefix):
-            return path[len(version.prefix) :].partition("/")[0] in version.secret
-    return False
+    address = find(path)
+    return address is not None and address.resource in address.service.secret
