@@ -33,7 +33,7 @@ async def make_missing_documents(database: Database) -> None:
             async with database.statement() as connection:
                 made = await connection.execute(
                     f"UPDATE {table} SET search = NULL WHERE id IN ("
-                    f"SELECT id FROM {table} WHERE search IS NULL LIMIT %s FOR NO KEY UPDATE SKIP LOCKED)",
+                    f"SELECT id FROM {table} WHERE search IS NULL ORDER BY id LIMIT %s FOR NO KEY UPDATE SKIP LOCKED)",
                     (_AT_ONCE,),
                 )
             if made.rowcount == 0:

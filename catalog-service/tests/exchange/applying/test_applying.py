@@ -357,5 +357,15 @@ async def test_a_restore_keeps_ids_versions_times_and_confirmations(catalog: Any
         assert types(event) == types(told_by_the_model(event))
 
 
+async def test_a_restore_over_what_is_there_brings_it_to_the_file(catalog: Any, plan: Any) -> None:
+    plan.options |= {"mode": "restore", "on_change": "overwrite"}
+    item = await catalog.requirement()
+    plan.update("requirement", item, version=7, updated_at="2021-02-03T04:05:06.000007Z")
+    await plan.apply()
+    stored = await catalog.read(f"/requirements/{item['id']}")
+    assert (stored["version"], stored["updated_at"]) == (7, "2021-02-03T04:05:06.000007Z")
+    assert (await plan.events())[0]["data"]["changes"] == {}
+
+
 async def _go_on(_: float) -> bool:
     return True

@@ -28,11 +28,11 @@ def state(columns: Iterable[str], alias: str, **written: str) -> str:
 
 def changes(columns: Iterable[str]) -> str:
     """Return the SQL of `changes` of an update: each `before` is what the row `told.present` says."""
-    return f"""(
+    return f"""coalesce((
         SELECT json_object_agg(one.key, json_build_object('before', said -> one.key, 'after', one.value -> 'after'))
         FROM json_each(told.changes) AS one, {state(columns, "(told.present)")} AS before(said)
         WHERE said -> one.key IS NOT NULL
-    )"""
+    ), '{{}}')"""
 
 
 def insert(*told: tuple[type[Payload], str, str]) -> str:
