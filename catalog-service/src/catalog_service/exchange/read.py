@@ -27,6 +27,7 @@ ROW, PLACE, END, ERROR = b"R", b"P", b"S", b"E"
 """A line of COPY; how many bytes are read; the summary of a file that was read to its end; why it was not."""
 
 _PLACE_EVERY = 1000
+_BLOCK = 256 * 1024
 _NATIVE_ONLY = "Only a native file, as GET /exports gives with profile=native, can be restored."
 
 
@@ -148,7 +149,7 @@ def _error(code: str, message: str, status: int, members: Any = None) -> bytes:
 
 def main() -> None:
     """Read the order and the file from standard input, and write what is found to standard output."""
-    given, out = sys.stdin.buffer, sys.stdout.buffer
+    given = sys.stdin.buffer
     order = Order(**orjson.loads(given.readline()))
     _limit(order)
     try:
@@ -156,11 +157,10 @@ def main() -> None:
     except OSError:  # a container without a folder to write to
         spool = BytesIO()
     with spool as file:
-        shutil.copyfileobj(given, file, 256 * 1024)
+        shutil.copyfileobj(given, file, _BLOCK)
         file.seek(0)
-        for line in found(file, order):
-            out.write(line)
-    out.flush()
+        with open(sys.stdout.fileno(), "wb", buffering=_BLOCK, closefd=False) as out:
+            out.writelines(found(file, order))
 
 
 def _limit(order: Order) -> None:

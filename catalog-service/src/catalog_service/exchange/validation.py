@@ -33,6 +33,7 @@ _MOST_PROBLEMS_A_ROW = 100
 _MOST_PROBLEMS = 100_000
 _MOST_SHOWN = 200
 _MODELS: dict[str, type[BaseModel]] = {"requirement": RequirementWrite, "test_case": TestCaseWrite}
+_FIELDS = {kind: tuple(model.model_fields) for kind, model in _MODELS.items()}
 _PLACEHOLDERS = {"title": "-", "description": "-", "type": "functional", "priority": "medium"}
 """What stands for a required field that the file lacks, so that all others are checked."""
 _JSON_FIELDS = ("custom_metadata", "steps", "test_data")
@@ -170,9 +171,9 @@ class Validation:
         if self._restoring:
             given = None
         elif self._whole:
-            given = [name for name in model.model_fields if name != "created_by" or "created_by" in sent]
+            given = [name for name in _FIELDS[item.kind] if name != "created_by" or "created_by" in sent]
         else:
-            given = [name for name in item.fields if name in model.model_fields and name not in item.defaulted]
+            given = [name for name in item.fields if name in _FIELDS[item.kind] and name not in item.defaulted]
         if fields.get("created_by") is None and not self._restoring:
             fields["created_by"] = self._author
         self.defaulted.update(item.defaulted)

@@ -68,6 +68,14 @@ async def progress(connection: Connection, job: Job, progress: float, phase: str
     return not row["cancel_requested"]
 
 
+async def hold(connection: Connection, job: Job) -> None:
+    """Let nobody else write the rows of a claimed job in this transaction. Raises JobLost, also for a cancelled one."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('import rows:' || %s::text, 0))", (job.id,))
+    cursor = await connection.execute(f"SELECT FROM import_jobs WHERE {_OURS}", _key(job))
+    if cursor.rowcount == 0:
+        raise JobLost
+
+
 async def planned(
     connection: Connection, job: Job, plan: Mapping[str, Any], apply_options: dict[str, Any] | None
 ) -> None:

@@ -1,9 +1,13 @@
 """Plans an import: what each row of its file would do to the record, all of one moment. The record stays as it is."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
+
+import psycopg
+from psycopg.rows import dict_row
 
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Deleted, LinksOf, Missing, Mode, OnConflict, scope_of
@@ -19,6 +23,11 @@ ACTIONS = ("create", "update", "unchanged", "conflict", "error", "skip", "delete
 SECTIONS = {"requirement": "requirements", "test_case": "test_cases", "link": "links"}
 _MOST_DELETIONS = 20
 _SHARE_OF_DELETIONS = 0.05
+
+_OPTIONS = (
+    "-c TimeZone=UTC -c statement_timeout=10min -c temp_buffers=64MB -c work_mem=64MB -c random_page_cost=1.1"
+    " -c jit=off -c max_parallel_workers_per_gather=0"
+)
 
 _HASH = """
 SELECT encode(sha256(coalesce(string_agg(
@@ -44,10 +53,7 @@ class _Planner:
 async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[str, Any]:
     """Plan the stored rows of a job; `read` is what the reader said of its file. Return what the job keeps."""
     position = await outbox.number(database)
-    async with database.transaction() as connection:
-        await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        await connection.execute("SET LOCAL statement_timeout = '10min'")
-        await connection.execute("SET LOCAL work_mem = '64MB'")
+    async with _session(database) as connection:
         planner = _Planner(connection, job)
         await planner.run("ANALYZE import_rows")
         await _plan_items(planner)
@@ -62,6 +68,17 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
             "plan_hash": await fetch_value(connection, _HASH, {"job": job.id}),
             "record_position": position,
         }
+
+
+@asynccontextmanager
+async def _session(database: Database) -> AsyncIterator[Connection]:
+    """A transaction in a session of its own, which has the memory that large temporary tables need."""
+    connection = await psycopg.AsyncConnection.connect(
+        database.url, options=_OPTIONS, application_name="traceline import plan", row_factory=dict_row
+    )
+    async with connection:  # committed at its end, and closed
+        await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
+        yield connection
 
 
 async def _plan_items(planner: _Planner) -> None:

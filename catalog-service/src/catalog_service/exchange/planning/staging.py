@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import logging
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -15,7 +16,7 @@ import orjson
 from catalog_service.authorship import author
 from catalog_service.exchange import read
 from catalog_service.exchange.jobs import repository, transitions
-from catalog_service.exchange.jobs.job import Job, JobLost
+from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
 from catalog_service.exchange.validation import COLUMNS
 from chassis.core.problems import Problem
@@ -29,6 +30,8 @@ _IN_A_THREAD = 1024 * 1024
 _AT_ONCE = 1000
 """Rows that are stored in one transaction; between two of them a cancellation is noticed."""
 _BLOCK = 1024 * 1024
+_TELL_EVERY = 0.5
+"""Seconds: a row of import_jobs is written and synced for each progress that is told."""
 _SHARE = 0.5
 """How much of a job's progress the reading is."""
 _MODULE = "catalog_service.exchange.read"
@@ -55,22 +58,25 @@ class Refused(Exception):
 async def stage(database: Database, job: Job, limits: Limits) -> dict[str, Any]:
     """Store the rows of a claimed job's file, anew; return what the reader says of it. Raises Refused and JobLost."""
     async with database.transaction() as connection:
-        await transitions.progress(connection, job, 0, "reading")
+        await transitions.hold(connection, job)
         await connection.execute("DELETE FROM import_rows WHERE job_id = %s", (job.id,))
-    rows, place = 0, 0
+    rows, place, told = 0, 0, time.monotonic()
     lines: list[bytes] = []
 
     async def store() -> None:
-        nonlocal rows
+        nonlocal rows, told
         prefix = f"{job.id}\t".encode()
         block = b"".join(b"%b%d\t%b" % (prefix, rows + number, line) for number, line in enumerate(lines, 1))
         rows += len(lines)
         async with database.transaction() as connection:
-            if not await transitions.progress(connection, job, _SHARE * min(1, place / job.size), "reading", rows):
-                raise JobLost
+            await transitions.hold(connection, job)
             async with connection.cursor().copy(f"COPY import_rows (job_id, position, {COLUMNS}) FROM STDIN") as copy:
                 await copy.write(block)
         lines.clear()
+        if time.monotonic() - told > _TELL_EVERY:
+            told = time.monotonic()
+            async with database.transaction() as connection:
+                await transitions.progress(connection, job, _SHARE * min(1, place / job.size), "reading", rows)
 
     async with _lines(database, job, _order(job, limits)) as found:
         async for line in found:
@@ -155,6 +161,7 @@ async def _process(database: Database, job: Job, order: read.Order) -> AsyncIter
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
+        limit=_BLOCK,
     )
     assert child.stdin is not None, "it has pipes"
     assert child.stdout is not None, "it has pipes"
