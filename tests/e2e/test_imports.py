@@ -1,99 +1,66 @@
-"""A file becomes the record, and everybody who follows the record has it."""
+"""Files are planned, looked at and applied; everybody else who keeps a copy learns of it."""
 
-from typing import Any
-
-import orjson
-import pytest
+from uuid import uuid4
 
 from acceptance import texts
-from acceptance.client import Json, Traceline, requirement, test_case
+from acceptance.client import Json, Traceline, ok, problem, requirement, said, test_case
 from acceptance.waiting import eventually
 
-NAMES = range(3)
+CSV = {"Content-Type": "text/csv"}
 
 
-@pytest.fixture
-def importer(admin: Traceline) -> Traceline:
-    """Somebody who does nothing else."""
-    return admin.new_user("reviewer")
+def record(kind: str, **fields: object) -> Json:
+    """A requirement or test case of a file."""
+    body = requirement(**fields) if kind == "requirement" else test_case(**fields)
+    return {"kind": kind, "external_id": uuid4().hex, **body}
 
 
-def ndjson(*records: Json) -> bytes:
-    return b"".join(orjson.dumps(record) + b"\n" for record in records)
+def test_a_file_is_planned_applied_and_planned_again(reviewer: Traceline, viewer: Traceline) -> None:
+    wanted, tested = record("requirement"), record("test_case")
+    link = {"kind": "link", "requirement": wanted["external_id"], "test_case": tested["external_id"]}
+    planned = reviewer.plan_import([wanted, tested, link])
+    assert (planned["status"], planned["summary"]["clean"]) == ("planned", True)
+    problem(viewer.get(f"/requirements/by-external-id/{wanted['external_id']}"), 404)
+    assert [row["action"] for row in viewer.read(f"/imports/{planned['id']}/rows")["items"]] == ["create"] * 3
+    problem(viewer.post(f"/imports/{planned['id']}/apply", json={}), 403)
+
+    applied = reviewer.apply_import(planned, expect=planned["plan_hash"])
+    assert (applied["status"], applied["counts"]) == ("applied", planned["counts"])
+    made = viewer.read(f"/requirements/by-external-id/{wanted['external_id']}")
+    assert made["title"] == wanted["title"]
+    (linked,) = viewer.read(f"/requirements/{made['id']}/test-cases")["items"]
+    assert linked["external_id"] == tested["external_id"]
+    problem(reviewer.post(f"/imports/{planned['id']}/cancel"), 409, "import_not_cancellable")
+
+    again = reviewer.plan_import([wanted, tested, link])
+    assert [again["counts"][kind]["unchanged"] for kind in ("requirements", "test_cases", "links")] == [1, 1, 1]
+    eventually(lambda: viewer.read(f"/imports/{planned['id']}")["search_ready"], "the search documents")
+    assert viewer.read("/search", q=wanted["title"])["items"]
 
 
-def send(user: Traceline, content: bytes, **options: Any) -> Json:
-    """Import a file and apply it; return the import."""
-    answer = user.post("/imports", content=content, headers={"content-type": "application/x-ndjson"}, params=options)
-    assert answer.status_code in {200, 202}, answer.text
-    path = f"/imports/{answer.json()['id']}"
+def test_a_table_of_a_browser_is_inspected_mended_and_imported(reviewer: Traceline) -> None:
+    key = uuid4().hex
+    long = "x" * 501
+    table = f"Key,Summary,Description,Type,Priority\n{key},{long},D,functional,high\n"
+    found = ok(reviewer.post("/imports/inspect", files={"file": ("reqs.csv", table.encode())}))
+    assert found["format"] == "csv"
+    assert found["columns"][0]["name"] == "Key"
 
-    def applied() -> Json | None:
-        job = user.read(path)
-        assert job["status"] not in {"failed", "planned"}, job
-        return job if job["status"] == "applied" else None
+    refused = reviewer.wait_for_import(reviewer.post("/imports", files={"file": ("reqs.csv", table.encode())}))
+    assert [problem["code"] for problem in refused["summary"]["problems"]] == ["string_too_long"]
+    mended = reviewer.get(f"/imports/{refused['id']}/rows", params={"format": "csv"}).text.replace(long, "Short")
+    answer = reviewer.post("/imports", content=mended.encode(), headers=CSV, params={"apply": "always"})
+    assert reviewer.wait_for_import(answer)["status"] == "applied", said(answer)
+    assert reviewer.read(f"/requirements/by-external-id/{key}")["title"] == "Short"
 
-    return eventually(applied, "the end of the import", seconds=60)
+
+def test_a_file_that_is_large_goes_through_the_gateway(reviewer: Traceline) -> None:
+    rows = [record("requirement", description=texts.words(6) * 60) for _ in range(1500)]
+    planned = reviewer.plan_import(rows)
+    assert planned["size"] > 1024**2
+    assert planned["counts"]["requirements"]["create"] == 1500
+    assert ok(reviewer.post(f"/imports/{planned['id']}/cancel"))["status"] == "cancelled"
 
 
-def test_an_import_is_followed_by_all_who_follow_the_record(importer: Traceline, admin: Traceline) -> None:
-    word, said = texts.word(), [texts.words(5) for _ in NAMES]
-    requirements = [
-        {"kind": "requirement", "external_id": f"R-{word}-{n}"} | requirement(title=said[n], description=said[n])
-        for n in NAMES
-    ]
-    cases = [
-        {"kind": "test_case", "external_id": f"T-{word}-{n}"} | test_case(title=said[n], description=said[n])
-        for n in NAMES
-    ]
-    link = {
-        "kind": "link",
-        "requirement": {"external_id": f"R-{word}-0"},
-        "test_case": {"external_id": f"T-{word}-0"},
-        "link_type": "verifies",
-    }
-    file = ndjson(*requirements, *cases, link)
-    job = send(importer, file, apply="always")
-    assert [job["counts"][of]["create"] for of in ("requirements", "test_cases", "links")] == [3, 3, 1]
-
-    items = {
-        name: importer.read(f"/{path}/by-external-id/{name}")
-        for path, letter in (("requirements", "R"), ("test-cases", "T"))
-        for name in (f"{letter}-{word}-{n}" for n in NAMES)
-    }
-    ids = {item["id"] for item in items.values()}
-
-    # What is linked is not suggested, the other pairs are.
-    def suggested(n: int) -> list[Json]:
-        pair = items[f"R-{word}-{n}"]["id"], items[f"T-{word}-{n}"]["id"]
-        return importer.suggestions_for(*pair, status="pending")
-
-    eventually(lambda: suggested(1) and suggested(2), "suggestions")
-    assert suggested(0) == []
-
-    # One line of activity, one notification of what was created, and each change in the audit log.
-    def lines() -> list[Json]:
-        return importer.items(
-            "/activity", actor=importer.me()["email"], resource_type="import,requirement,test_case,link"
-        )
-
-    eventually(lines, "the import in activity")
-    (line,) = lines()
-    assert (line["action"], line["resource_id"]) == ("import.applied", job["id"])
-    assert "created 3 requirements, 3 test cases and 1 link" in line["summary"]
-    told = importer.items("/notifications", type="requirement_created,test_case_created")
-    assert [(one["type"], one["data"]["import_id"]) for one in told] == [("requirement_created", job["id"])]
-    entries = admin.items("/audit-log", actor=importer.me()["email"], action="requirement.created,test_case.created")
-    assert {entry["resource_id"] for entry in entries} == ids
-
-    # Search follows a moment later.
-    eventually(lambda: importer.read(f"/imports/{job['id']}")["search_ready"], "the search documents")
-    found = importer.read("/search", q=said[1].split()[0])["items"]
-    assert {hit["id"] for hit in found} == {items[f"R-{word}-1"]["id"], items[f"T-{word}-1"]["id"]}
-
-    # The same file again is nothing but an import.
-    head = importer.read("/changes", after=0, limit=1)["head"]
-    again = send(importer, file, apply="always")
-    assert [again["counts"][of]["unchanged"] for of in ("requirements", "test_cases", "links")] == [3, 3, 1]
-    changes = importer.read("/changes", after=head, limit=100)["items"]
-    assert [change for change in changes if change["actor"] == importer.me()["email"]] == []
+def test_only_an_admin_restores(reviewer: Traceline) -> None:
+    problem(reviewer.post("/imports", content=b"{}", params={"mode": "restore"}), 403, "role_too_low")

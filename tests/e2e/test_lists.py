@@ -8,7 +8,8 @@ import pytest
 
 from acceptance import texts
 from acceptance.callers import in_one_process
-from acceptance.client import Json, Traceline, ok, problem
+from acceptance.client import Json, Traceline, created, ok, problem
+from acceptance.client import requirement as new_requirement
 from acceptance.waiting import eventually
 
 pytestmark = in_one_process
@@ -63,9 +64,19 @@ def known(admin: Traceline) -> dict[str, str]:
     admin.new_user()
     for _ in range(2):
         admin.generate()
+    rows = [new_requirement(kind="requirement") for _ in range(5)]
+    imported = [admin.plan_import(rows) for _ in range(2)]
+    for _ in range(2):
+        mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Title"}}}
+        created(admin.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")
-    return {"requirement_id": requirement["id"], "test_case_id": test_case["id"], "q": word}
+    return {
+        "requirement_id": requirement["id"],
+        "test_case_id": test_case["id"],
+        "import_id": imported[0]["id"],
+        "q": word,
+    }
 
 
 def test_each_list_is_read_to_its_end_page_behind_page(admin: Traceline, known: dict[str, str]) -> None:

@@ -1,10 +1,11 @@
 """Traceline as its users see it: a thin client of the public API, and what its answers must look like."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 from urllib.parse import urljoin
 
 import httpx
+import orjson
 
 from acceptance import texts
 from acceptance.waiting import eventually
@@ -121,6 +122,27 @@ class Traceline:
         """A requirement and a test case whose texts match each other and nothing else."""
         text = {"title": texts.words(4), "description": texts.words(8)} | fields
         return self.create_requirement(**text), self.create_test_case(**text)
+
+    # Imports
+
+    def plan_import(self, records: Iterable[Json], **params: Any) -> Json:
+        """Import records as NDJSON and return the import, planned or applied, however long that takes."""
+        content = b"".join(orjson.dumps(record) + b"\n" for record in records)
+        headers = {"Content-Type": "application/x-ndjson"}
+        return self.wait_for_import(self.post("/imports", content=content, headers=headers, params=params))
+
+    def apply_import(self, planned: Json, **asked: Any) -> Json:
+        """Apply a planned import and return it, however long that takes."""
+        return self.wait_for_import(self.post(f"/imports/{planned['id']}/apply", json=asked))
+
+    def wait_for_import(self, answer: httpx.Response) -> Json:
+        """Return the import of an answer when it waits for nothing any more."""
+        assert answer.status_code in {200, 202}, said(answer)
+        place = f"/imports/{answer.json()['id']}"
+        going_on = {"received", "reading", "applying"}
+        if answer.status_code == 202:
+            eventually(lambda: self.read(place)["status"] not in going_on, "the end of an import", seconds=120)
+        return self.read(place)
 
     # The review
 
