@@ -59,8 +59,8 @@ class _Page:
     """Lines of text as they grow."""
 
     lines: list[str] = field(default_factory=list)
-    line: str = ""
-    mark: str = ""
+    parts: list[str] = field(default_factory=list)
+    is_marked: bool = False
     lists: list[int | None] = field(default_factory=list)
     keeps: list[bool] = field(default_factory=list)
     cells: int = 0
@@ -69,19 +69,25 @@ class _Page:
     def write(self, text: str) -> None:
         if self.keeps and self.keeps[-1]:
             first, *others = text.split("\n")
-            self.line += first
+            self.add(first)
             for other in others:
-                self.lines.append(self.line)
-                self.line = other
+                self.lines.append("".join(self.parts))
+                self.parts = [other] if other else []
         else:
             text = _SPACE.sub(" ", text)
-            self.line += text.removeprefix(" ") if not self.line or self.line.endswith(" ") else text
+            self.add(text.removeprefix(" ") if not self.parts or self.parts[-1].endswith(" ") else text)
+
+    def add(self, text: str) -> None:
+        if text:
+            self.parts.append(text)
+            self.is_marked = False
 
     def open(self, tag: str, attributes: str) -> None:
         self.keeps.append(tag == "pre" or "white-space: pre" in attributes or (bool(self.keeps) and self.keeps[-1]))
         if tag in ("td", "th"):
             if self.cells:
-                self.line = self.line.rstrip(" ") + " | "
+                self.end_words()
+                self.add(" | ")
             self.cells += 1
             self.within_cell += 1
         elif tag == "tr" and not self.within_cell:
@@ -93,9 +99,10 @@ class _Page:
             self.end_line()
             self.lists.append(1 if tag == "ol" else None)
         elif tag == "li":
+            self.is_marked = False
             self.end_line()
-            self.mark = self._next_mark()
-            self.line += self.mark
+            self.add(self.next_mark())
+            self.is_marked = True
         elif _BLOCK.fullmatch(tag):
             self.end_line()
 
@@ -105,7 +112,7 @@ class _Page:
         if tag in ("td", "th"):
             self.within_cell = max(0, self.within_cell - 1)
         elif tag == "li":
-            self.mark = ""
+            self.is_marked = False
             self.end_line()
         elif tag in ("ul", "ol"):
             self.end_line()
@@ -114,21 +121,31 @@ class _Page:
         elif tag == "tr" or _BLOCK.fullmatch(tag):
             self.end_line(blank=tag == "p")
 
+    def end_words(self) -> None:
+        """Take the blanks from the end of the line."""
+        while self.parts and not (stripped := self.parts[-1].rstrip(" ")):
+            self.parts.pop()
+        if self.parts:
+            self.parts[-1] = stripped
+
     def end_line(self, *, blank: bool = False) -> None:
         """End the line; `blank`: even when nothing is on it. Within a cell it is a blank, behind a mark nothing."""
+        if self.is_marked:
+            return
+        self.end_words()
         if self.within_cell:
-            self.line = self.line.rstrip(" ") + " " if self.line else ""
-        elif not self.mark or self.line != self.mark:
-            if blank or self.line.strip(" "):
-                self.lines.append(self.line.rstrip(" "))
-            self.line = self.mark = ""
+            if self.parts:
+                self.parts.append(" ")
+        elif blank or self.parts:
+            self.lines.append("".join(self.parts))
+            self.parts = []
 
     def result(self) -> str:
-        self.within_cell, self.mark = 0, ""
+        self.within_cell, self.is_marked = 0, False
         self.end_line()
         return "\n".join(self.lines).strip("\n")
 
-    def _next_mark(self) -> str:
+    def next_mark(self) -> str:
         indent = "" if self.within_cell else "  " * max(0, len(self.lists) - 1)
         if not self.lists or (number := self.lists[-1]) is None:
             return f"{indent}- "

@@ -30,6 +30,7 @@ from catalog_service.exchange.registry import recognise
 TEXT = "a-Functional Requirement-ReqIF.Text"
 NAME = "a-Functional Requirement-ReqIF.Name"
 ID = "a-Functional Requirement-ReqIF.ForeignID"
+NODE = '<SPEC-HIERARCHY IDENTIFIER="n"/>'
 STATUS = "a-Functional Requirement-Status"
 
 
@@ -287,6 +288,27 @@ def test_a_value_of_more_than_a_mebibyte_is_refused() -> None:
     huge = "<xhtml:div>" + "<xhtml:p>x</xhtml:p>" * 100_000 + "</xhtml:div>"
     objects = spec_object("r", "Functional Requirement", value("XHTML", TEXT, huge))
     assert "1 MiB" in unreadable(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>")).message
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (
+            f"<SPECIFICATIONS>{specification('S', NODE * 250_001)}</SPECIFICATIONS>",
+            "nodes",
+        ),
+        ("<SPEC-RELATIONS>" + '<SPEC-RELATION IDENTIFIER="r"/>' * 500_001 + "</SPEC-RELATIONS>", "relations"),
+        (f"<SPEC-OBJECTS>{spec_object('o', 'X', value('STRING', 'a', 'x' * 1000) * 9000)}</SPEC-OBJECTS>", "8 MiB"),
+        (
+            f"<SPEC-TYPES>{spec_type('X', *(('STRING', str(n), 'text') for n in range(1001)))}</SPEC-TYPES>",
+            "1,000 attr",
+        ),
+        ("<SPECIFICATIONS>" + "<CHILDREN>" * 200_000, "64 deep"),
+    ],
+    ids=["nodes", "relations", "object", "type", "depth"],
+)
+def test_what_breaks_a_limit_is_refused(content: str, words: str) -> None:
+    assert words in unreadable(document(content)).message
 
 
 @settings(max_examples=300, deadline=None)

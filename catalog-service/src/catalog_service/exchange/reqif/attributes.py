@@ -41,7 +41,7 @@ def value_keys(raw: Raw, schema: Schema) -> list[str]:
 
 def _keys(raw: Raw, schema: Schema) -> dict[str, str]:
     spec_type = schema.types.get(raw.get("type", ""))
-    return spec_type.keys() if spec_type else {}
+    return spec_type.keys if spec_type else {}
 
 
 def _attributes(raw: Raw, schema: Schema) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -13,7 +13,9 @@ from chassis.files.xml_events import XmlHandler
 KINDS = ("BOOLEAN", "DATE", "ENUMERATION", "INTEGER", "REAL", "STRING", "XHTML")
 _NAMES = {"IDENTIFIER": "identifier", "LAST-CHANGE": "last_change", "LONG-NAME": "long_name", "DESC": "desc"}
 _SCHEMA_LIMIT = 32 << 20
-_MAX_NODES = 1_000_000
+_MOST_NODES = 250_000
+_MOST_RELATIONS = 500_000
+_LARGEST_OBJECT = 8 << 20
 
 _Row = TypeVar("_Row")
 Raw = dict[str, Any]
@@ -41,7 +43,6 @@ class Collector(XmlHandler):
 
     def __init__(self, document: Document, spool: BinaryIO) -> None:
         self.document = document
-        self.objects = 0
         self._spool = spool
         self._prefixes: dict[str, str] = {}
         self._fragment: Fragment | None = None
@@ -171,8 +172,8 @@ class Collector(XmlHandler):
 
     def _begin_node(self, attributes: Mapping[str, str]) -> None:
         self._nodes += 1
-        if self._nodes > _MAX_NODES:
-            raise FileRefused(f"The specifications have more than {_MAX_NODES:,} nodes.")
+        if self._nodes > _MOST_NODES:
+            raise FileRefused(f"The specifications have more than {_MOST_NODES:,} nodes.")
         self._begin_owner(attributes)
         del self._owners[-1]["line"]
 
@@ -181,10 +182,14 @@ class Collector(XmlHandler):
         self._owner().setdefault("children", []).append(node)
 
     def _end_object(self) -> None:
-        self.objects += 1
-        self._spool.write(orjson.dumps(self._owners.pop(), option=orjson.OPT_APPEND_NEWLINE))
+        line = orjson.dumps(self._owners.pop(), option=orjson.OPT_APPEND_NEWLINE)
+        if len(line) > _LARGEST_OBJECT:
+            raise FileRefused(f"A SPEC-OBJECT has more than {_LARGEST_OBJECT >> 20} MiB, which is not read.")
+        self._spool.write(line)
 
     def _end_relation(self) -> None:
+        if len(self.document.relations) == _MOST_RELATIONS:
+            raise FileRefused(f"The file has more than {_MOST_RELATIONS:,} relations.")
         self.document.relations.append(orjson.dumps(self._owners.pop()))
 
     def _alternative(self, attributes: Mapping[str, str]) -> None:

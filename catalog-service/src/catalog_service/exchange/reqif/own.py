@@ -24,6 +24,7 @@ SINCE = "2026-01-01T00:00:00Z"
 _FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
 _NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
 _LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
+_KEPT_BESIDE = frozenset(("notes", *(name for fields in _FIELDS.values() for name in fields)))
 _PARAGRAPHS = frozenset(("description", "preconditions", "postconditions"))
 _JSON = frozenset(("tags", "custom_metadata", "steps", "test_data", "execution_time_minutes"))
 _ENUMS: Mapping[str, Mapping[str, Iterable[str]]] = {
@@ -186,7 +187,7 @@ class Extensions:
     def restore(self, identifier: str, fields: dict[str, Any]) -> None:
         """Put the values of an object back, where nobody has changed what stands for them."""
         for name, (value, written) in self._values.get(identifier, {}).items():
-            if fields.get(name) == written:
+            if name in _KEPT_BESIDE and fields.get(name) == written:
                 fields[name] = value
 
 

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from lxml import etree
 
+from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.reqif.fragments import parsed
 from catalog_service.exchange.reqif.namespaces import Q
 from catalog_service.exchange.vocabulary import normal
+from chassis.core.wording import shown
 
 _STRUCTURE = frozenset(("heading", "headline", "document", "folder", "proxy"))
 _TEST_CASES = ("test case", "testcase", "verification", "test procedure", "test specification", "test")
-_TRACELINE_TYPE = "_traceline-"
+_MOST_ATTRIBUTES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Definition:
     datatype: str | None
 
 
-@dataclass(slots=True)
+@dataclass
 class SpecType:
     """A type of objects, relations, specifications or groups, with its attributes by their identifiers."""
 
@@ -59,8 +62,9 @@ class SpecType:
         """What an object of this type is: `structure`, `test_case` or `requirement`."""
         return kind_of(self.long_name)
 
+    @cached_property
     def keys(self) -> dict[str, str]:
-        """Return the name of each attribute by its identifier: each name once."""
+        """The name of each attribute by its identifier: each name once."""
         return unique_names({identifier: one.name for identifier, one in self.definitions.items()})
 
 
@@ -109,6 +113,9 @@ class Schema:
             )
             for definition in _definitions(element):
                 spec_type.definitions[definition.identifier] = definition
+            if len(spec_type.definitions) > _MOST_ATTRIBUTES:
+                name = spec_type.long_name or spec_type.identifier
+                raise Unreadable(f"The type {shown(name)} has more than {_MOST_ATTRIBUTES:,} attributes.")
             self.types[spec_type.identifier] = spec_type
             self.definitions.update(spec_type.definitions)
 
