@@ -21,9 +21,14 @@ def test_a_file_may_be_longer_than_other_bodies(reviewer: Traceline) -> None:
 
 
 def test_a_file_that_is_too_long_is_refused_with_what_to_do(reviewer: Traceline) -> None:
-    def zeros() -> Iterator[bytes]:
-        for _ in range(65):
-            yield bytes(MIB)
-
-    refused = problem(reviewer.post("/imports", content=zeros()), 413, "body_too_large")
+    refused = problem(reviewer.post("/imports", content=zeros(65)), 413, "body_too_large")
     assert "larger than the 64 MiB that this address takes; split the file" in refused["detail"]
+
+
+def test_who_may_not_import_is_told_so_while_the_file_still_comes(viewer: Traceline) -> None:
+    problem(viewer.post("/imports", content=zeros(64)), 403)
+
+
+def zeros(mebibytes: int) -> Iterator[bytes]:
+    for _ in range(mebibytes):
+        yield bytes(MIB)
