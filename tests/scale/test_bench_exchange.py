@@ -11,4 +11,4 @@ def test_each_reader_finds_all_rows(tmp_path: Path, capsys: pytest.CaptureFixtur
     main(tmp_path / "files", rows=25)
     lines = capsys.readouterr().out.splitlines()
     names = [line.split("  ")[0] for line in lines if line.strip() and not line.startswith((" ", "Reading"))]
-    assert names == ["ours", "csv", "ours", "ours: rows", "openpyxl", "python-calamine"]
+    assert names == ["ours", "csv", "ours", "ours: rows", "openpyxl", "python-calamine", "ours", "reqif"]

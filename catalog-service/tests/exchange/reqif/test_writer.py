@@ -1,6 +1,7 @@
 """What is written as ReqIF, and what the reader and another library make of it."""
 
 import io
+import json
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from reqif_documents import SAMPLE, Read, zipped
 from reqif_records import NOW, Json, Record, assert_same, read_by_another_library, told
 
 from catalog_service.exchange.records import Item
-from catalog_service.exchange.reqif.writer import write_reqif
+from catalog_service.exchange.reqif.writer import ReqifWriter, write_reqif
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
 
@@ -221,3 +222,16 @@ def test_our_types_are_written_once() -> None:
     record = Record(Read(Record(Read(SAMPLE)).written()))
     assert record.written().count(b'IDENTIFIER="_traceline-requirement"') == 1
     assert io.BytesIO(record.written()).read(5) == b"<?xml"
+
+
+def test_records_can_be_given_as_json() -> None:
+    record = Record(Read(SAMPLE))
+    file = io.BytesIO()
+    writer = ReqifWriter(file, record.schemas, exported_at=NOW)
+    for kind in ("requirement", "test_case"):
+        writer.write(kind, [json.dumps(item) for of, item in record.items if of == kind])
+    writer.write("link", [json.dumps(link) for link in record.links])
+    writer.write("revision", ["{}"])
+    writer.finish()
+    writer.close()
+    assert file.getvalue() == record.written()

@@ -44,12 +44,19 @@ def _calamine(path: Path) -> int:
     return len(CalamineWorkbook.from_path(str(path)).get_sheet_by_index(0).to_python()) - 1
 
 
+def _reqif(path: Path) -> int:
+    from reqif.parser import ReqIFParser
+
+    return len(ReqIFParser.parse(str(path)).core_content.req_if_content.spec_objects)
+
+
 READERS: dict[str, Callable[[Path], int]] = {
     "ours": _ours,
     "ours: rows": _rows,
     "csv": _standard_csv,
     "openpyxl": _openpyxl,
     "python-calamine": _calamine,
+    "reqif": _reqif,
 }
 
 

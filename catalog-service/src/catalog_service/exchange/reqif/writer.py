@@ -9,7 +9,7 @@ with open("record.reqif", "wb") as file:
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import IO, Any, ClassVar, cast
 
@@ -60,6 +60,17 @@ class ReqifWriter:
         self._relation_ids: set[str] = set()
         self._in_links = False
         self._begin()
+
+    def write(self, kind: str, rows: Sequence[str | bytes]) -> None:
+        """Add records of a kind, each as JSON with the fields of the API: requirement, test_case, then link.
+
+        Others, such as revisions, have no place in ReqIF.
+        """
+        for row in rows:
+            if kind == "link":
+                self.link(orjson.loads(row))
+            elif kind in ("requirement", "test_case"):
+                self.item(kind, orjson.loads(row))
 
     def item(self, kind: str, item: Mapping[str, Any]) -> None:
         """Add a requirement or a test_case, its fields as the API gives them."""
@@ -119,6 +130,10 @@ class ReqifWriter:
                 self._put(value + "\n")
             self._put("</traceline:values></REQ-IF-TOOL-EXTENSION>\n")
         self._put("</TOOL-EXTENSIONS>\n</REQ-IF>\n")
+        self.close()
+
+    def close(self) -> None:
+        """Give back what it holds, finished or not; the file stays open."""
         self._relations.close()
         self._nodes.close()
 
