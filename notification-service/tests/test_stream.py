@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import AbstractAsyncContextManager
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -126,6 +127,18 @@ async def test_how_far_a_run_is_and_its_end_are_told(world: World) -> None:
     assert {event.data["run_id"] for event in told} == {str(finished.run_id)}
     assert [(event.data["status"], event.data["progress"]) for event in told] == [("running", 0.5), ("completed", 1)]
     assert set(told[0].data) == set(told[1].data)
+
+
+async def test_how_far_an_import_is_is_told(world: World) -> None:
+    import_id = uuid4()
+    going_on = [
+        catalog.ImportProgressed(import_id=import_id, status="applying", progress=progress) for progress in (0.7, 0.8)
+    ]
+    async with follow(world) as events:
+        await world.tell(*going_on)
+        (told,) = await events.events(1)
+    assert told.name == "import.progress"
+    assert told.data == {"import_id": str(import_id), "status": "applying", "progress": 0.8}
 
 
 async def test_the_figures_of_coverage_are_told(world: World) -> None:

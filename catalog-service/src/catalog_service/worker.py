@@ -9,6 +9,7 @@ from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.exchange import import_loop
 from catalog_service.exchange.applying.searchable import complete
 from catalog_service.exchange.import_loop import ImportLoop
+from catalog_service.exchange.jobs.import_progress import ImportProgress
 from catalog_service.exchange.planning.staging import Limits
 from catalog_service.handlers import HANDLERS
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
@@ -59,6 +60,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     imports = ImportLoop(database, limits)
     worker.add("catalog imports", imports.read)
     worker.add("catalog import plans", imports.apply)
+    worker.every("catalog import progress", 1, ImportProgress(database).tell, leader_only=True)
     worker.every("catalog import files", _CLEAR_UP_EVERY, partial(import_loop.clear_up, database), leader_only=True)
     return worker
 

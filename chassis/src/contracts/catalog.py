@@ -1,7 +1,7 @@
 """What catalog-service tells: the full state of an item in each event."""
 
 from datetime import datetime
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -190,6 +190,18 @@ class ImportApplied(Payload):
         return self.counts.get(kind, {}).get(action, 0)
 
 
+class ImportProgressed(Payload):
+    """An import that is being applied has come further: at most one event a second; the actor asked for it.
+
+    One that takes no second has none; its end is told by ImportApplied.
+    """
+
+    wire_name = "catalog.import.progressed"
+    import_id: UUID
+    status: Literal["applying"]
+    progress: Annotated[float, Field(description="0..1; the part before 0.6 was reading and planning.")]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -203,4 +215,5 @@ EVENTS: tuple[type[Payload], ...] = (
     CoverageChanged,
     CoverageDropped,
     ImportApplied,
+    ImportProgressed,
 )

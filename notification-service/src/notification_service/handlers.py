@@ -113,6 +113,7 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     catalog.LinkDeleted: _deleted(_LINK),
     catalog.CoverageChanged: streamed(stream_events.coverage_changed),
     catalog.CoverageDropped: each(audited(entries.coverage_dropped), to_reviewers(texts.coverage_dropped)),
+    catalog.ImportProgressed: streamed(stream_events.import_progressed),
     catalog.ImportApplied: each(
         audited(entries.import_applied), to_actor(texts.import_applied), streamed(stream_events.import_applied)
     ),

@@ -92,6 +92,12 @@ def run_finished(received: Sequence[Received[suggestion.RunFinished]]) -> Iterat
         yield _run(event.data, event.data.status)
 
 
+def import_progressed(received: Sequence[Received[catalog.ImportProgressed]]) -> Iterator[StreamEvent]:
+    """Yield how far imports are: of what was told of each at once, the last."""
+    for told in {event.data.import_id: event.data for event in received}.values():
+        yield StreamEvent(StreamEventName.IMPORT_PROGRESS, told.model_dump())
+
+
 def coverage_changed(received: Sequence[Received[catalog.CoverageChanged]]) -> Iterator[StreamEvent]:
     """Yield the figures of the record: of what was told at once, the last."""
     yield StreamEvent(StreamEventName.COVERAGE, received[-1].data.model_dump())

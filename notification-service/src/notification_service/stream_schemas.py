@@ -90,12 +90,12 @@ class ImportState(BaseModel):
     """An import as it is now."""
 
     import_id: UUID
-    status: Literal["applied"]
+    status: Literal["applying", "applied"]
     progress: float = Field(ge=0, le=1)
 
 
 class ImportProgressEvent(_Event):
-    """An import is in the record; what it has changed is told before."""
+    """An import is being applied, at most once a second, or is in the record: what it has changed is told before."""
 
     event: Literal["import.progress"]
     data: ImportState
