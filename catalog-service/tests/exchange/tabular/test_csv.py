@@ -89,7 +89,7 @@ def test_ragged_rows_are_padded_with_a_warning_and_surplus_cells_are_kept() -> N
     found = read("ID,Title,Description,Owner\n1,A\n2,B,b,kim,more,\n")
     assert "Row 2 (line 2) has 2 cells where the header has 4" in found.notices["ragged_rows"].message
     assert found.fields[0]["description"] == "A"
-    assert found.fields[1]["custom_metadata"] == {"file": {"Owner": "kim", "column E": "more"}}
+    assert found.fields[1]["custom_metadata"] == {"import": {"Owner": "kim", "column E": "more"}}
 
 
 def test_a_header_below_other_rows_is_found() -> None:

@@ -79,7 +79,7 @@ def test_values_that_nobody_knows_are_taken_for_the_usual_one_with_less_confiden
     items = read("ID,Title,Priority\n1,a,High\n2,b,Zebra\n").items
     assert [item.fields["priority"] for item in items] == ["high", "medium"]
     assert items[1].warnings[0].code == "value_not_listed"
-    assert items[1].fields["custom_metadata"] == {"file": {"Priority": "Zebra"}}
+    assert items[1].fields["custom_metadata"] == {"import": {"Priority": "Zebra"}}
 
 
 def test_numbers_as_priorities_are_taken_with_the_smallest_for_the_highest_and_half_a_confidence() -> None:

@@ -214,7 +214,7 @@ def test_sheets_with_the_same_columns_are_read_together_and_others_are_named() -
     )
     found = read(data, "a.xlsx")
     assert [item["external_id"] for item in found.fields] == ["1", "2"]
-    assert found.fields[1]["custom_metadata"] == {"file": {"sheet": "B"}}
+    assert found.fields[1]["custom_metadata"] == {"import": {"sheet": "B"}}
     assert "'Terms'" in found.notices["sheet_not_read"].message
     assert [(sheet["name"], sheet["read"]) for sheet in inspect(data, "a.xlsx").sheets] == [
         ("A", True),

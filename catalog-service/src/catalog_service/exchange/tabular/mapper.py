@@ -14,6 +14,8 @@ from catalog_service.exchange.tabular.values import REQUIRED, WITH_DEFAULTS, Not
 from chassis.core.wording import listed, shown
 
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
+_REST = "import"
+"""Where in custom_metadata columns go that no field takes, unless the source system is named."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
 
 
@@ -31,8 +33,15 @@ class Mapper:
     """Makes records of rows, by one mapping and for the columns of one table."""
 
     def __init__(
-        self, mapping: Mapping, columns: Columns, *, source_system: str | None = None, sheet: str | None = None
+        self,
+        mapping: Mapping,
+        columns: Columns,
+        *,
+        source_system: str | None = None,
+        sheet: str | None = None,
+        is_own: bool = False,
     ) -> None:
+        self._is_own = is_own
         self._mapping = mapping
         self._columns = columns
         self._sheet = sheet
@@ -61,7 +70,7 @@ class Mapper:
         telling = ("external_id", "title", "description", "id")
         self._telling = (
             [at for source in self._sources if source.name in telling for at in source.positions]
-            if mapping.kind != "links"
+            if mapping.kind != "links" and not is_own
             else []
         )
         self._key = next((source.position for source in self._sources if source.name == "external_id"), None)
@@ -85,7 +94,7 @@ class Mapper:
         """Yield what has to be said of the table as a whole, now that it is read."""
         for code, count in self._counts.items():
             yield Notice(code, self._first[code], count)
-        namespace = f"custom_metadata.{self._source_system}" if self._source_system else "custom_metadata.file"
+        namespace = f"custom_metadata.{self._source_system or _REST}"
         if self._kept:
             names = listed(map(shown, self._kept), "and")
             yield Notice("to_custom_metadata", f"No field takes {names}: kept in {namespace}.", len(self._kept))
@@ -99,7 +108,7 @@ class Mapper:
         return [column - 1] if isinstance(column, int) else self._columns.all_named(column)
 
     def _source(self, name: str, rule: FieldRule) -> Source:
-        source = make_source(name, rule, self._columns, self._mapping.kind)
+        source = make_source(name, rule, self._columns, self._mapping.kind, is_own=self._is_own)
         self._used.update(source.positions)
         if rule.fill_down:
             self._filled_down += source.positions
@@ -312,7 +321,7 @@ class Mapper:
         if self._sheet is not None:
             rest["sheet"] = self._sheet
         if rest:
-            metadata[self._source_system or "file"] = rest
+            metadata[self._source_system or _REST] = rest
         if self._steps is not None and case.steps:
             metadata["steps"] = [step.parts for step in case.steps]
         return metadata

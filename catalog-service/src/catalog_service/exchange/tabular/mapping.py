@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
 from chassis.core.problems import FieldError, Invalid
@@ -42,11 +43,11 @@ Column = Annotated[str | int, PlainValidator(_column)]
 Columns = Annotated[str | int | list[str | int], PlainValidator(_one_or_more)]
 
 _OWN = ("id", "version", "created_at", "updated_at")
-_LINK_FIELDS = ("requirement", "test_case", "link_type", "notes", "confidence_score", "link_source")
+_LINK_FIELDS = ("requirement", "test_case", "requirement_id", "test_case_id")
 FIELDS: dict[str, tuple[str, ...]] = {
     "requirements": (*RequirementWrite.model_fields, *_OWN),
     "test_cases": (*TestCaseWrite.model_fields, *_OWN),
-    "links": (*_LINK_FIELDS, "requirement_id", "test_case_id", *_OWN),
+    "links": tuple(dict.fromkeys((*_LINK_FIELDS, *LINK_COLUMNS, "requirement_version", "test_case_version"))),
 }
 """The fields that a column can become, by the kind of what the rows are."""
 

@@ -13,8 +13,16 @@ from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
 from catalog_service.exchange.tabular.formulas import looks_encoded
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
+from catalog_service.exchange.tabular.own import (
+    LONG_TEXTS,
+    decode_rows,
+    has_mark,
+    own_mapping,
+    put_long_texts,
+    read_long_texts,
+    without_mark,
+)
 from catalog_service.exchange.tabular.own import NAME as OWN
-from catalog_service.exchange.tabular.own import decode_rows, has_mark, own_mapping, without_mark
 from catalog_service.exchange.tabular.presets import Sample, find_preset, get_preset, resolve
 from catalog_service.exchange.tabular.proposals import Guess, Proposal, is_known_header, propose
 from catalog_service.exchange.tabular.table import Row, Table, limit_rows
@@ -72,10 +80,7 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
         yield from opened.warnings
         starts = _starts(opened.tables, given, options)
         if given is None and any(start.is_own for start in starts):
-            for start in starts:
-                chosen = _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
-                if start.is_own and options.kind in ("all", chosen.mapping.kind):
-                    yield from _records(start, chosen, options, sheet=None)
+            yield from _own_records(starts, options)
             return
         main = starts[0] if given is not None else max(starts, key=_recognised)
         chosen = _Chosen(given) if given is not None else _choose(main, options)
@@ -87,6 +92,23 @@ def read_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> I
                 names = f"{shown(start.table.name)} has other columns than {shown(main.table.name)}"
                 message = f"The sheet {names}; it was not read."
                 yield Notice("sheet_not_read", message)
+
+
+def _own_records(starts: list[_Start], options: ReadOptions) -> Iterator[Record]:
+    """Yield the records of tables of our own: all that have the mark."""
+    texts: dict[str, str] = {}
+    tables = []
+    for start in starts:
+        if start.is_own and start.table.name == LONG_TEXTS:
+            texts = read_long_texts(start.columns, start.rows)
+        elif start.is_own:
+            tables.append(start)
+    for start in tables:
+        chosen = _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
+        if options.kind in ("all", chosen.mapping.kind):
+            if start.table.name is not None:
+                start.rows = put_long_texts(start.rows, texts, len(start.columns))
+            yield from _records(start, chosen, options, sheet=None)
 
 
 def inspect_table_file(file: BinaryIO, options: ReadOptions, format_name: str) -> Inspection:
@@ -232,9 +254,11 @@ def _looks_like_header(row: Row) -> float:
 
 def _recognised(start: _Start) -> float:
     """Return how much of a table is recognised; of several sheets, the one that is recognised best is taken."""
+    if start.is_own:
+        return 1000 - 500 * (start.table.name == LONG_TEXTS) + len(start.columns)
     known = sum(map(is_known_header, start.columns.header))
     preset = find_preset(start.columns) is not None
-    return known + 10 * preset + (100 if start.is_own else 0) - (50 if not start.sample.rows else 0)
+    return known + 10 * preset - (50 if not start.sample.rows else 0)
 
 
 def _choose(start: _Start, options: ReadOptions) -> _Chosen:
@@ -256,7 +280,8 @@ def _parsed(content: dict[str, Any]) -> Mapping:
 
 
 def _records(start: _Start, chosen: _Chosen, options: ReadOptions, *, sheet: str | None) -> Iterator[Record]:
-    mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet)
+    is_own = chosen.preset == OWN
+    mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet, is_own=is_own)
     yield from _about(start, chosen)
     yield from mapper.read(start.rows)
 

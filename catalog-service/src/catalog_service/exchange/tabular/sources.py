@@ -50,14 +50,16 @@ class Source:
         return self.positions[0] if len(self.positions) == 1 else None
 
 
-def make_source(name: str, rule: FieldRule, columns: Columns, kind: str) -> Source:
+def make_source(name: str, rule: FieldRule, columns: Columns, kind: str, *, is_own: bool = False) -> Source:
     """Return the source of a field; raise Unreadable where a column is missing."""
     split = rule.split
     if rule.columns_named is not None and name == "tags":
         split = split or "\n"
     take, positions = _taker(name, rule, columns, joint=split if name == "tags" and split else rule.join)
     values = None if rule.values is None else Values(rule.values)
-    return Source(name, take, converter(name, kind, split), values, rule.constant, rule.default_from, positions)
+    return Source(
+        name, take, converter(name, kind, split, is_own=is_own), values, rule.constant, rule.default_from, positions
+    )
 
 
 def _taker(

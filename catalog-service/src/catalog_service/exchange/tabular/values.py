@@ -37,6 +37,7 @@ CLOSED: dict[str, dict[str, tuple[str, ...]]] = {
 
 REQUIRED = frozenset({"title", "description", "type", "priority"})
 WITH_DEFAULTS = frozenset({"status", "automation_status"})
+_DIGITS = 10  # of the largest number that the API takes
 _DURATION = re.compile(r"(?:(\d+)\s*d\w*)?[\s,]*(?:(\d+)\s*h\w*)?[\s,]*(?:(\d+)\s*m\w*)?[\s,]*(?:\d+\s*s\w*)?", re.I)
 _CLOCK = re.compile(r"(\d+):([0-5]\d)(?::[0-5]\d)?")
 
@@ -50,8 +51,8 @@ class NotConvertible(ValueError):
         self.message = message
 
 
-def converter(name: str, kind: str, split: str | None) -> Callable[[str], Any]:
-    """Return what makes the value of a field out of a cell that is not blank."""
+def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) -> Callable[[str], Any]:
+    """Return what makes the value of a field out of a cell that is not blank; of our own, texts are as they are."""
     if name in CLOSED[kind]:
         by_look = {fold(value.replace("_", " ")).replace("-", " "): value for value in CLOSED[kind][name]}
         return lru_cache(1000)(lambda text: by_look.get(fold(text).replace("-", " "), text.strip()))
@@ -62,10 +63,10 @@ def converter(name: str, kind: str, split: str | None) -> Callable[[str], Any]:
     if name == "execution_time_minutes":
         return _minutes
     if name in {"version", "requirement_version", "test_case_version"}:
-        return lambda text: int(text) if text.isdecimal() and len(text) < 10 else text
+        return lambda text: int(text) if text.isdecimal() and len(text) <= _DIGITS else text
     if name == "confidence_score":
         return _score
-    if name in {"external_id", "title", "module", "source_system", "source_url", "created_by"}:
+    if not is_own and name in {"external_id", "title", "module", "source_system", "source_url", "created_by"}:
         return str.strip
     return str
 
@@ -96,7 +97,7 @@ def _object(text: str, name: str) -> Any:
 
 def _minutes(text: str) -> int | str:
     text = text.strip()
-    if text.isdecimal() and len(text) < 10:
+    if text.isdecimal() and len(text) <= _DIGITS:
         return int(text)
     if (match := _CLOCK.fullmatch(text)) is not None:
         return int(match[1]) * 60 + int(match[2])
