@@ -255,6 +255,230 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the record, or a part of it
+         * @description Return requirements, test cases and the links between them, all of one moment.
+         *
+         *     The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
+         *     can be restored into another installation, and says at its end whether it arrived whole. A plain one leaves out ids,
+         *     versions and times.
+         */
+        get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports, the newest first
+         * @description Return one page of the imports.
+         */
+        get: operations["list_imports"];
+        put?: never;
+        /**
+         * Import a file
+         * @description Read a file and plan what it does to the record; nothing changes until the plan is applied.
+         *
+         *     Answers with the import, planned or applied, or after 20 s, or at once with `Prefer: respond-async`, 202 and its
+         *     Location. A file that is none of what it says is answered with 422 and the place. `Idempotency-Key` is honoured.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an import
+         * @description Return how far it is, and the counts of its plan.
+         */
+        get: operations["read_import"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a planned import
+         * @description Change the record as planned: all or nothing, unless `atomic` is false.
+         *
+         *     409 `record_changed` with the new counts when the plan is not what was seen, or the record not what was planned for.
+         *     Applying what is applied already answers with it.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["apply_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an import
+         * @description Give an import up that is not applied. One that is being applied ends as soon as it can: look at its status.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["cancel_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/{import_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what an import does, row by row
+         * @description Return one page of the rows: what each does to the record, field by field, and why some are refused.
+         *
+         *     Rows are kept for 24 hours, an hour once they are applied. Values are cut at 200 characters.
+         */
+        get: operations["list_import_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/inspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at a file before it is imported
+         * @description Return its format, its columns with what each is taken for, a mapping, and its first rows as they would be read.
+         *
+         *     Nothing is stored. The first MiB of a file is enough, unless it is an archive or a workbook.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["inspect_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved mappings, the newest first
+         * @description Return one page of the mappings that people have saved. Those of known tools are found by their headers.
+         */
+        get: operations["list_import_mappings"];
+        put?: never;
+        /**
+         * Save a mapping
+         * @description Keep a mapping under a name, to be named by `mapping` of POST /imports.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_import_mapping"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/imports/mappings/{mapping_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved mapping
+         * @description Return the mapping and how it is called.
+         */
+        get: operations["read_import_mapping"];
+        /**
+         * Replace a saved mapping
+         * @description With `If-Match`, only what was read is replaced.
+         *
+         *     Needs the role `reviewer`.
+         */
+        put: operations["replace_import_mapping"];
+        post?: never;
+        /**
+         * Delete a saved mapping
+         * @description Imports that were made by it stay as they are.
+         *
+         *     Needs the role `reviewer`.
+         */
+        delete: operations["delete_import_mapping"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/links": {
         parameters: {
             query?: never;
@@ -1553,6 +1777,36 @@ export interface components {
          * @enum {string}
          */
         AlgorithmName: "tfidf" | "keyword" | "hybrid";
+        /**
+         * ApplyImport
+         * @description How a planned import is to be applied.
+         * @example {
+         *       "expect": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+         *       "on_change": "refuse"
+         *     }
+         */
+        ApplyImport: {
+            /**
+             * Atomic
+             * @description All or nothing; else 1,000 rows at a time.
+             */
+            atomic?: boolean | null;
+            /**
+             * Expect
+             * @description The `plan_hash` that was seen; another plan is refused.
+             */
+            expect?: string | null;
+            /**
+             * @description When the record is not any more as planned: refused, or planned again and applied.
+             * @default refuse
+             */
+            on_change?: components["schemas"]["OnChange"];
+            /**
+             * Suggest
+             * @description Whether suggestions are looked for afterwards.
+             */
+            suggest?: boolean | null;
+        };
         /**
          * AuditAction
          * @description What was done: `<resource type>.<what happened>`.
@@ -2863,6 +3117,235 @@ export interface components {
             to_version: number | null;
         };
         /**
+         * Import
+         * @description An import: `planned` is the dry run, which has changed nothing.
+         * @example {
+         *       "applied_at": null,
+         *       "counts": {
+         *         "links": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0
+         *         },
+         *         "requirements": {
+         *           "conflict": 0,
+         *           "create": 12,
+         *           "delete": 0,
+         *           "error": 1,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 3
+         *         },
+         *         "test_cases": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0
+         *         }
+         *       },
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "error": null,
+         *       "expires_at": "2026-03-03T08:15:01.123456Z",
+         *       "file_name": "requirements.csv",
+         *       "format": "csv",
+         *       "id": "5b0e8a52-7f5c-4f0e-9a43-2b7c1f0d9e11",
+         *       "options": {
+         *         "apply": "never",
+         *         "format": "auto",
+         *         "kind": "all",
+         *         "mode": "merge"
+         *       },
+         *       "phase": "planned",
+         *       "plan_hash": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+         *       "planned_at": "2026-03-02T08:15:01.123456Z",
+         *       "progress": 0.6,
+         *       "record_position": 4711,
+         *       "rows_read": 16,
+         *       "search_ready": false,
+         *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "size": 18422,
+         *       "status": "planned",
+         *       "summary": {
+         *         "clean": false,
+         *         "defaulted": {
+         *           "type": 16
+         *         },
+         *         "makes_suspect": 3,
+         *         "problems": [
+         *           {
+         *             "code": "not_one_of",
+         *             "count": 1,
+         *             "message": "There is no priority 'Hihg'; it can be critical, high, medium or low. Did you mean high?",
+         *             "row": 17
+         *           }
+         *         ],
+         *         "warnings": []
+         *       }
+         *     }
+         */
+        Import: {
+            /** Applied At */
+            applied_at: string | null;
+            counts: components["schemas"]["ImportCounts"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            error: components["schemas"]["ImportFailure"] | null;
+            /**
+             * Expires At
+             * @description When the file and the rows of the report are deleted.
+             */
+            expires_at: string | null;
+            /** File Name */
+            file_name: string | null;
+            /** Format */
+            format: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Phase */
+            phase: string | null;
+            /**
+             * Plan Hash
+             * @description What POST .../apply expects, as `expect`.
+             */
+            plan_hash: string | null;
+            /** Planned At */
+            planned_at: string | null;
+            /**
+             * Progress
+             * @description 0..1: read up to 0.5, planned at 0.6, applied at 1.
+             */
+            progress: number;
+            /**
+             * Record Position
+             * @description Up to which change of the record the plan looked.
+             */
+            record_position: number | null;
+            /** Rows Read */
+            rows_read: number;
+            /**
+             * Search Ready
+             * @description Whether the search finds all that was imported.
+             */
+            search_ready: boolean;
+            /** Sha256 */
+            sha256: string;
+            /** Size */
+            size: number;
+            status: components["schemas"]["ImportStatus"];
+            summary: components["schemas"]["ImportSummary"] | null;
+        };
+        /**
+         * ImportAction
+         * @description What a row does to the record.
+         * @enum {string}
+         */
+        ImportAction: "create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete";
+        /**
+         * ImportActions
+         * @description How many rows of a kind have each action.
+         */
+        ImportActions: {
+            /** Conflict */
+            conflict: number;
+            /** Create */
+            create: number;
+            /** Delete */
+            delete: number;
+            /** Error */
+            error: number;
+            /** Skip */
+            skip: number;
+            /** Unchanged */
+            unchanged: number;
+            /** Update */
+            update: number;
+        };
+        /**
+         * ImportCounts
+         * @description How many rows of each kind have each action.
+         */
+        ImportCounts: {
+            links: components["schemas"]["ImportActions"];
+            requirements: components["schemas"]["ImportActions"];
+            test_cases: components["schemas"]["ImportActions"];
+        };
+        /**
+         * ImportFailure
+         * @description Why an import did not go on: `code` and `detail` of a problem, and where in the file it is.
+         */
+        ImportFailure: {
+            /** Code */
+            code: string;
+            /** Column */
+            column?: number | null;
+            /** Detail */
+            detail: string;
+            /** Line */
+            line?: number | null;
+            /** Offset */
+            offset?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * ImportFieldChange
+         * @description A field before and after.
+         */
+        ImportFieldChange: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Field */
+            field: string;
+        };
+        ImportNotCancellable: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "import_not_cancellable";
+        };
+        ImportNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "import_not_found";
+        };
+        ImportNotPlannedOrRecordChanged: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "import_not_planned" | "record_changed";
+        };
+        /**
+         * ImportProblem
+         * @description What is wrong with a row, or worth knowing: of which field or column, in a sentence.
+         */
+        ImportProblem: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+            /** Name */
+            name: string | null;
+            /** Value */
+            value?: string | null;
+        };
+        /**
          * ImportProgressEvent
          * @description An import is in the record; what it has changed is told before.
          */
@@ -2881,6 +3364,90 @@ export interface components {
             id: number;
         };
         /**
+         * ImportRemark
+         * @description A problem or a warning, how often it was met, and where first.
+         */
+        ImportRemark: {
+            /** Code */
+            code: string;
+            /** Count */
+            count: number;
+            /** Message */
+            message: string;
+            /** Row */
+            row: number | null;
+        };
+        /**
+         * ImportRow
+         * @description A row of a file and what it does to the record.
+         * @example {
+         *       "action": "update",
+         *       "changes": [
+         *         {
+         *           "after": "high",
+         *           "before": "low",
+         *           "field": "priority"
+         *         }
+         *       ],
+         *       "code": null,
+         *       "item_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "key": "REQ-17",
+         *       "kind": "requirement",
+         *       "line": 42,
+         *       "makes_suspect": 3,
+         *       "position": 16,
+         *       "problems": [],
+         *       "raises_version": true,
+         *       "row": 17,
+         *       "title": "Doors close before departure",
+         *       "warnings": []
+         *     }
+         */
+        ImportRow: {
+            action: components["schemas"]["ImportAction"] | null;
+            /** Changes */
+            changes: components["schemas"]["ImportFieldChange"][];
+            /** Code */
+            code: string | null;
+            /** Item Id */
+            item_id: string | null;
+            /** Key */
+            key: string | null;
+            kind: components["schemas"]["ImportRowKind"];
+            /** Line */
+            line: number | null;
+            /** Makes Suspect */
+            makes_suspect: number;
+            /**
+             * Position
+             * @description The place in the plan, from 1.
+             */
+            position: number;
+            /** Problems */
+            problems: components["schemas"]["ImportProblem"][];
+            /** Raises Version */
+            raises_version: boolean;
+            /**
+             * Row
+             * @description The row of the file as its program counts it; null where it has none.
+             */
+            row: number | null;
+            /** Title */
+            title: string | null;
+            /** Warnings */
+            warnings: components["schemas"]["ImportProblem"][];
+        };
+        /**
+         * ImportRowKind
+         * @description What a row of a file is.
+         * @enum {string}
+         */
+        ImportRowKind: "requirement" | "test_case" | "link" | "revision";
+        ImportRowsGone: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "import_rows_gone";
+        };
+        /**
          * ImportState
          * @description An import as it is now.
          */
@@ -2897,6 +3464,162 @@ export interface components {
              * @constant
              */
             status: "applied";
+        };
+        /**
+         * ImportStatus
+         * @description How far an import is.
+         * @enum {string}
+         */
+        ImportStatus: "received" | "reading" | "planned" | "applying" | "applied" | "failed" | "cancelled" | "expired";
+        /**
+         * ImportSummary
+         * @description What a person has to know before it is applied; `clean`: there is no conflict and no error.
+         */
+        ImportSummary: {
+            /** Clean */
+            clean: boolean;
+            /**
+             * Defaulted
+             * @description Required fields that the file lacks, and in how many rows.
+             */
+            defaulted: {
+                [key: string]: number;
+            };
+            /**
+             * Makes Suspect
+             * @description Links that become suspect, since an item changes its meaning.
+             */
+            makes_suspect: number;
+            /** Problems */
+            problems: components["schemas"]["ImportRemark"][];
+            /** Warnings */
+            warnings: components["schemas"]["ImportRemark"][];
+        };
+        /**
+         * Inspected
+         * @description What a file looks like, and how it would be read.
+         * @example {
+         *       "columns": [
+         *         {
+         *           "blanks": 0,
+         *           "confidence": 1,
+         *           "field": "title",
+         *           "name": "Summary",
+         *           "position": 1,
+         *           "reason": "The header of Jira's exports",
+         *           "samples": [
+         *             "Doors close"
+         *           ]
+         *         }
+         *       ],
+         *       "dialect": {
+         *         "delimiter": ";",
+         *         "quote": "\""
+         *       },
+         *       "encoding": "utf-8",
+         *       "format": "csv",
+         *       "mapping": {
+         *         "fields": {
+         *           "title": {
+         *             "column": "Summary"
+         *           }
+         *         },
+         *         "kind": "requirements",
+         *         "version": 1
+         *       },
+         *       "preset": "jira",
+         *       "rows": [
+         *         {
+         *           "fields": {
+         *             "title": "Doors close"
+         *           },
+         *           "kind": "requirement",
+         *           "line": 2,
+         *           "problems": [],
+         *           "row": 2,
+         *           "warnings": []
+         *         }
+         *       ],
+         *       "sheets": [],
+         *       "warnings": []
+         *     }
+         */
+        Inspected: {
+            /** Columns */
+            columns: components["schemas"]["InspectedColumn"][];
+            /** Dialect */
+            dialect: {
+                [key: string]: unknown;
+            } | null;
+            /** Encoding */
+            encoding: string | null;
+            /** Format */
+            format: string;
+            /**
+             * Mapping
+             * @description The proposed one, as POST /imports takes it.
+             */
+            mapping: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Preset
+             * @description The tool whose exports look so.
+             */
+            preset: string | null;
+            /**
+             * Rows
+             * @description The first 20.
+             */
+            rows: components["schemas"]["InspectedRow"][];
+            /** Sheets */
+            sheets: {
+                [key: string]: unknown;
+            }[];
+            /** Warnings */
+            warnings: components["schemas"]["InspectedWarning"][];
+        };
+        /**
+         * InspectedColumn
+         * @description A column of a table, and what it is taken for.
+         */
+        InspectedColumn: {
+            /** Name */
+            name: string;
+            /** Position */
+            position: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * InspectedRow
+         * @description A row as it would be read.
+         */
+        InspectedRow: {
+            /** Fields */
+            fields: {
+                [key: string]: unknown;
+            };
+            /** Kind */
+            kind: string;
+            /** Line */
+            line: number | null;
+            /** Problems */
+            problems: components["schemas"]["ImportProblem"][];
+            /** Row */
+            row: number;
+            /** Warnings */
+            warnings: components["schemas"]["ImportProblem"][];
+        };
+        /**
+         * InspectedWarning
+         * @description Something about the file that a person has to know.
+         */
+        InspectedWarning: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
         };
         InvalidCredentials: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -2923,6 +3646,10 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file";
         };
         /**
          * ItemChangedEvent
@@ -3601,6 +4328,150 @@ export interface components {
          */
         LinkType: "covers" | "verifies" | "validates" | "related";
         /**
+         * ListedImport
+         * @description An import as a row of a list.
+         * @example {
+         *       "applied_at": null,
+         *       "counts": {
+         *         "links": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0
+         *         },
+         *         "requirements": {
+         *           "conflict": 0,
+         *           "create": 12,
+         *           "delete": 0,
+         *           "error": 1,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 3
+         *         },
+         *         "test_cases": {
+         *           "conflict": 0,
+         *           "create": 0,
+         *           "delete": 0,
+         *           "error": 0,
+         *           "skip": 0,
+         *           "unchanged": 0,
+         *           "update": 0
+         *         }
+         *       },
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "error": null,
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "expires_at": "2026-03-03T08:15:01.123456Z",
+         *       "file_name": "requirements.csv",
+         *       "format": "csv",
+         *       "id": "5b0e8a52-7f5c-4f0e-9a43-2b7c1f0d9e11",
+         *       "options": {
+         *         "apply": "never",
+         *         "format": "auto",
+         *         "kind": "all",
+         *         "mode": "merge"
+         *       },
+         *       "phase": "planned",
+         *       "plan_hash": "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+         *       "planned_at": "2026-03-02T08:15:01.123456Z",
+         *       "progress": 0.6,
+         *       "record_position": 4711,
+         *       "rows_read": 16,
+         *       "search_ready": false,
+         *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "size": 18422,
+         *       "status": "planned",
+         *       "summary": {
+         *         "clean": false,
+         *         "defaulted": {
+         *           "type": 16
+         *         },
+         *         "makes_suspect": 3,
+         *         "problems": [
+         *           {
+         *             "code": "not_one_of",
+         *             "count": 1,
+         *             "message": "There is no priority 'Hihg'; it can be critical, high, medium or low. Did you mean high?",
+         *             "row": 17
+         *           }
+         *         ],
+         *         "warnings": []
+         *       }
+         *     }
+         */
+        ListedImport: {
+            /** Applied At */
+            applied_at: string | null;
+            counts: components["schemas"]["ImportCounts"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            error: components["schemas"]["ImportFailure"] | null;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /**
+             * Expires At
+             * @description When the file and the rows of the report are deleted.
+             */
+            expires_at: string | null;
+            /** File Name */
+            file_name: string | null;
+            /** Format */
+            format: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Options */
+            options: {
+                [key: string]: unknown;
+            };
+            /** Phase */
+            phase: string | null;
+            /**
+             * Plan Hash
+             * @description What POST .../apply expects, as `expect`.
+             */
+            plan_hash: string | null;
+            /** Planned At */
+            planned_at: string | null;
+            /**
+             * Progress
+             * @description 0..1: read up to 0.5, planned at 0.6, applied at 1.
+             */
+            progress: number;
+            /**
+             * Record Position
+             * @description Up to which change of the record the plan looked.
+             */
+            record_position: number | null;
+            /** Rows Read */
+            rows_read: number;
+            /**
+             * Search Ready
+             * @description Whether the search finds all that was imported.
+             */
+            search_ready: boolean;
+            /** Sha256 */
+            sha256: string;
+            /** Size */
+            size: number;
+            status: components["schemas"]["ImportStatus"];
+            summary: components["schemas"]["ImportSummary"] | null;
+        };
+        /**
          * ListedLink
          * @description A link as a row of a list.
          * @example {
@@ -3692,6 +4563,80 @@ export interface components {
              * Updated At
              * Format: date-time
              * @description When it was made, changed or confirmed last.
+             */
+            updated_at: string;
+        };
+        /**
+         * ListedMapping
+         * @description A mapping as a row of a list.
+         * @example {
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "description": "The filter 'Requirements' of the project DOOR",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "id": "0a1d7c9e-58f4-4c1c-8d5f-3e2b7a6c9d10",
+         *       "mapping": {
+         *         "external_id_prefix": "jira:",
+         *         "fields": {
+         *           "description": {
+         *             "column": "Description",
+         *             "default_from": "title"
+         *           },
+         *           "external_id": {
+         *             "column": "Issue key"
+         *           },
+         *           "priority": {
+         *             "column": "Priority",
+         *             "values": {
+         *               "*": "medium",
+         *               "Highest": "critical"
+         *             }
+         *           },
+         *           "title": {
+         *             "column": "Summary"
+         *           },
+         *           "type": {
+         *             "constant": "functional"
+         *           }
+         *         },
+         *         "format": "csv",
+         *         "kind": "requirements",
+         *         "source_system": "jira",
+         *         "version": 1
+         *       },
+         *       "name": "Jira, weekly",
+         *       "updated_at": "2026-03-02T08:15:00.123456Z"
+         *     }
+         */
+        ListedMapping: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Description */
+            description: string | null;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Mapping */
+            mapping: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /**
+             * Updated At
+             * Format: date-time
              */
             updated_at: string;
         };
@@ -3944,6 +4889,64 @@ export interface components {
             is_active: boolean;
             role: components["schemas"]["Role"];
         };
+        MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "malformed_json" | "malformed_request" | "malformed_path" | "duplicate_header" | "missing_host" | "malformed_form";
+        };
+        MappingNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "mapping_not_found";
+        };
+        /**
+         * MappingWrite
+         * @description A mapping to keep; its name is unique.
+         * @example {
+         *       "description": "The filter 'Requirements' of the project DOOR",
+         *       "mapping": {
+         *         "external_id_prefix": "jira:",
+         *         "fields": {
+         *           "description": {
+         *             "column": "Description",
+         *             "default_from": "title"
+         *           },
+         *           "external_id": {
+         *             "column": "Issue key"
+         *           },
+         *           "priority": {
+         *             "column": "Priority",
+         *             "values": {
+         *               "*": "medium",
+         *               "Highest": "critical"
+         *             }
+         *           },
+         *           "title": {
+         *             "column": "Summary"
+         *           },
+         *           "type": {
+         *             "constant": "functional"
+         *           }
+         *         },
+         *         "format": "csv",
+         *         "kind": "requirements",
+         *         "source_system": "jira",
+         *         "version": 1
+         *       },
+         *       "name": "Jira, weekly"
+         *     }
+         */
+        MappingWrite: {
+            /** Description */
+            description?: string | null;
+            /**
+             * Mapping
+             * @description As POST /imports/inspect proposes it.
+             */
+            mapping: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+        };
         /**
          * Marked
          * @description How many notifications were marked read.
@@ -4173,6 +5176,10 @@ export interface components {
             /** Rows */
             rows: components["schemas"]["MatrixModule"][];
         };
+        NameTaken: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "name_taken";
+        };
         /**
          * NewerSide
          * @description How far an item has moved on since its link was made or last confirmed.
@@ -4283,6 +5290,12 @@ export interface components {
          * @enum {string}
          */
         NotificationType: "suggestions_generated" | "suggestion_reviewed" | "coverage_drop" | "requirement_created" | "test_case_created";
+        /**
+         * OnChange
+         * @description What happens when the record changed between the plan and its application.
+         * @enum {string}
+         */
+        OnChange: "refuse" | "replan";
         /** Page[Activity] */
         Page_Activity_: {
             /** Items */
@@ -4303,6 +5316,22 @@ export interface components {
         Page_AuditEntry_: {
             /** Items */
             items: components["schemas"]["AuditEntry"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ImportRow] */
+        Page_ImportRow_: {
+            /** Items */
+            items: components["schemas"]["ImportRow"][];
             /** Limit */
             limit: number;
             /**
@@ -4347,10 +5376,42 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ListedImport] */
+        Page_ListedImport_: {
+            /** Items */
+            items: components["schemas"]["ListedImport"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ListedLink] */
         Page_ListedLink_: {
             /** Items */
             items: components["schemas"]["ListedLink"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedMapping] */
+        Page_ListedMapping_: {
+            /** Items */
+            items: components["schemas"]["ListedMapping"][];
             /** Limit */
             limit: number;
             /**
@@ -5231,6 +6292,74 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "completed" | "failed" | "cancelled";
+        /**
+         * SavedMapping
+         * @description A mapping that is kept.
+         * @example {
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": "kim@example.com",
+         *       "description": "The filter 'Requirements' of the project DOOR",
+         *       "id": "0a1d7c9e-58f4-4c1c-8d5f-3e2b7a6c9d10",
+         *       "mapping": {
+         *         "external_id_prefix": "jira:",
+         *         "fields": {
+         *           "description": {
+         *             "column": "Description",
+         *             "default_from": "title"
+         *           },
+         *           "external_id": {
+         *             "column": "Issue key"
+         *           },
+         *           "priority": {
+         *             "column": "Priority",
+         *             "values": {
+         *               "*": "medium",
+         *               "Highest": "critical"
+         *             }
+         *           },
+         *           "title": {
+         *             "column": "Summary"
+         *           },
+         *           "type": {
+         *             "constant": "functional"
+         *           }
+         *         },
+         *         "format": "csv",
+         *         "kind": "requirements",
+         *         "source_system": "jira",
+         *         "version": 1
+         *       },
+         *       "name": "Jira, weekly",
+         *       "updated_at": "2026-03-02T08:15:00.123456Z"
+         *     }
+         */
+        SavedMapping: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Description */
+            description: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Mapping */
+            mapping: {
+                [key: string]: unknown;
+            };
+            /** Name */
+            name: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
         /**
          * SearchHit
          * @description A requirement or test case that was found.
@@ -6354,6 +7483,10 @@ export interface components {
             /** Threshold */
             threshold: number;
         };
+        TooManyImports: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_many_imports";
+        };
         TooManyRequests: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "too_many_requests";
@@ -6472,6 +7605,10 @@ export interface components {
              * @description How many suggestions were asked for, or match the filter.
              */
             total: number;
+        };
+        UnknownFormat: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "unknown_format";
         };
         UnprocessableEntity: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
@@ -6659,6 +7796,46 @@ export interface components {
                 "application/problem+json": components["schemas"]["GatewayTimeout"];
             };
         };
+        /** @description Duplicate or state conflict: `import_not_cancellable` */
+        ImportNotCancellable: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ImportNotCancellable"];
+            };
+        };
+        /** @description Not found: `import_not_found` */
+        ImportNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ImportNotFound"];
+            };
+        };
+        /** @description Duplicate or state conflict: `import_not_planned`, `record_changed` */
+        ImportNotPlannedOrRecordChanged: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ImportNotPlannedOrRecordChanged"];
+            };
+        };
+        /** @description Not kept any more: `import_rows_gone` */
+        ImportRowsGone: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ImportRowsGone"];
+            };
+        };
         /** @description Missing, invalid or expired token: `invalid_credentials` */
         InvalidCredentials: {
             headers: {
@@ -6668,6 +7845,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidCredentials"];
+            };
+        };
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
             };
         };
         /** @description Duplicate or state conflict: `last_admin` */
@@ -6698,6 +7885,36 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["LinkNotFound"];
+            };
+        };
+        /** @description Malformed request or JSON: `malformed_json`, `malformed_request`, `malformed_path`, `duplicate_header`, `missing_host`, `malformed_form` */
+        MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm"];
+            };
+        };
+        /** @description Not found: `mapping_not_found` */
+        MappingNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["MappingNotFound"];
+            };
+        };
+        /** @description Duplicate or state conflict: `name_taken` */
+        NameTaken: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTaken"];
             };
         };
         /** @description Not found: `notification_not_found` */
@@ -6891,6 +8108,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["TestCaseNotFound"];
             };
         };
+        /** @description Too many requests: `too_many_imports` */
+        TooManyImports: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyImports"];
+            };
+        };
         /** @description Too many requests: `too_many_requests` */
         TooManyRequests: {
             headers: {
@@ -6933,6 +8161,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Unauthorized"];
+            };
+        };
+        /** @description Wrong media type: `unknown_format` */
+        UnknownFormat: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnknownFormat"];
             };
         };
         /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused` */
@@ -7060,6 +8298,7 @@ export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['Acc
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
+export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
 export type SchemaAutomationStatus = components['schemas']['AutomationStatus'];
@@ -7111,10 +8350,31 @@ export type SchemaGatewayTimeout = components['schemas']['GatewayTimeout'];
 export type SchemaHistory = components['schemas']['History'];
 export type SchemaHistoryAction = components['schemas']['HistoryAction'];
 export type SchemaHistoryEntry = components['schemas']['HistoryEntry'];
+export type SchemaImport = components['schemas']['Import'];
+export type SchemaImportAction = components['schemas']['ImportAction'];
+export type SchemaImportActions = components['schemas']['ImportActions'];
+export type SchemaImportCounts = components['schemas']['ImportCounts'];
+export type SchemaImportFailure = components['schemas']['ImportFailure'];
+export type SchemaImportFieldChange = components['schemas']['ImportFieldChange'];
+export type SchemaImportNotCancellable = components['schemas']['ImportNotCancellable'];
+export type SchemaImportNotFound = components['schemas']['ImportNotFound'];
+export type SchemaImportNotPlannedOrRecordChanged = components['schemas']['ImportNotPlannedOrRecordChanged'];
+export type SchemaImportProblem = components['schemas']['ImportProblem'];
 export type SchemaImportProgressEvent = components['schemas']['ImportProgressEvent'];
+export type SchemaImportRemark = components['schemas']['ImportRemark'];
+export type SchemaImportRow = components['schemas']['ImportRow'];
+export type SchemaImportRowKind = components['schemas']['ImportRowKind'];
+export type SchemaImportRowsGone = components['schemas']['ImportRowsGone'];
 export type SchemaImportState = components['schemas']['ImportState'];
+export type SchemaImportStatus = components['schemas']['ImportStatus'];
+export type SchemaImportSummary = components['schemas']['ImportSummary'];
+export type SchemaInspected = components['schemas']['Inspected'];
+export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
+export type SchemaInspectedRow = components['schemas']['InspectedRow'];
+export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
@@ -7132,10 +8392,15 @@ export type SchemaLinksChange = components['schemas']['LinksChange'];
 export type SchemaLinksChangeFilter = components['schemas']['LinksChangeFilter'];
 export type SchemaLinkSource = components['schemas']['LinkSource'];
 export type SchemaLinkType = components['schemas']['LinkType'];
+export type SchemaListedImport = components['schemas']['ListedImport'];
 export type SchemaListedLink = components['schemas']['ListedLink'];
+export type SchemaListedMapping = components['schemas']['ListedMapping'];
 export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
+export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
+export type SchemaMappingNotFound = components['schemas']['MappingNotFound'];
+export type SchemaMappingWrite = components['schemas']['MappingWrite'];
 export type SchemaMarked = components['schemas']['Marked'];
 export type SchemaMatrixAxis = components['schemas']['MatrixAxis'];
 export type SchemaMatrixModule = components['schemas']['MatrixModule'];
@@ -7145,6 +8410,7 @@ export type SchemaMethodFigures = components['schemas']['MethodFigures'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
+export type SchemaNameTaken = components['schemas']['NameTaken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNothing = components['schemas']['Nothing'];
@@ -7152,11 +8418,15 @@ export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
 export type SchemaNotificationNotFound = components['schemas']['NotificationNotFound'];
 export type SchemaNotificationType = components['schemas']['NotificationType'];
+export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
+export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
 export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCase_'];
+export type SchemaPageListedImport = components['schemas']['Page_ListedImport_'];
 export type SchemaPageListedLink = components['schemas']['Page_ListedLink_'];
+export type SchemaPageListedMapping = components['schemas']['Page_ListedMapping_'];
 export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
 export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
@@ -7199,6 +8469,7 @@ export type SchemaRunNotFound = components['schemas']['RunNotFound'];
 export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
+export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
@@ -7231,6 +8502,7 @@ export type SchemaTestCaseTexts = components['schemas']['TestCaseTexts'];
 export type SchemaTestCaseType = components['schemas']['TestCaseType'];
 export type SchemaTestCaseWrite = components['schemas']['TestCaseWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
+export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
@@ -7238,6 +8510,7 @@ export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['U
 export type SchemaUnauthenticatedOrLoginTooOld = components['schemas']['UnauthenticatedOrLoginTooOld'];
 export type SchemaUnauthorized = components['schemas']['Unauthorized'];
 export type SchemaUndoResult = components['schemas']['UndoResult'];
+export type SchemaUnknownFormat = components['schemas']['UnknownFormat'];
 export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEntity'];
 export type SchemaUnreadCount = components['schemas']['UnreadCount'];
 export type SchemaUnreadEvent = components['schemas']['UnreadEvent'];
@@ -7255,10 +8528,18 @@ export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
+export type ResponseImportNotCancellable = components['responses']['ImportNotCancellable'];
+export type ResponseImportNotFound = components['responses']['ImportNotFound'];
+export type ResponseImportNotPlannedOrRecordChanged = components['responses']['ImportNotPlannedOrRecordChanged'];
+export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
+export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
+export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
+export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePositionGone = components['responses']['PositionGone'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
@@ -7278,10 +8559,12 @@ export type ResponseSuggestionNotPending = components['responses']['SuggestionNo
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
 export type ResponseSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound'];
+export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
 export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseUnknownFormat = components['responses']['UnknownFormat'];
 export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
 export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
 export type ResponseUserNotFound = components['responses']['UserNotFound'];
@@ -7855,6 +9138,799 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    export: {
+        parameters: {
+            query?: {
+                /** @description of test cases: manual, automated, automatable: comma-separated alternatives; a leading ! excludes */
+                automation_status?: ("manual" | "automated" | "automatable" | "!manual" | "!automated" | "!automatable")[];
+                /** @description of requirements, as in their list: none, covered, suspect: comma-separated alternatives; a leading ! excludes */
+                coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                created_by?: string;
+                /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                external_id?: string;
+                /** @description Default: what `Accept` prefers, and json where it does not say. */
+                format?: "json" | "ndjson";
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                kind?: "all" | "requirements" | "test_cases" | "links";
+                /** @description Of test cases: whether a requirement is linked. */
+                linked?: boolean;
+                /** @description Whether links between what is exported are, too. */
+                links?: boolean;
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                module?: string;
+                /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description native: with ids, versions and times, so that it can be restored. plain: without, for another installation or program; items are named by external_id. */
+                profile?: "native" | "plain";
+                /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
+                search?: string;
+                /** @description of either kind: draft, approved, implemented, tested, closed, ready, executing, passed, failed, blocked, deprecated: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "ready" | "executing" | "passed" | "failed" | "blocked" | "deprecated" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed" | "!ready" | "!executing" | "!passed" | "!failed" | "!blocked" | "!deprecated")[];
+                /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                tag?: string;
+                /** @description of either kind: functional, non_functional, technical, integration, performance, security, ui, regression: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "non_functional" | "technical" | "integration" | "performance" | "security" | "ui" | "regression" | "!functional" | "!non_functional" | "!technical" | "!integration" | "!performance" | "!security" | "!ui" | "!regression")[];
+                /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
+                updated_since?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file; `format`, or else `Accept`, says in which form. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "application/x-ndjson": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_imports: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Who sent the file: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                created_by?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description received, reading, planned, applying, applied, failed, cancelled, expired: comma-separated alternatives; a leading ! excludes */
+                status?: ("received" | "reading" | "planned" | "applying" | "applied" | "failed" | "cancelled" | "expired" | "!received" | "!reading" | "!planned" | "!applying" | "!applied" | "!failed" | "!cancelled" | "!expired")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedImport_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_import: {
+        parameters: {
+            query?: {
+                /** @description Whether items that came from another source system may be taken over. */
+                adopt?: boolean;
+                /** @description `never`: only planned, until POST .../apply. `if_clean`: applied at once unless there is a conflict, an error, or a row without a key. `always`: applied at once, without the rows that cannot be. */
+                apply?: "never" | "if_clean" | "always";
+                /** @description External ids for rows without a key; `{n}` counts. */
+                assign_external_id?: string;
+                /** @description Whether an application at once is all or nothing; else 1,000 rows at a time. */
+                atomic?: boolean;
+                /** @description Rows whose item was deleted here: left out, or created again. */
+                deleted?: "skip" | "recreate";
+                /** @description The encoding of the texts, where it is found wrongly. */
+                encoding?: string;
+                /** @description The name of the file, where it is the body itself. */
+                file_name?: string;
+                /** @description The format of the file; by default what the file looks like. */
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "xlsx" | "csv";
+                /** @description Which records of the file count; others are left out. */
+                kind?: "all" | "requirements" | "test_cases" | "links";
+                /** @description `exact` removes imported links of the file's items that the file does not have. */
+                links?: "merge" | "exact";
+                /** @description A saved mapping, by its name or id; instead of it, a form may have a part `mapping`. */
+                mapping?: string;
+                /** @description More deletions are refused; by default 20 or 5 % of the scope, the larger. */
+                max_deletions?: number;
+                /** @description Items of the scope that the file does not have: kept, reported, or deleted. */
+                missing?: "keep" | "report" | "delete";
+                /** @description `merge`: fields that the file does not name stay. `replace`: they fall back to their defaults. `restore`: with ids, versions and times of a native file; for admins. */
+                mode?: "merge" | "replace" | "restore";
+                /** @description Rows that contradict the record: they are refused, left out, or win where they can. */
+                on_conflict?: "refuse" | "skip" | "overwrite";
+                /** @description What `missing` looks at. */
+                scope?: string;
+                /** @description The system that the items are from, where the file does not say. */
+                source_system?: string;
+                /** @description Whether suggestions are looked for once it is applied. */
+                suggest?: boolean;
+            };
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, or a form with it and perhaps a mapping. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @description A mapping, as JSON. */
+                    mapping?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The import goes on */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnknownFormat"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+            429: components["responses"]["TooManyImports"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_import: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the import. */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ImportNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    apply_import: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the import. */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApplyImport"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            /** @description The import goes on */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ImportNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ImportNotPlannedOrRecordChanged"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    cancel_import: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the import. */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ImportNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ImportNotCancellable"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_import_rows: {
+        parameters: {
+            query?: {
+                /** @description create, update, unchanged, conflict, error, skip, delete: comma-separated alternatives; a leading ! excludes */
+                action?: ("create" | "update" | "unchanged" | "conflict" | "error" | "skip" | "delete" | "!create" | "!update" | "!unchanged" | "!conflict" | "!error" | "!skip" | "!delete")[];
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Why it is a conflict, an error or skipped: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                code?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description `csv`: the rows that were refused, as they were sent, with a last column `problem`: mend them and send them again. Filters do not count there. */
+                format?: "json" | "csv";
+                /** @description requirement, test_case, link, revision: comma-separated alternatives; a leading ! excludes */
+                kind?: ("requirement" | "test_case" | "link" | "revision" | "!requirement" | "!test_case" | "!link" | "!revision")[];
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the import. */
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rows, in the order of the file */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ImportRow_"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ImportNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["ImportRowsGone"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    inspect_import: {
+        parameters: {
+            query?: {
+                /** @description The encoding of the texts, where it is found wrongly. */
+                encoding?: string;
+                /** @description The name of the file, where it is the body itself. */
+                file_name?: string;
+                /** @description The format of the file; by default what the file looks like. */
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "xlsx" | "csv";
+                /** @description Which records of the file count; others are left out. */
+                kind?: "all" | "requirements" | "test_cases" | "links";
+                /** @description A saved mapping, by its name or id; instead of it, a form may have a part `mapping`. */
+                mapping?: string;
+                /** @description The system that the items are from, where the file does not say. */
+                source_system?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, or a form with it and perhaps a mapping. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @description A mapping, as JSON. */
+                    mapping?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Inspected"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnknownFormat"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_import_mappings: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Their names: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                name?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedMapping_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_import_mapping: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMapping"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NameTaken"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_import_mapping: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the mapping. */
+                mapping_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMapping"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["MappingNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    replace_import_mapping: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the mapping. */
+                mapping_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MappingWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMapping"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["MappingNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NameTaken"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    delete_import_mapping: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the mapping. */
+                mapping_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["MappingNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

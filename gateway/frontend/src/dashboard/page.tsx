@@ -59,9 +59,10 @@ function FirstSteps() {
           <p>{steps.addHint}</p>
           {may && (
             <div>
-              <ButtonLink look="primary" href="/requirements">
-                {steps.addRequirement}
+              <ButtonLink look="primary" href="/imports">
+                {m.exchange.importFile}
               </ButtonLink>{" "}
+              <ButtonLink href="/requirements">{steps.addRequirement}</ButtonLink>{" "}
               <ButtonLink href="/test-cases">{steps.addTestCase}</ButtonLink>
             </div>
           )}

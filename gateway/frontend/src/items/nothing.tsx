@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { Button } from "../kit/button"
+import { Button, ButtonLink } from "../kit/button"
 import { Empty } from "../kit/states"
 import { m } from "../messages"
 import { useMay } from "../session/session"
@@ -28,9 +28,12 @@ export function NothingThere({ kind, url, setUrl, create }: Props) {
     return (
       <Empty title={kind.words.nothing} hint={mayWrite ? m.items.nothingHint.reviewer : m.items.nothingHint.viewer}>
         {mayWrite && (
-          <Button look="primary" onPress={create}>
-            {kind.words.create}
-          </Button>
+          <>
+            <ButtonLink look="primary" href="/imports">
+              {m.exchange.importFile}
+            </ButtonLink>
+            <Button onPress={create}>{kind.words.create}</Button>
+          </>
         )}
       </Empty>
     )

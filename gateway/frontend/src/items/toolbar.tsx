@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
-import { Button } from "../kit/button"
+import { Button, ButtonLink } from "../kit/button"
 import { Filter, type Option } from "../kit/filter"
 import { Menu, type MenuEntry } from "../kit/menu"
 import { Search } from "../kit/search"
 import { m } from "../messages"
+import { changed } from "../url"
 import { readFacet } from "./api"
 import { type FacetName, type Kind, word } from "./kinds"
 import css from "./list.module.css"
@@ -33,6 +34,9 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
           />
         </div>
         <Views kind={kind} />
+        <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
+          {m.exchange.exports}
+        </ButtonLink>
         <Menu label={m.items.columns} entries={choice}>
           {m.items.columns} <span aria-hidden="true">▾</span>
         </Menu>
@@ -50,6 +54,12 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
       </div>
     </search>
   )
+}
+
+/** Return the query of the export of what a list shows. */
+function exportOf(kind: Kind, url: ListUrl): string {
+  const { sort: _, ...filters } = queryOf(kind, url)
+  return changed("", { kind: `${kind.name}s`, ...filters })
 }
 
 type FacetProps = Omit<Props, "choice" | "children"> & { name: FacetName }

@@ -1,4 +1,4 @@
-import { Slider as AriaSlider, Label, SliderOutput, SliderThumb, SliderTrack } from "react-aria-components"
+import { useId } from "react"
 import css from "./slider.module.css"
 
 type Props = {
@@ -13,20 +13,21 @@ type Props = {
 
 /** A number between two others, by hand or by keys. */
 export function Slider({ label, value, from, to, step, format, onChange }: Props) {
+  const id = useId()
   return (
-    <AriaSlider
-      className={css.slider ?? ""}
-      value={value}
-      minValue={from}
-      maxValue={to}
-      step={step}
-      onChange={(next) => onChange(next as number)}
-    >
-      <Label className={css.label ?? ""}>{label}</Label>
-      <SliderOutput className={css.output ?? ""}>{format(value)}</SliderOutput>
-      <SliderTrack className={css.track ?? ""} style={{ "--share": (value - from) / (to - from) }}>
-        <SliderThumb className={css.thumb ?? ""} />
-      </SliderTrack>
-    </AriaSlider>
+    <div className={css.slider}>
+      <label htmlFor={id}>{label}</label>
+      <output htmlFor={id}>{format(value)}</output>
+      <input
+        id={id}
+        type="range"
+        min={from}
+        max={to}
+        step={step}
+        value={value}
+        aria-valuetext={format(value)}
+        onChange={({ target }) => onChange(target.valueAsNumber)}
+      />
+    </div>
   )
 }

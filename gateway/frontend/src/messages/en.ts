@@ -2,6 +2,7 @@ import { account } from "./en/account"
 import { admin } from "./en/admin"
 import { common } from "./en/common"
 import { dashboard } from "./en/dashboard"
+import { exchange } from "./en/exchange"
 import { items } from "./en/items"
 import { matrix } from "./en/matrix"
 import { notifications } from "./en/notifications"
@@ -10,4 +11,17 @@ import { session } from "./en/session"
 import { shell } from "./en/shell"
 import { suspect } from "./en/suspect"
 
-export const en = { account, admin, common, dashboard, items, matrix, notifications, review, session, shell, suspect }
+export const en = {
+  account,
+  admin,
+  common,
+  dashboard,
+  exchange,
+  items,
+  matrix,
+  notifications,
+  review,
+  session,
+  shell,
+  suspect,
+}

@@ -7,6 +7,7 @@ export type Place = { path: string; label: string; key: string; count?: { shown:
 /** Return where one can go: the screens in the navigation, with the key after `g`, and how much waits there. */
 export function usePlaces(): Place[] {
   const isAdmin = useMay("admin")
+  const mayImport = useMay("reviewer")
   const counts = useCounts()
   function countOf(what: keyof typeof counts) {
     const count = counts[what]
@@ -19,6 +20,8 @@ export function usePlaces(): Place[] {
     { path: "/matrix", label: m.shell.matrix, key: "m" },
     { path: "/requirements", label: m.shell.requirements, key: "r" },
     { path: "/test-cases", label: m.shell.testCases, key: "t" },
+    ...(mayImport ? [{ path: "/imports", label: m.exchange.imports, key: "i" }] : []),
+    { path: "/exports", label: m.exchange.exports, key: "e" },
     { path: "/suspect", label: m.shell.suspect, key: "s", count: countOf("suspect") },
     { path: "/notifications", label: m.shell.notifications, key: "n", count: countOf("notifications") },
   ]

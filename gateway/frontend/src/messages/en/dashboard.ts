@@ -28,7 +28,7 @@ export const dashboard = {
   begin: "Three steps to a traceable record",
   steps: {
     add: "Add requirements and test cases",
-    addHint: "One by one here, or all of them by the API.",
+    addHint: "From a file of another tool, or one by one.",
     addRequirement: "Add a requirement",
     addTestCase: "Add a test case",
     generate: "Have links suggested",

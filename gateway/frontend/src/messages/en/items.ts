@@ -104,7 +104,7 @@ export const items = {
   },
   nothingHint: {
     viewer: "Reviewers and admins can add them.",
-    reviewer: "Add the first one here, or many by the API.",
+    reviewer: "Import a file of them, or add the first one here.",
   },
   noMatchHint: "Nothing has all of these words and filters.",
   didYouMean: (words: string) => `Search for “${words}”`,

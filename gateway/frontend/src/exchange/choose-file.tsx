@@ -1,0 +1,57 @@
+import { type DragEvent, useRef, useState } from "react"
+import { Button } from "../kit/button"
+import { Refusal } from "../kit/form"
+import { useShortcuts } from "../kit/shortcuts"
+import { m } from "../messages"
+import { MOST_BYTES } from "./api"
+import css from "./exchange.module.css"
+
+const words = m.exchange.file
+
+/** Where a file is dropped or chosen. */
+export function ChooseFile({ choose }: { choose: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOver, setOver] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const ask = () => input.current?.click()
+  useShortcuts([{ keys: "c", label: words.choose, run: ask }])
+  function take(file: File | undefined) {
+    if (!file) return
+    if (file.size > MOST_BYTES) setRefusal(words.tooLarge(file.name))
+    else if (file.size === 0) setRefusal(words.empty(file.name))
+    else choose(file)
+  }
+  function over(event: DragEvent, is: boolean) {
+    event.preventDefault()
+    setOver(is)
+  }
+  return (
+    <section
+      className={css.drop}
+      aria-label={words.title}
+      data-over={isOver || undefined}
+      onDragOver={(event) => over(event, true)}
+      onDragLeave={(event) => over(event, false)}
+      onDrop={(event) => {
+        over(event, false)
+        take(event.dataTransfer.files[0])
+      }}
+    >
+      <p>
+        {words.drop}{" "}
+        <Button look="primary" keys="c" onPress={ask}>
+          {words.choose}
+        </Button>
+      </p>
+      <p className={css.quiet}>{words.hint}</p>
+      {refusal && <Refusal>{refusal}</Refusal>}
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={words.title}
+        onChange={({ target }) => take(target.files?.[0])}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,116 @@
+import { useState } from "react"
+import * as v from "valibot"
+import type { paths } from "../api/schema"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { Page } from "../kit/page"
+import { m } from "../messages"
+import { parseAlternatives, useUrl } from "../url"
+import css from "./exchange.module.css"
+
+const words = m.exchange.export
+type Format = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
+const FORMATS: [Format, ...Format[]] = ["json", "ndjson"]
+const text = v.optional(v.string())
+const KINDS = ["all", "requirements", "test_cases", "links"] as const
+const FILTERS = [
+  "search",
+  "module",
+  "status",
+  "type",
+  "priority",
+  "tag",
+  "automation_status",
+  "coverage",
+  "linked",
+] as const
+const NAMES = { ...m.items.facets, search: m.shell.find } as Record<string, string>
+const URL_FIELDS = {
+  kind: v.optional(v.picklist(KINDS), "all"),
+  ...(Object.fromEntries(FILTERS.map((name) => [name, text])) as Record<(typeof FILTERS)[number], typeof text>),
+}
+
+/** The record, or what a list shows of it, as a file. */
+export default function ExportsPage() {
+  const [{ kind, ...filters }, setUrl] = useUrl(URL_FIELDS)
+  const [format, setFormat] = useState<Format>(FORMATS[0])
+  const [profile, setProfile] = useState<"native" | "plain">("native")
+  const [hasLinks, setLinks] = useState(true)
+  const used = FILTERS.filter((name) => filters[name])
+  const query = new URLSearchParams({
+    format,
+    kind,
+    profile,
+    links: String(hasLinks),
+    ...Object.fromEntries(used.map((name) => [name, filters[name] ?? ""])),
+  })
+  return (
+    <Page title={words.title}>
+      <div className={css.export}>
+        <section className={css.part}>
+          <h2>{words.what}</h2>
+          <Choice
+            label={words.what}
+            value={kind}
+            options={KINDS.map((value) => ({
+              value,
+              label: value === "all" ? words.all : (m.exchange.kinds[value] ?? ""),
+            }))}
+            onChange={(next) => setUrl({ kind: next })}
+          />
+          {used.length > 0 && (
+            <>
+              <p>{words.narrowed}</p>
+              <ul className={css.chips}>
+                {used.map((name) => (
+                  <li key={name}>
+                    {NAMES[name]}: {shown(filters[name])}
+                  </li>
+                ))}
+              </ul>
+              <div>
+                <Button look="quiet" onPress={() => setUrl(Object.fromEntries(used.map((name) => [name, undefined])))}>
+                  {words.everything}
+                </Button>
+              </div>
+            </>
+          )}
+        </section>
+        <fieldset className={css.part}>
+          <legend>{words.format}</legend>
+          {FORMATS.map((name) => (
+            <label key={name} className={css.format}>
+              <input type="radio" name="format" checked={name === format} onChange={() => setFormat(name)} />
+              <span>{words.formats[name]?.name}</span>
+              <span className={css.quiet}>{words.formats[name]?.hint}</span>
+            </label>
+          ))}
+        </fieldset>
+        <fieldset className={css.part}>
+          <legend>{words.profile}</legend>
+          {(["native", "plain"] as const).map((value) => (
+            <label key={value}>
+              <input type="radio" name="profile" checked={value === profile} onChange={() => setProfile(value)} />{" "}
+              {words.profiles[value]}
+            </label>
+          ))}
+        </fieldset>
+        <label>
+          <input type="checkbox" checked={hasLinks} onChange={({ target }) => setLinks(target.checked)} /> {words.links}
+        </label>
+        <div className={css.start}>
+          <a className={css.download} href={`/api/v1/exports?${query}`} download>
+            {words.download}
+          </a>
+          <p className={css.quiet}>{words.hint}</p>
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function shown(filter: string | undefined): string {
+  return parseAlternatives(filter)
+    .map(({ value, not }) => `${not ? `${m.common.filter.not} ` : ""}${value || m.items.noValue}`)
+    .join(", ")
+}

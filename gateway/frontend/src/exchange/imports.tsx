@@ -1,0 +1,121 @@
+import { useState } from "react"
+import * as v from "valibot"
+import { Link, useLocation } from "wouter"
+import { api } from "../api/client"
+import { Ago } from "../kit/ago"
+import { ButtonLink } from "../kit/button"
+import { useEndless } from "../kit/endless"
+import { Filter, optionsOf } from "../kit/filter"
+import { Page } from "../kit/page"
+import { Empty, NotYet } from "../kit/states"
+import { type Column, VirtualTable } from "../kit/table"
+import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import { formatCount, m } from "../messages"
+import { useMay } from "../session/session"
+import { useUrl } from "../url"
+import type { Import } from "./api"
+import { ChooseFile } from "./choose-file"
+import css from "./exchange.module.css"
+import { changesOf } from "./plan"
+import { Setup } from "./setup"
+
+const words = m.exchange.history
+const URL_FIELDS = { status: v.optional(v.string()) }
+
+const COLUMNS: Column<Import>[] = [
+  { id: "when", label: words.when, width: 116, cell: ({ created_at }) => <Ago iso={created_at} /> },
+  { id: "file", label: words.file, width: 160, grow: true, cell: fileOf },
+  { id: "state", label: words.state, width: 108, cell: ({ status }) => m.exchange.statuses[status] },
+  { id: "result", label: words.result, width: 200, rank: 1, grow: true, cell: changesOf },
+  {
+    id: "by",
+    label: words.by,
+    width: 200,
+    rank: 2,
+    cell: ({ created_by }) => <span title={created_by}>{created_by}</span>,
+  },
+]
+
+function fileOf({ id, file_name }: Import) {
+  const name = file_name ?? m.exchange.job.unnamed
+  return (
+    <Link href={`/imports/${id}`} tabIndex={-1} title={name}>
+      {name}
+    </Link>
+  )
+}
+
+/** Where a file is chosen to be imported, and what was imported before. */
+export default function ImportsPage() {
+  const mayImport = useMay("reviewer")
+  const [file, setFile] = useState<File>()
+  if (!mayImport) {
+    return (
+      <Page title={m.exchange.imports}>
+        <Empty title={m.exchange.onlyReviewers} hint={m.exchange.onlyReviewersHint}>
+          <ButtonLink href="/exports">{m.exchange.toExport}</ButtonLink>
+        </Empty>
+      </Page>
+    )
+  }
+  if (file) return <Setup key={`${file.name} ${file.lastModified}`} file={file} choose={setFile} />
+  return (
+    <Page title={m.exchange.imports} fill>
+      <ChooseFile choose={setFile} />
+      <History />
+    </Page>
+  )
+}
+
+function History() {
+  const [{ status }, setUrl] = useUrl(URL_FIELDS)
+  const [, go] = useLocation()
+  const query = { limit: 100, ...(status && { status }) }
+  const {
+    rows,
+    page,
+    onSight,
+    isStale,
+    query: read,
+  } = useEndless(["imports", "list", query], (place, signal) =>
+    api.get("/api/v1/imports", { params: { query: { ...query, ...place } as never }, signal }),
+  )
+  const { table, active, activate } = useActiveRow()
+  const count = rows?.length ?? 0
+  const open = (index: number) => rows?.[index] && go(`/imports/${rows[index].id}`)
+  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active) })
+  return (
+    <section className={css.history} aria-label={words.title}>
+      <search className={css.filters} aria-label={words.filters}>
+        <h2>{words.title}</h2>
+        <Filter
+          label={words.state}
+          value={status}
+          onChange={(next) => setUrl({ status: next })}
+          options={optionsOf(m.exchange.statuses)}
+        />
+        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+      </search>
+      <div className={css.content}>
+        <NotYet query={read} rows={6} />
+        {rows?.length === 0 && (
+          <Empty title={status ? words.noMatch : words.none} hint={status ? undefined : words.noneHint} />
+        )}
+        {rows && count > 0 && (
+          <VirtualTable
+            ref={table}
+            label={words.title}
+            columns={COLUMNS}
+            count={count}
+            row={(index) => rows[index]}
+            onSight={onSight}
+            active={Math.min(active, count - 1)}
+            onActive={activate}
+            onPress={open}
+            isStale={isStale}
+          />
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,232 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { Link, useParams } from "wouter"
+import { ApiProblem } from "../api/problem"
+import { Ago } from "../kit/ago"
+import { Button, ButtonLink } from "../kit/button"
+import { Field } from "../kit/field"
+import { Ask } from "../kit/form"
+import { Page } from "../kit/page"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, NotYet } from "../kit/states"
+import { complain, toast } from "../kit/toast"
+import { formatCount, m } from "../messages"
+import { useMay } from "../session/session"
+import { apply, cancel, type Import, importOf, isGoingOn, refusedRowsOf } from "./api"
+import css from "./exchange.module.css"
+import { Counts, changed, countOf, refused, Summary } from "./plan"
+import { useSecondsLeft } from "./progress"
+import { Rows } from "./rows"
+import { Facts, formatName, sizeOf } from "./setup"
+
+const words = m.exchange.job
+/** Where each phase of an import ends, as its progress tells it. */
+const PHASES = [
+  { name: "upload", until: 0 },
+  { name: "read", until: 0.5 },
+  { name: "plan", until: 0.6 },
+  { name: "look", until: 0.6 },
+  { name: "apply", until: 1 },
+] as const
+
+/** One import: how far it is, what it would do or has done, row by row. */
+export default function ImportPage() {
+  const { id = "" } = useParams()
+  const query = useQuery(importOf(id))
+  const { data: job, error } = query
+  const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 422)
+  const above = <Link href="/imports">{words.back}</Link>
+  if (!job) {
+    return (
+      <Page title={m.exchange.imports} above={above}>
+        {isGone ? <Empty title={words.gone} /> : <NotYet query={query} />}
+      </Page>
+    )
+  }
+  return <Loaded job={job} above={above} />
+}
+
+function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
+  const mayImport = useMay("reviewer")
+  const client = useQueryClient()
+  const [isAsking, setAsking] = useState(false)
+  const take = (next: Import) => {
+    client.setQueryData(["imports", job.id], next)
+    void client.invalidateQueries({ queryKey: ["imports"] })
+  }
+  async function stop() {
+    const next = await cancel(job.id)
+    take(next)
+    toast(next.status === "cancelled" ? words.cancelHint : words.cancelling)
+  }
+  const canCancel = mayImport && (isGoingOn(job) || job.status === "planned")
+  const canApply = mayImport && job.status === "planned" && changed(job) > 0
+  useShortcuts(
+    canApply ? [{ keys: "a", label: words.apply(formatCount(changed(job))), run: () => setAsking(true) }] : [],
+  )
+  const hasRows = job.counts !== null && job.status !== "expired" && job.status !== "cancelled"
+  return (
+    <Page
+      title={job.file_name ?? words.unnamed}
+      above={above}
+      actions={
+        <>
+          {canCancel && <Button onPress={() => void stop().catch(complain)}>{words.cancel}</Button>}
+          {canApply && (
+            <Button look="primary" keys="a" onPress={() => setAsking(true)}>
+              {words.apply(formatCount(changed(job)))}
+            </Button>
+          )}
+          {!isGoingOn(job) && job.status !== "planned" && mayImport && (
+            <ButtonLink href="/imports">{m.exchange.importFile}</ButtonLink>
+          )}
+        </>
+      }
+    >
+      <div className={css.setup}>
+        <Facts
+          facts={[
+            [m.exchange.history.state, m.exchange.statuses[job.status]],
+            [words.format, formatName(job.format)],
+            [words.size, sizeOf(job.size)],
+            [words.by, job.created_by],
+            [words.created, <Ago key="created" iso={job.created_at} />],
+            [words.applied, job.applied_at && <Ago key="applied" iso={job.applied_at} />],
+          ]}
+        />
+        {isGoingOn(job) && <Progress job={job} />}
+        <Outcome job={job} />
+        {job.counts && (
+          <section className={css.part} aria-labelledby="plan">
+            <h2 id="plan">{job.status === "applied" ? words.appliedTitle : words.planTitle}</h2>
+            <Counts job={job} />
+            <Summary job={job} />
+            {refused(job) > 0 && hasRows && (
+              <p>
+                <a href={refusedRowsOf(job.id)} download>
+                  {words.download}
+                </a>{" "}
+                <span className={css.quiet}>{words.downloadHint}</span>
+              </p>
+            )}
+          </section>
+        )}
+        {hasRows && !isGoingOn(job) && <Rows job={job} />}
+      </div>
+      {isAsking && <Apply job={job} close={() => setAsking(false)} take={take} />}
+    </Page>
+  )
+}
+
+/** How far an import is, phase by phase. */
+function Progress({ job }: { job: Import }) {
+  const left = useSecondsLeft(job.progress, true)
+  const isApplying = job.status === "applying"
+  const now = isApplying ? "apply" : job.progress < 0.5 ? "read" : "plan"
+  const at = PHASES.findIndex(({ name }) => name === now)
+  return (
+    <section className={css.progress} role="status">
+      <ol className={css.phases}>
+        {PHASES.map(({ name }, place) => (
+          <li key={name} aria-current={name === now ? "step" : undefined} data-done={place < at || undefined}>
+            <span aria-hidden="true">{place < at ? "●" : name === now ? "◐" : "○"}</span> {m.exchange.phases[name]}
+            <span className="visually-hidden">
+              : {m.exchange.phaseState[place < at ? "done" : name === now ? "now" : "later"]}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <progress max={1} value={job.progress} aria-label={m.exchange.progress} />
+      <span>
+        {[
+          job.rows_read > 0 && m.exchange.rowsRead(formatCount(job.rows_read)),
+          left !== undefined && m.exchange.left(left),
+        ]
+          .filter(Boolean)
+          .join(", ")}
+      </span>
+    </section>
+  )
+}
+
+/** In a sentence, how an import ended or what it waits for. */
+function Outcome({ job }: { job: Import }) {
+  const { status, error, counts } = job
+  if (status === "cancelled" || status === "expired") return <p>{words[status]}</p>
+  if (status === "applied") {
+    return (
+      <div className={css.line}>
+        <p>
+          ● {words.done(formatCount(changed(job)))} {!job.search_ready && words.searching}
+        </p>
+        <ButtonLink href="/requirements">{words.toRequirements}</ButtonLink>
+        <ButtonLink href="/test-cases">{words.toTestCases}</ButtonLink>
+        <ButtonLink href="/review">{words.toReview}</ButtonLink>
+      </div>
+    )
+  }
+  if (error) {
+    const place = words.place(error.line ?? null, error.column ?? null, error.offset ?? null)
+    return (
+      <div className={css.failure} role="alert">
+        <p>{error.code === "record_changed" ? words.changed : error.detail || words.failed}</p>
+        {place && <p className={css.quiet}>{place}</p>}
+      </div>
+    )
+  }
+  if (status !== "planned" || !counts) return null
+  if (changed(job) + refused(job) === 0) return <p>● {words.nothing}</p>
+  return <p>{refused(job) > 0 ? `✕ ${words.notClean(formatCount(refused(job)))}` : `● ${words.clean}`}</p>
+}
+
+type ApplyProps = { job: Import; close: () => void; take: (job: Import) => void }
+
+/** The last question before the record changes; deletions are counted out. */
+function Apply({ job, close, take }: ApplyProps) {
+  const [typed, setTyped] = useState("")
+  const client = useQueryClient()
+  const deletions = countOf(job, "delete")
+  const isRestore = job.options.mode === "restore"
+  const isDanger = deletions > 0 || isRestore
+  const action = isRestore ? words.restore : words.apply(formatCount(changed(job)))
+  async function run() {
+    try {
+      take(await apply(job))
+      close()
+    } catch (problem) {
+      void client.invalidateQueries({ queryKey: ["imports", job.id] })
+      throw problem
+    }
+  }
+  return (
+    <Ask
+      role={isDanger ? "alertdialog" : "dialog"}
+      title={deletions > 0 ? words.deleteTitle(formatCount(deletions)) : isRestore ? words.restoreTitle : action}
+      action={action}
+      look={isDanger ? "danger" : "primary"}
+      focus={deletions > 0 ? undefined : isRestore ? "cancel" : "action"}
+      isReady={deletions === 0 || typed.trim() === String(deletions)}
+      known={{ record_changed: words.changed, import_not_planned: words.tooLate }}
+      run={run}
+      close={close}
+    >
+      <p>
+        {refused(job) > 0 && words.without(formatCount(refused(job)))} {words.applyHint}
+      </p>
+      {isRestore && <p>{words.restoreHint}</p>}
+      {deletions > 0 && (
+        <>
+          <p>{words.deleteHint}</p>
+          <Field
+            label={words.typeCount(String(deletions))}
+            value={typed}
+            onChange={setTyped}
+            autoFocus
+            inputMode="numeric"
+            autoComplete="off"
+          />
+        </>
+      )}
+    </Ask>
+  )
+}

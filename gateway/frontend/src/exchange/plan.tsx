@@ -1,0 +1,109 @@
+import { Link } from "wouter"
+import { nameOfField } from "../items/fields"
+import { formatCount, m } from "../messages"
+import type { Action, Import } from "./api"
+import css from "./exchange.module.css"
+
+const words = m.exchange.job
+const ACTIONS = Object.keys(m.exchange.actions) as Action[]
+const REFUSED: Action[] = ["conflict", "error"]
+const ROW_KINDS = { requirements: "requirement", test_cases: "test_case", links: "link" } as const
+const KINDS = Object.keys(ROW_KINDS) as (keyof typeof ROW_KINDS)[]
+
+/** Return how many rows of all kinds have one of these actions. */
+export function countOf({ counts }: Pick<Import, "counts">, ...of: Action[]): number {
+  return KINDS.flatMap((kind) => of.map((action) => counts?.[kind][action] ?? 0)).reduce((sum, one) => sum + one, 0)
+}
+
+export const changed = (job: Import): number => countOf(job, "create", "update", "delete")
+export const refused = (job: Import): number => countOf(job, ...REFUSED)
+
+/** Return what an import changes, in a few words. */
+export function changesOf(job: Import): string {
+  const said = ACTIONS.filter((action) => action !== "unchanged" && countOf(job, action) > 0)
+  return said.map((action) => `${m.exchange.actions[action]} ${formatCount(countOf(job, action))}`).join(" · ")
+}
+
+/** How many of each kind have each action; a number leads to its rows. */
+export function Counts({ job }: { job: Import }) {
+  const { counts } = job
+  if (!counts) return null
+  const shown = ACTIONS.filter(
+    (action) => ["create", "update", "unchanged"].includes(action) || countOf(job, action) > 0,
+  )
+  return (
+    <div className={`${css.scroller} ${css.counts}`}>
+      <table className={css.table}>
+        <thead>
+          <tr>
+            <th scope="col">{words.kind}</th>
+            {shown.map((action) => (
+              <th key={action} scope="col" className={css.number}>
+                {m.exchange.actions[action]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {KINDS.map((kind) => (
+            <tr key={kind}>
+              <th scope="row">{m.exchange.kinds[kind]}</th>
+              {shown.map((action) => (
+                <td key={action} className={css.number} data-state={REFUSED.includes(action) ? "failed" : undefined}>
+                  {counts[kind][action] === 0 ? (
+                    <span className={css.quiet}>{formatCount(0)}</span>
+                  ) : (
+                    <Link href={`/imports/${job.id}?kind=${ROW_KINDS[kind]}&action=${action}`}>
+                      {formatCount(counts[kind][action])}
+                    </Link>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** What a person has to know of a plan beside its counts. */
+export function Summary({ job: { id, summary } }: { job: Import }) {
+  if (!summary) return null
+  const { problems, warnings, defaulted, makes_suspect } = summary
+  const lists = [
+    { title: words.problems, remarks: problems, sign: "✕", isFailure: true },
+    { title: words.warnings, remarks: warnings, sign: "▲", isFailure: false },
+  ]
+  return (
+    <>
+      {lists.map(
+        ({ title, remarks, sign, isFailure }) =>
+          remarks.length > 0 && (
+            <section key={title} className={css.part} aria-label={title}>
+              <h3>{title}</h3>
+              <ul className={css.remarks} data-failed={isFailure || undefined}>
+                {remarks.map(({ code, count, row, message }) => (
+                  <li key={code}>
+                    <span aria-hidden="true">{sign}</span> {message}{" "}
+                    <span className={css.quiet}>
+                      {[count > 1 && words.times(formatCount(count)), row !== null && words.firstRow(row)]
+                        .filter(Boolean)
+                        .join(", ")}
+                    </span>{" "}
+                    {isFailure && <Link href={`/imports/${id}?code=${code}`}>{m.exchange.rows.title}</Link>}
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ),
+      )}
+      <ul className={css.remarks}>
+        {makes_suspect > 0 && <li>▲ {words.suspect(formatCount(makes_suspect))}</li>}
+        {Object.entries(defaulted).map(([field, count]) => (
+          <li key={field}>{words.defaulted(nameOfField(field), formatCount(count))}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

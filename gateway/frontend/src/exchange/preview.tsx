@@ -1,0 +1,60 @@
+import { nameOfField, textOf } from "../items/fields"
+import type { Field } from "../items/merge"
+import { m } from "../messages"
+import type { Inspection } from "./api"
+import css from "./exchange.module.css"
+
+const words = m.exchange.preview
+const LONGEST = 120
+
+/** The first rows of a file as the mapping reads them, with what is wrong in each. */
+export function Preview({ inspection: { rows }, isStale }: { inspection: Inspection; isStale: boolean }) {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
+  const hasProblems = rows.some(({ problems }) => problems.length > 0)
+  return (
+    <div className={css.part} aria-busy={isStale || undefined}>
+      <h2 id="preview">{words.title}</h2>
+      {rows.length === 0 ? (
+        <p className={css.quiet}>{words.none}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+        <section className={`${css.scroller} ${css.preview}`} tabIndex={0} aria-labelledby="preview">
+          <table className={css.table}>
+            <thead>
+              <tr>
+                <th scope="col">{words.row}</th>
+                {fields.map((field) => (
+                  <th key={field} scope="col">
+                    {nameOfField(field)}
+                  </th>
+                ))}
+                {hasProblems && <th scope="col">{words.problems}</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, at) => (
+                <tr key={at} data-failed={row.problems.length > 0 || undefined}>
+                  <th scope="row">{row.row}</th>
+                  {fields.map((field) => (
+                    <td key={field}>{cut(shown(field, row.fields[field]))}</td>
+                  ))}
+                  {hasProblems && <td>{row.problems.map(({ message }) => message).join(" ")}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </div>
+  )
+}
+
+function shown(field: string, value: unknown): string {
+  const isData = typeof value === "object" && !Array.isArray(value) && field !== "steps"
+  return isData && value ? JSON.stringify(value) : textOf(field as Field, value)
+}
+
+function cut(text: string): string {
+  const letters = Array.from(text)
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join("")}…` : text
+}

@@ -1,0 +1,178 @@
+import { useCallback, useMemo, useState } from "react"
+import * as v from "valibot"
+import { Link } from "wouter"
+import { nameOfField, textOf } from "../items/fields"
+import type { Field } from "../items/merge"
+import { Button } from "../kit/button"
+import { Diff } from "../kit/diff"
+import { useEndless } from "../kit/endless"
+import { Filter, optionsOf } from "../kit/filter"
+import { Panel } from "../kit/panel"
+import { NotYet } from "../kit/states"
+import { type Column, VirtualTable } from "../kit/table"
+import { useActiveRow, useTableKeys } from "../kit/table-keys"
+import { formatCount, m } from "../messages"
+import { useUrl } from "../url"
+import { type Import, type Row, readRows } from "./api"
+import css from "./exchange.module.css"
+
+const words = m.exchange.rows
+const PAGE = 100
+const text = v.optional(v.string())
+const URL_FIELDS = { kind: text, action: text, code: text }
+const NO_FILTERS = { kind: undefined, action: undefined, code: undefined }
+const PATHS: Record<string, string> = { requirement: "/requirements", test_case: "/test-cases" }
+
+const COLUMNS: Column<Row>[] = [
+  { id: "row", label: words.row, width: 64, isNumber: true, cell: ({ row }) => row },
+  { id: "kind", label: words.kind, width: 108, rank: 3, cell: ({ kind }) => m.exchange.rowKinds[kind] },
+  { id: "action", label: words.action, width: 92, cell: ({ action }) => action && m.exchange.actions[action] },
+  { id: "key", label: words.key, width: 124, rank: 2, cell: ({ key }) => <span title={key ?? ""}>{key}</span> },
+  {
+    id: "title",
+    label: words.name,
+    width: 180,
+    rank: 1,
+    grow: true,
+    cell: ({ title }) => <span title={title ?? ""}>{title}</span>,
+  },
+  { id: "about", label: words.about, width: 220, grow: true, cell: about },
+]
+
+function about({ problems, warnings, changes }: Row) {
+  const said = [...problems, ...warnings].map(({ message }) => message).join(" ")
+  const sentence = said || changes.map(({ field }) => nameOfField(field)).join(", ")
+  return (
+    <span title={sentence} data-state={problems.length > 0 ? "failed" : undefined}>
+      {problems.length > 0 && "✕ "}
+      {sentence}
+    </span>
+  )
+}
+
+/** What an import does, row by row, narrowed by the address. */
+export function Rows({ job }: { job: Import }) {
+  const [url, setUrl] = useUrl(URL_FIELDS)
+  const query = useMemo(() => Object.fromEntries(Object.entries(url).filter(([, value]) => value)), [url])
+  const {
+    rows,
+    page,
+    onSight,
+    isStale,
+    query: read,
+  } = useEndless(["imports", job.id, "rows", job.plan_hash, query], (place, signal) =>
+    readRows(job.id, { ...query, ...place, limit: PAGE }, signal),
+  )
+  const [shown, setShown] = useState<Row>()
+  const row = useCallback((index: number) => rows?.[index], [rows])
+  const { table, active, activate, begin } = useActiveRow((index) => shown && setShown(row(index)))
+  const count = rows?.length ?? 0
+  const open = (index: number) => setShown(shown?.position === row(index)?.position ? undefined : row(index))
+  const narrow = (change: Partial<typeof url>) => {
+    begin()
+    setUrl(change)
+  }
+  useTableKeys({ active, count, onActive: activate, onOpen: () => open(active), onPeek: () => open(active) })
+  return (
+    <section className={css.part} aria-labelledby="rows">
+      <search className={css.filters} aria-label={words.filters}>
+        <h2 id="rows">{words.title}</h2>
+        <Filter
+          label={words.action}
+          value={url.action}
+          onChange={(action) => narrow({ action })}
+          options={optionsOf(m.exchange.actions)}
+          opener={{ keys: "f", label: words.filters }}
+        />
+        <Filter
+          label={words.kind}
+          value={url.kind}
+          onChange={(kind) => narrow({ kind })}
+          options={optionsOf(m.exchange.rowKinds)}
+        />
+        <Filter
+          label={words.code}
+          value={url.code}
+          onChange={(code) => narrow({ code })}
+          options={(job.summary?.problems ?? []).map(({ code }) => ({ value: code, label: code.replaceAll("_", " ") }))}
+        />
+        {Object.keys(query).length > 0 && (
+          <Button look="quiet" onPress={() => narrow(NO_FILTERS)}>
+            {m.common.clearFilters}
+          </Button>
+        )}
+        {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
+      </search>
+      <div className={css.rows}>
+        <NotYet query={read} rows={6} />
+        {rows?.length === 0 && <p className={css.quiet}>{words.none}</p>}
+        {count > 0 && (
+          <VirtualTable
+            ref={table}
+            label={words.title}
+            columns={COLUMNS}
+            count={count}
+            row={row}
+            onSight={onSight}
+            active={Math.min(active, count - 1)}
+            onActive={activate}
+            onPress={open}
+            isStale={isStale}
+          />
+        )}
+        {shown && <RowPanel row={shown} close={() => setShown(undefined)} />}
+      </div>
+    </section>
+  )
+}
+
+/** A row whole: each problem with the value that has it, and each field before and after. */
+function RowPanel({ row, close }: { row: Row; close: () => void }) {
+  const { kind, action, item_id, problems, warnings, changes } = row
+  const path = PATHS[kind]
+  const isThere = path && item_id && (action === "update" || action === "unchanged" || action === "conflict")
+  return (
+    <Panel label={words.panel} onClose={close}>
+      <article className={css.entry}>
+        <h2>{[row.key, row.title].filter(Boolean).join(" ")}</h2>
+        <p className={css.quiet}>
+          {[
+            row.row !== null && `${words.row} ${formatCount(row.row)}`,
+            row.line !== null && words.line(row.line),
+            m.exchange.rowKinds[kind],
+            action && m.exchange.actions[action],
+          ]
+            .filter(Boolean)
+            .join(" · ")}
+        </p>
+        {[...problems, ...warnings].map(({ code, name, message, value }, place) => (
+          <p key={place} className={problems.includes(problems[place] as never) ? css.failed : undefined}>
+            {message}
+            <span className={css.quiet}>
+              {" "}
+              {[name && nameOfField(name), value && `${words.value}: ${value}`, code].filter(Boolean).join(" · ")}
+            </span>
+          </p>
+        ))}
+        {changes.length > 0 && (
+          <section>
+            <h3>{words.changes}</h3>
+            <dl className={css.changes}>
+              {changes.map(({ field, before, after }) => (
+                <div key={field}>
+                  <dt>{nameOfField(field)}</dt>
+                  <dd>
+                    <Diff before={textOf(field as Field, before)} after={textOf(field as Field, after)} />
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        )}
+        {row.raises_version && <p className={css.quiet}>{words.newVersion}</p>}
+        {row.makes_suspect > 0 && <p>▲ {m.exchange.job.suspect(formatCount(row.makes_suspect))}</p>}
+        {isThere && <Link href={`${path}/${item_id}`}>{words.open}</Link>}
+      </article>
+    </Panel>
+  )
+}

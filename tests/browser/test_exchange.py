@@ -1,0 +1,159 @@
+"""Import and export: a file is looked at, planned, seen by rows and applied; what a list shows goes out."""
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from acceptance import texts
+from acceptance.client import Json, Traceline, ok
+
+from . import axe
+from .session import PageOf
+from .visit import Visit
+
+MAPPING: Json = {
+    "version": 1,
+    "kind": "requirements",
+    "fields": {
+        "external_id": {"column": "ID"},
+        "title": {"column": "Title"},
+        "description": {"column": "Text"},
+        "priority": {"column": "Priority"},
+        "module": {"column": "Module"},
+        "type": {"constant": "functional"},
+    },
+}
+
+
+def table(module: str, *priorities: str) -> str:
+    """Return a CSV file of requirements of a module, one of each priority."""
+    rows = [
+        f"{module}-{n};Doors of car {n} close;The doors of car {n} close within {n} s.;{priority};{module}"
+        for n, priority in enumerate(priorities, 1)
+    ]
+    return "\n".join(["ID;Title;Text;Priority;Module", *rows, ""])
+
+
+def planned(reviewer: Traceline, content: str, **options: Any) -> Json:
+    """Send a file to be planned; return the import."""
+    form = {"file": ("doors.csv", content, "text/csv"), "mapping": (None, json.dumps(MAPPING))}
+    job: Json = ok(reviewer.post("/imports", files=form, params=options))
+    assert job["status"] == "planned", job
+    return job
+
+
+def apply_button(page: Page, count: int) -> Any:
+    changes = "1 change" if count == 1 else f"{count} changes"
+    return page.get_by_role("button", name=f"Apply {changes}")
+
+
+def taken(visit: Visit, part: str) -> None:
+    """Take what the console said of a refusal that was meant to happen."""
+    assert any(part in said for said in visit.complaints), visit.complaints
+    visit.complaints[:] = [said for said in visit.complaints if part not in said]
+
+
+def chosen(page: Page, name: str, content: str) -> None:
+    """Choose a file by the keyboard."""
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file").press("Enter")
+    chooser.value.set_files({"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+    expect(page.get_by_role("heading", level=1)).to_have_text(name)
+
+
+def test_a_file_is_looked_at_mapped_planned_and_applied_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    content = f"Key,Summary,Text,Urgency,Area\n{module}-1,Doors close,They close.,Blocker,{module}\n"
+    page = page_of("reviewer", "/imports").page
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "doors.csv", content)
+    mapping = page.get_by_role("region", name="Columns")
+    becomes = mapping.get_by_role("combobox", name="What Urgency becomes")
+    expect(mapping.get_by_role("combobox", name="What Summary becomes")).to_have_value("title")
+    becomes.select_option("priority")
+    page.get_by_role("combobox", name="What Area becomes").select_option("module")
+    page.get_by_text("Values of priority").press("Enter")
+    page.get_by_role("combobox", name="What “Blocker” becomes").select_option("critical")
+    preview = page.get_by_role("region", name="How the first rows are read")
+    expect(preview.get_by_role("cell", name="Critical")).to_be_visible()
+    expect(preview.get_by_role("cell", name=module, exact=True)).to_be_visible()
+    assert axe.violations(page) == []
+
+    page.keyboard.press("Control+Enter")
+    expect(page).to_have_url(re.compile(r"/imports/[0-9a-f-]{36}$"))
+    expect(page.get_by_text("Every row can be applied.")).to_be_visible()
+    page.keyboard.press("a")
+    expect(page.get_by_role("dialog", name="Apply 1 change")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("1 change is in the record.")).to_be_visible()
+    (made,) = reviewer.items("/requirements", module=module)
+    assert (made["external_id"], made["title"], made["priority"]) == (f"{module}-1", "Doors close", "critical")
+
+
+def test_a_plan_is_read_row_by_row_and_applied_by_keyboard(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    job = planned(reviewer, table(module, "high", "Hihg", "low"))
+    page = page_of("reviewer", f"/imports/{job['id']}").page
+    expect(page.get_by_role("heading", level=1)).to_have_text("doors.csv")
+    expect(page.get_by_text("1 cannot be applied as they are.")).to_be_visible()
+    problem = page.get_by_role("region", name="What is wrong")
+    expect(problem).to_contain_text("Did you mean high?")
+    expect(problem).to_contain_text("first in row 3")
+
+    page.get_by_role("row", name="Requirements").get_by_role("link", name="1", exact=True).press("Enter")
+    expect(page).to_have_url(re.compile(r"kind=requirement&action=error"))
+    grid = page.get_by_role("grid", name="Rows")
+    expect(grid.get_by_role("row", name=f"{module}-2")).to_be_visible()
+    expect(grid.locator("[data-index]")).to_have_count(1)
+    grid.focus()
+    page.keyboard.press("Space")
+    row = page.get_by_role("complementary", name="Row")
+    expect(row).to_contain_text("It says: Hihg")
+    assert axe.violations(page) == []
+    page.keyboard.press("Escape")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Refused rows as CSV").press("Enter")
+    assert "Hihg" in download.value.path().read_text("utf-8")
+
+    page.keyboard.press("a")
+    dialog = page.get_by_role("dialog", name="Apply 2 changes")
+    expect(dialog.get_by_text("The 1 that cannot be applied are left out.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 changes are in the record.")).to_be_visible()
+    assert {one["external_id"] for one in reviewer.items("/requirements", module=module)} == {
+        f"{module}-1",
+        f"{module}-3",
+    }
+
+
+def test_who_may_not_import_exports(page_of: PageOf, reviewer: Traceline) -> None:
+    job = planned(reviewer, table(texts.word(), "high"))
+    page = page_of("viewer", f"/imports/{job['id']}").page
+    expect(page.get_by_role("heading", level=1)).to_have_text("doors.csv")
+    expect(page.get_by_role("row", name="Requirements")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^(Apply|Cancel)"))).to_have_count(0)
+    expect(page.get_by_role("navigation").get_by_role("link", name="Import")).to_have_count(0)
+    page.get_by_role("link", name="All imports").click()
+    expect(page.get_by_role("heading", name="Reviewers and admins import")).to_be_visible()
+    assert axe.violations(page) == []
+    page.get_by_role("link", name="Export instead").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Export")
+    assert axe.violations(page) == []
+
+
+def test_what_a_list_shows_goes_out_as_a_file(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    requirement = reviewer.create_requirement(module=module)
+    reviewer.create_requirement(module=texts.word())
+    page = page_of("viewer", f"/requirements?module={module}").page
+    page.get_by_role("main").get_by_role("link", name="Export").click()
+    expect(page.get_by_text(f"Module: {module}")).to_be_visible()
+    page.get_by_text("Other programs: without them").click()
+    page.get_by_label("NDJSON").check()
+    with page.expect_download() as download:
+        page.get_by_role("main").get_by_role("link", name="Export").press("Enter")
+    head, *lines = map(json.loads, download.value.path().read_text("utf-8").splitlines())
+    assert head["profile"] == "plain"
+    assert [line["title"] for line in lines if line["kind"] == "requirement"] == [requirement["title"]]
