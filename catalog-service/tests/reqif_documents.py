@@ -41,14 +41,17 @@ def enumeration(name: str, *values: str) -> str:
 
 def spec_type(name: str, *attributes: tuple[str, str, str], element: str = "SPEC-OBJECT-TYPE") -> str:
     """Return a type; each attribute is its kind, its LONG-NAME and the name of its datatype."""
+    identifier = name.replace(" ", "_")
+    several = {"ENUMERATION": 'MULTI-VALUED="true"'}
     definitions = "".join(
-        f'<ATTRIBUTE-DEFINITION-{kind} IDENTIFIER="a-{name}-{title}" {AT} LONG-NAME="{title}"><TYPE>'
+        f'<ATTRIBUTE-DEFINITION-{kind} IDENTIFIER="a-{identifier}-{title}" {AT} LONG-NAME="{title}" '
+        f"{several.get(kind, '')}><TYPE>"
         f"<DATATYPE-DEFINITION-{kind}-REF>d-{of}</DATATYPE-DEFINITION-{kind}-REF></TYPE></ATTRIBUTE-DEFINITION-{kind}>"
         for kind, title, of in attributes
     )
     return (
-        f'<{element} IDENTIFIER="t-{name}" {AT} LONG-NAME="{name}"><SPEC-ATTRIBUTES>{definitions}</SPEC-ATTRIBUTES>'
-        f"</{element}>"
+        f'<{element} IDENTIFIER="t-{identifier}" {AT} LONG-NAME="{name}">'
+        f"<SPEC-ATTRIBUTES>{definitions}</SPEC-ATTRIBUTES></{element}>"
     )
 
 
@@ -66,8 +69,9 @@ def value(kind: str, definition: str, content: str) -> str:
 
 def spec_object(identifier: str, spec_type: str, *values: str, more: str = "") -> str:
     return (
-        f'<SPEC-OBJECT IDENTIFIER="{identifier}" {AT} {more}><TYPE><SPEC-OBJECT-TYPE-REF>t-{spec_type}'
-        f"</SPEC-OBJECT-TYPE-REF></TYPE><VALUES>{''.join(values)}</VALUES></SPEC-OBJECT>\n"
+        f'<SPEC-OBJECT IDENTIFIER="{identifier}" {AT} {more}><TYPE>'
+        f"<SPEC-OBJECT-TYPE-REF>t-{spec_type.replace(' ', '_')}</SPEC-OBJECT-TYPE-REF></TYPE>"
+        f"<VALUES>{''.join(values)}</VALUES></SPEC-OBJECT>\n"
     )
 
 
@@ -90,7 +94,7 @@ def node(identifier: str, of: str, *children: str) -> str:
 def specification(name: str, *children: str) -> str:
     return (
         f'<SPECIFICATION IDENTIFIER="s-{name}" {AT} LONG-NAME="{name}"><CHILDREN>{"".join(children)}</CHILDREN>'
-        "</SPECIFICATION>"
+        "<TYPE><SPECIFICATION-TYPE-REF>t-Module</SPECIFICATION-TYPE-REF></TYPE></SPECIFICATION>"
     )
 
 
@@ -98,7 +102,7 @@ TYPES = (
     "<DATATYPES>"
     + datatype("STRING", "text", 'MAX-LENGTH="20"')
     + datatype("XHTML", "rich")
-    + datatype("INTEGER", "number")
+    + datatype("INTEGER", "number", 'MIN="0" MAX="100"')
     + enumeration("Status", "Accepted", "Odd")
     + enumeration("Priority", "High", "Low")
     + "</DATATYPES><SPEC-TYPES>"
@@ -115,6 +119,7 @@ TYPES = (
     + spec_type("Test Case", ("STRING", "ReqIF.Name", "text"))
     + spec_type("verifies", element="SPEC-RELATION-TYPE")
     + spec_type("refines", element="SPEC-RELATION-TYPE")
+    + spec_type("Module", element="SPECIFICATION-TYPE")
     + "</SPEC-TYPES>"
 )
 OBJECTS = (
@@ -123,25 +128,25 @@ OBJECTS = (
     + spec_object(
         "r1",
         "Functional Requirement",
-        value("STRING", "a-Functional Requirement-ReqIF.ForeignID", "REQ-1"),
-        value("STRING", "a-Functional Requirement-ReqIF.Name", "Doors close"),
+        value("STRING", "a-Functional_Requirement-ReqIF.ForeignID", "REQ-1"),
+        value("STRING", "a-Functional_Requirement-ReqIF.Name", "Doors close"),
         value(
             "XHTML",
-            "a-Functional Requirement-ReqIF.Text",
+            "a-Functional_Requirement-ReqIF.Text",
             "<xhtml:div>All <xhtml:b>doors</xhtml:b>:<xhtml:ul><xhtml:li>close</xhtml:li></xhtml:ul></xhtml:div>",
         ),
-        value("ENUMERATION", "a-Functional Requirement-Status", "v-Accepted"),
-        value("ENUMERATION", "a-Functional Requirement-Priority", "v-High"),
-        value("INTEGER", "a-Functional Requirement-Effort", "007"),
+        value("ENUMERATION", "a-Functional_Requirement-Status", "v-Accepted"),
+        value("ENUMERATION", "a-Functional_Requirement-Priority", "v-High"),
+        value("INTEGER", "a-Functional_Requirement-Effort", "007"),
     )
     + spec_object(
         "r2",
         "Functional Requirement",
-        value("STRING", "a-Functional Requirement-ReqIF.ForeignID", "REQ-2"),
-        value("STRING", "a-Functional Requirement-ReqIF.Name", "Doors lock&#10;safely"),
-        value("ENUMERATION", "a-Functional Requirement-Status", "v-Odd"),
+        value("STRING", "a-Functional_Requirement-ReqIF.ForeignID", "REQ-2"),
+        value("STRING", "a-Functional_Requirement-ReqIF.Name", "Doors lock&#10;safely"),
+        value("ENUMERATION", "a-Functional_Requirement-Status", "v-Odd"),
     )
-    + spec_object("t1", "Test Case", value("STRING", "a-Test Case-ReqIF.Name", "Hold a door"))
+    + spec_object("t1", "Test Case", value("STRING", "a-Test_Case-ReqIF.Name", "Hold a door"))
     + "</SPEC-OBJECTS>"
 )
 RELATIONS = (

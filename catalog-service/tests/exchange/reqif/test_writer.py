@@ -1,5 +1,6 @@
 """What is written as ReqIF, and what the reader and another library make of it."""
 
+import contextlib
 import io
 import json
 import uuid
@@ -7,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import reqif
+import xmlschema
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from reqif_documents import SAMPLE, Read, zipped
@@ -235,3 +238,24 @@ def test_records_can_be_given_as_json() -> None:
     writer.finish()
     writer.close()
     assert file.getvalue() == record.written()
+
+
+@pytest.fixture(scope="module")
+def schema() -> Iterator[xmlschema.XMLSchema]:
+    """Return the schema of ReqIF, which names its parts from the folder that it is in."""
+    folder = Path(reqif.__file__).parent
+    with contextlib.chdir(folder.parent):
+        yield xmlschema.XMLSchema(str(folder / "reqif_schema" / "reqif.xsd"), base_url=str(folder.parent))
+
+
+def test_what_is_written_is_valid_by_the_schema(schema: xmlschema.XMLSchema) -> None:
+    record = Record(Read(SAMPLE))
+    assert [error.reason for error in schema.iter_errors(io.BytesIO(SAMPLE))] == []
+    item = {"external_id": "N", "title": "\x01", "description": "a\n\n  b  c", "type": "ui", "priority": "low"}
+    new = record.add("test_case", {**item, "steps": {"1": "x"}, "tags": ["a"], "preconditions": "p"})
+    link = {"id": str(uuid.uuid4()), "link_type": "covers", "notes": "n\x02"}
+    record.links.append({**link, "requirement_id": record.item("REQ-2")["id"], "test_case_id": new["id"]})
+    record.item("REQ-1")["description"] = "changed"
+    written = record.written()
+    assert b"traceline:value" in written
+    assert [error.reason for error in schema.iter_errors(io.BytesIO(written))] == []
