@@ -217,6 +217,15 @@ async def test_a_target_that_was_changed_refuses_all(
     assert (await plan.row())["applied_at"] is None
 
 
+async def test_rows_without_a_plan_refuse_all(catalog: Any, plan: Any) -> None:
+    plan.create("requirement")
+    plan.create("requirement")
+    plan.rows[1]["action"] = None
+    with pytest.raises(RecordChanged):
+        await plan.apply()
+    assert await plan.events() == []
+
+
 async def test_an_item_that_was_to_stay_as_it_is_and_did_not_refuses_all(catalog: Any, plan: Any) -> None:
     item = await catalog.requirement()
     plan.unchanged("requirement", item)

@@ -94,8 +94,8 @@ async def end_of_batch(connection: Connection, job_id: UUID, step: Step, after: 
     return last
 
 
-async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, str], int]:
-    """Return how many rows of each (kind, action) the plan has."""
+async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, str | None], int]:
+    """Return how many rows of each (kind, action) there are; what is not planned has no action."""
     cursor = await connection.execute(
         "SELECT kind, action, count(*) AS rows FROM import_rows WHERE job_id = %s GROUP BY kind, action", (job_id,)
     )

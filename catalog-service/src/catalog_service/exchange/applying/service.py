@@ -57,11 +57,12 @@ class _Application:
 
     async def run(self) -> Applied:
         async with self._database.connection() as connection:
-            self._rows = sum(
-                rows
-                for (_, action), rows in (await repository.count_rows(connection, self._job.id)).items()
-                if action in {"create", "update", "delete"}
-            )
+            rows = await repository.count_rows(connection, self._job.id)
+        unplanned = {kind: number for (kind, action), number in rows.items() if action is None}
+        if unplanned:
+            # Who planned it anew has died over it.
+            raise RecordChanged(unplanned)
+        self._rows = sum(number for (_, action), number in rows.items() if action in {"create", "update", "delete"})
         try:
             if self._job.is_atomic:
                 return await self._apply_as_a_whole()
