@@ -201,7 +201,7 @@ async def list_import_rows(request: Request, import_id: UUID, _: Viewer, databas
     Rows are kept for 24 hours, an hour once they are applied. Values are cut at 200 characters.
     """
     query = read_query(request, RowsQuery)
-    job = await service.get(database, import_id)
+    job = await service.get_with_rows(database, import_id)
     if query.format is RowsFormat.CSV:
         name = f"import-{import_id}-refused.csv"
         headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}

@@ -23,7 +23,8 @@ from chassis.web.idempotency import answer_once
 from chassis.web.listing import Fetched, PageRequest, Row
 from chassis.web.responses import answer
 
-ENDED = frozenset({"planned", "applied", "failed", "cancelled", "expired"})
+_OVER = frozenset({"applied", "failed", "cancelled", "expired"})
+ENDED = _OVER | {"planned"}
 _POLL = 0.05
 _RETRY_AFTER = 10
 _MEMBERS = ("line", "column", "offset", "formats")
@@ -114,6 +115,16 @@ async def get(database: Database, job_id: UUID) -> Job:
         job = await repository.find(connection, job_id)
     if job is None:
         raise not_found()
+    return job
+
+
+async def get_with_rows(database: Database, job_id: UUID) -> Job:
+    """Return a job whose rows are there, unless it has none yet; raises NotFound, and Gone."""
+    job = await get(database, job_id)
+    if job.status in _OVER and job.rows_read:
+        async with database.connection() as connection:
+            if not await repository.has_rows(connection, job_id):
+                raise gone()
     return job
 
 
