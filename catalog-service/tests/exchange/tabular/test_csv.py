@@ -107,10 +107,11 @@ def test_a_header_below_other_rows_is_found() -> None:
         ("ID,Title\n" + "1,A\n" * 100_001, "too_many_rows", 100_002),
         ("ID,Title\n1,A\0\n", "unreadable_file", 2),
         ('ID,Title\n1,"' + "a\n" * 600_000, "cell_too_long", 2),
+        ("ID,Title\n" + "\n" * 1_100_000, "too_many_rows", 1_048_577),
         ("\n\n", "empty_file", None),
         ("", "empty_file", None),
     ],
-    ids=["cut off", "long cell", "long line", "wide row", "rows", "NUL", "open quote", "blank", "empty"],
+    ids=["cut off", "long cell", "long line", "wide row", "rows", "NUL", "open quote", "blank rows", "blank", "empty"],
 )
 def test_what_breaks_a_limit_is_refused_with_its_line(content: str, code: str, line: int | None) -> None:
     with pytest.raises(Unreadable) as refused:

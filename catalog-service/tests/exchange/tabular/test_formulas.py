@@ -33,6 +33,12 @@ def test_what_is_no_formula_stays_as_it_is(text: str) -> None:
     assert encode(text) == text
 
 
+@pytest.mark.parametrize("piece", ['"\n', " ", "'", '" ', "\t", "=", "\u3000\n"])
+def test_long_texts_take_no_longer_than_their_length_asks(piece: str) -> None:
+    text = piece * 500_000
+    assert decode(encode(text)) == text
+
+
 def test_a_file_of_another_tool_is_suspected_only_where_it_looks_like_ours() -> None:
     assert looks_encoded("'=1+1")
     assert looks_encoded("''quoted")

@@ -115,6 +115,25 @@ def test_a_kind_that_is_asked_for_is_taken() -> None:
     assert [item.kind for item in read(content).items] == ["requirement"]
 
 
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        ("Title,Module\na,m\nb,m\n", ["title", "module"]),
+        ("Title,Module\na,m\na,m\n", None),
+        ("ID,Title\n1,a\n", None),
+    ],
+)
+def test_a_table_without_ids_has_a_key_where_its_titles_tell_its_items_apart(content: str, key: list[str]) -> None:
+    mapping = inspect(content).mapping
+    assert mapping is not None
+    assert mapping.get("key") == key
+
+
+@pytest.mark.parametrize("header", ["(" * 100_000, "1" * 100_000 + "\n", "Title " + " " * 100_000])
+def test_a_header_that_is_a_long_text_is_read(header: str) -> None:
+    assert len(inspect(f'ID,"{header}"\n1,a\n').columns) == 2
+
+
 def test_sheets_are_told_with_what_is_taken_of_them() -> None:
     found = inspect(
         workbook({"Legend": [["Word", "Means"], ["a", "b"]], "Reqs": [["ID", "Title"], ["1", "x"]]}), "a.xlsx"

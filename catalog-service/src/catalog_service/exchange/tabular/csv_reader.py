@@ -9,9 +9,11 @@ from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import (
     LONGEST_CELL,
     MOST_COLUMNS,
+    MOST_LINES,
     Row,
     cell_too_long,
     too_many_columns,
+    too_many_rows,
 )
 from catalog_service.exchange.text import LONGEST_LINE, Encoding, read_lines
 
@@ -35,6 +37,8 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
         lines.begin_record()
         line = lines.number + 1
         number += 1
+        if number > MOST_LINES:
+            raise too_many_rows(line)
         try:
             cells = next(reader)
         except StopIteration:

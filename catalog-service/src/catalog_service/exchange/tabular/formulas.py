@@ -10,7 +10,7 @@ MARK = "_traceline:1"
 """The last cell of the header of a CSV file whose texts are encoded."""
 
 _PLACE = r"(?:\A|(?<=[;|\t\r\n]))"  # where a program may see the beginning of a cell
-_UNSAFE = re.compile(rf"""{_PLACE}(?=[^\S\t\r\n]*(?:["'][\s"']*)?[=+\-@＝＋－＠]|')|\A(?=[\t\r])""")
+_UNSAFE = re.compile(rf"""{_PLACE}(?=(?:[^\S\t\r\n]|["'])*[=+\-@＝＋－＠]|')|\A(?=[\t\r])""")
 _ENCODED = re.compile(rf"{_PLACE}'")
 
 

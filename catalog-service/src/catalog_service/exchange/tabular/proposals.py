@@ -15,6 +15,7 @@ from catalog_service.exchange.tabular.values import CLOSED
 from chassis.core.wording import shown
 
 _LONG = 80
+_LONGEST_HEADER = 200
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
@@ -70,7 +71,7 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
     """Return what a column could be, by field."""
     header = sample.columns.header[at] if at < len(sample.columns) else ""
     found: dict[str, Guess] = {}
-    if not header:
+    if not header or len(header) > _LONGEST_HEADER:
         return found
     look = fold(header)
     plain = re.sub(r"\s*[(\[].*?[)\]]\s*", " ", look).strip() or look
@@ -307,7 +308,7 @@ def _numbered_steps(sample: Sample) -> dict[str, Any] | None:
     """Return the rule of steps that have a column each: `Step 1`, `Expected 1`, `Step 2`, ..."""
     patterns: dict[str, list[int]] = {}
     for header in sample.columns.header:
-        if (match := _NUMBERED_STEP.fullmatch(header)) is not None:
+        if len(header) <= _LONGEST_HEADER and (match := _NUMBERED_STEP.fullmatch(header)) is not None:
             patterns.setdefault(f"{match[1]}{{n}}{match[3]}", []).append(int(match[2]))
     rule: dict[str, Any] = {}
     for pattern, numbers in patterns.items():

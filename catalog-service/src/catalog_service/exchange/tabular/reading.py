@@ -268,11 +268,27 @@ def _choose(start: _Start, options: ReadOptions) -> _Chosen:
     named = (options.mapping or {}).get("preset")
     preset = find_preset(start.columns) if named is None else get_preset(named)
     if preset is not None and (named is not None or options.kind in ("all", preset.mapping["kind"])):
-        return _Chosen(_parsed(resolve(preset, start.sample)), preset.name)
+        return _Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
     about = f"{options.file_name or ''} | {start.table.name or ''}"
     source_system = options.source_system or (preset.mapping["source_system"] if preset is not None else None)
     proposal: Proposal = propose(start.sample, kind=options.kind, about=about, source_system=source_system)
-    return _Chosen(_parsed(proposal.mapping), None, proposal.guesses)
+    return _Chosen(_parsed(_with_key(proposal.mapping, start.sample)), None, proposal.guesses)
+
+
+def _with_key(mapping: dict[str, Any], sample: Sample) -> dict[str, Any]:
+    """Return a mapping by which a file without ids can be imported again, where its titles tell its items apart."""
+    fields = mapping["fields"]
+    if mapping["kind"] == "links" or "external_id" in fields:
+        return mapping
+    places = {
+        name: at
+        for name in ("title", "module")
+        if "column" in fields.get(name, {}) and (at := sample.columns.find(fields[name]["column"])) is not None
+    }
+    if "title" not in places or "fill_down" in fields.get("module", {}):
+        return mapping
+    found = [tuple(cells[at] for at in places.values()) for cells in sample.rows if cells[places["title"]].strip()]
+    return {**mapping, "key": list(places)} if len(set(found)) == len(found) else mapping
 
 
 def _parsed(content: dict[str, Any]) -> Mapping:

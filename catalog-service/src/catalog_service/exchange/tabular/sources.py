@@ -7,7 +7,7 @@ from typing import Any
 
 from catalog_service.exchange.tabular.columns import Columns, fold
 from catalog_service.exchange.tabular.mapping import FieldRule
-from catalog_service.exchange.tabular.values import converter
+from catalog_service.exchange.tabular.values import LONGEST_VALUE, converter
 
 _SHORT_TITLE = 120
 _ANY_OTHER = "*"
@@ -20,10 +20,13 @@ class Values:
         self._values = values
         self._by_look = {fold(value): result for value, result in values.items()}
         self._other = values.get(_ANY_OTHER)
-        self.find = lru_cache(1000)(self._find)
+        self._known = lru_cache(1000)(self._find)
+
+    def find(self, text: str) -> str | None:
+        """Return what a value becomes; None where the table says nothing of it."""
+        return self._known(text) if len(text) <= LONGEST_VALUE else self._values.get(text, self._other)
 
     def _find(self, text: str) -> str | None:
-        """Return what a value becomes; None where the table says nothing of it."""
         found = self._values.get(text)
         return found if found is not None else self._by_look.get(fold(text), self._other)
 

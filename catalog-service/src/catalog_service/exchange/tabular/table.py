@@ -9,6 +9,8 @@ LONGEST_CELL = 1 << 20
 """Characters."""
 MOST_COLUMNS = 500
 MOST_ROWS = 100_000
+MOST_LINES = 1_048_576
+"""Rows with blank ones, as many as a sheet of Excel has."""
 
 
 @dataclass(slots=True)
@@ -73,6 +75,15 @@ def cell_too_long(row: int, line: int | None) -> Unreadable:
     )
 
 
+def too_many_rows(line: int | None) -> Unreadable:
+    """Return the refusal of a table that is too long, be its rows blank or not."""
+    return Unreadable(
+        f"The table has more than {MOST_ROWS:,} rows, or blank ones without end. Send it in parts.",
+        code="too_many_rows",
+        line=line,
+    )
+
+
 def limit_rows(rows: Iterator[Row]) -> Iterator[Row]:
     """Yield the rows that are not blank; raise Unreadable where there are more than MOST_ROWS beside the header."""
     count = 0
@@ -80,9 +91,5 @@ def limit_rows(rows: Iterator[Row]) -> Iterator[Row]:
         if not row.is_blank:
             count += 1
             if count > MOST_ROWS + 1:
-                raise Unreadable(
-                    f"The table has more than {MOST_ROWS:,} rows. Send it in parts.",
-                    code="too_many_rows",
-                    line=row.line,
-                )
+                raise too_many_rows(row.line)
             yield row

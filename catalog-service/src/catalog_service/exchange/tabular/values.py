@@ -37,6 +37,8 @@ CLOSED: dict[str, dict[str, tuple[str, ...]]] = {
 
 REQUIRED = frozenset({"title", "description", "type", "priority"})
 WITH_DEFAULTS = frozenset({"status", "automation_status"})
+LONGEST_VALUE = 100
+"""Characters of a value of a closed list; longer texts are none, and are not looked up."""
 _DIGITS = 10  # of the largest number that the API takes
 _DURATION = re.compile(r"(?:(\d+)\s*d\w*)?[\s,]*(?:(\d+)\s*h\w*)?[\s,]*(?:(\d+)\s*m\w*)?[\s,]*(?:\d+\s*s\w*)?", re.I)
 _CLOCK = re.compile(r"(\d+):([0-5]\d)(?::[0-5]\d)?")
@@ -55,7 +57,12 @@ def converter(name: str, kind: str, split: str | None, *, is_own: bool = False) 
     """Return what makes the value of a field out of a cell that is not blank; of our own, texts are as they are."""
     if name in CLOSED[kind]:
         by_look = {fold(value.replace("_", " ")).replace("-", " "): value for value in CLOSED[kind][name]}
-        return lru_cache(1000)(lambda text: by_look.get(fold(text).replace("-", " "), text.strip()))
+
+        @lru_cache(1000)
+        def closed(text: str) -> str:
+            return by_look.get(fold(text).replace("-", " "), text.strip())
+
+        return lambda text: closed(text) if len(text) <= LONGEST_VALUE else text.strip()
     if name == "tags":
         return lambda text: _tags(text, split)
     if name in {"custom_metadata", "test_data", "steps"}:
@@ -99,6 +106,8 @@ def _minutes(text: str) -> int | str:
     text = text.strip()
     if text.isdecimal() and len(text) <= _DIGITS:
         return int(text)
+    if len(text) > LONGEST_VALUE:
+        return text
     if (match := _CLOCK.fullmatch(text)) is not None:
         return int(match[1]) * 60 + int(match[2])
     match = _DURATION.fullmatch(text)

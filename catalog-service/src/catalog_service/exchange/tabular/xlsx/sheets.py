@@ -6,7 +6,7 @@ from typing import BinaryIO, Protocol
 from lxml import etree
 
 from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.tabular.table import MOST_COLUMNS, Row, too_many_columns
+from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
 from catalog_service.exchange.tabular.xlsx.values import date_text, number_text, rich_text, unescape
 
@@ -23,7 +23,9 @@ def read_rows(
     """Yield the rows of a sheet that have cells; `kinds` are what the styles of cells make of numbers."""
     positions: dict[str, int] = {}
     number = 0
-    for element in read_elements(open_part(path), "row", within="sheetData"):
+    for count, element in enumerate(read_elements(open_part(path), "row", within="sheetData"), 1):
+        if count > MOST_LINES:
+            raise too_many_rows(None)
         stored = element.get("r")
         number = int(stored) if stored is not None and stored.isdecimal() else number + 1
         row = Row(number, [])
