@@ -188,3 +188,37 @@ async def test_an_export_is_of_one_moment_and_its_memory_bounded(catalog: Any, m
     assert len(set(lengths)) == 5
     assert orjson.loads(content[0])["counts"] == orjson.loads(content[-1])["counts"]
     assert orjson.loads(content[-1])["counts"]["requirements"] == 3
+
+
+@pytest.mark.parametrize("export_format", ["csv", "xlsx", "reqif", "reqifz"])
+async def test_each_form_is_read_again_as_what_it_was(catalog: Any, export_format: str) -> None:
+    module, requirement, test_case, link = await a_project(catalog)
+    long = await catalog.test_case(module=module, external_id=catalog.word(), description="ä" * 40_000, title="=1+1")
+    response = await export(catalog, format=export_format, module=module, profile="plain")
+    records = read(response)
+    items = {record.fields["title"]: record for record in records if isinstance(record, Item)}
+    made = {"id", "version", "created_at", "updated_at"}
+    for kind, item in (("requirement", requirement), ("test_case", test_case), ("test_case", long)):
+        record = items[item["title"]]
+        assert (record.kind, record.problems) == (kind, [])
+        assert _said(record.fields) == _said({name: value for name, value in item.items() if name not in made})
+    (found,) = [record for record in records if isinstance(record, Link)]
+    assert found.problems == []
+    assert found.fields["link_type"] == link["link_type"]
+    assert found.fields["notes"] == link["notes"]
+    assert set(found.requirement.values()) <= {requirement["external_id"], requirement["id"]}
+    assert set(found.test_case.values()) <= {test_case["id"]}
+
+
+def _said(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if name != "id" and value not in (None, [])}
+
+
+async def test_one_kind_is_one_table(catalog: Any) -> None:
+    module, requirement, *_ = await a_project(catalog)
+    response = await export(catalog, format="csv", kind="requirements", module=module)
+    assert response.headers["content-type"].startswith("text/csv")
+    (item,) = read(response)
+    assert isinstance(item, Item)
+    assert item.fields["id"] == requirement["id"]
+    assert item.version == requirement["version"]

@@ -7,6 +7,7 @@ from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.formats import JSON, NDJSON
 from catalog_service.exchange.readers import needs, testlink, testrail, zephyr
 from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
+from catalog_service.exchange.tabular.archive import CSV_ARCHIVE
 from catalog_service.exchange.tabular.formats import CSV, XLSX
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
@@ -20,6 +21,7 @@ FORMATS: tuple[Format, ...] = (
     testlink.FORMAT,
     testrail.FORMAT,
     zephyr.FORMAT,
+    CSV_ARCHIVE,
     XLSX,
     CSV,
 )

@@ -80,6 +80,8 @@ class _Objects:
         self._dropped = set(others or ())
         self._kinds: dict[str, str] = {}
         self._external_ids: dict[str, str] = {}
+        self._nameless: set[str] = set()
+        """Objects of our own whose item has no external_id: their links name it by its id."""
         self._structure: list[Raw] = []
         self._repeated: set[int] = set()
 
@@ -134,14 +136,23 @@ class _Objects:
     def _external_id(self, raw: Raw) -> str:
         own = own_fields(raw)
         if own is not None:
+            if not own.get("external_id"):
+                self._nameless.add(raw["identifier"])
             return str(own.get("external_id") or raw["identifier"])
         return self._mapping.external_id(raw)
+
+    def _end(self, identifier: str) -> dict[str, str]:
+        if identifier in self._nameless:
+            return {"id": _own_id(identifier)}
+        return {"external_id": self._external_ids.get(identifier, identifier)}
 
     def _item(self, row: int, raw: Raw, kind: str) -> Item:
         identifier = raw["identifier"]
         fields = own_fields(raw)
         if fields is not None:
             self._extensions.restore(identifier, fields)
+            if identifier in self._nameless:
+                fields["id"] = _own_id(identifier)
             return Item(cast(Any, kind), row, fields, line=raw.get("line"))
         reading = self._mapping.read(raw)
         fields = reading.fields
@@ -211,8 +222,8 @@ class _Objects:
             self._extensions.restore(relation["identifier"], fields)
             yield Link(
                 row,
-                {"external_id": self._external_ids.get(requirement, requirement)},
-                {"external_id": self._external_ids.get(test_case, test_case)},
+                self._end(requirement),
+                self._end(test_case),
                 fields,
                 line=relation.get("line"),
             )
@@ -269,3 +280,8 @@ class _Objects:
 
 def _plain(name: str) -> str:
     return normpath(join(dirname(name), basename(name)))
+
+
+def _own_id(identifier: str) -> str:
+    """Return the id that is in the IDENTIFIER of an object that Traceline has written."""
+    return identifier.removeprefix("_")

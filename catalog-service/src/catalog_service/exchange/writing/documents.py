@@ -1,22 +1,54 @@
 """The forms of an export; each takes the records as they come."""
 
+import csv
+import zipfile
 from collections.abc import Sequence
-from typing import IO, Any, ClassVar, Protocol
+from enum import Enum
+from io import StringIO
+from typing import IO, TYPE_CHECKING, Any, ClassVar, Protocol
 
+import orjson
+
+from catalog_service.exchange.native.layout import MARK as NATIVE_MARK
+from catalog_service.exchange.native.layout import SECTIONS, VERSION
 from catalog_service.exchange.native.writing import NativeJson, NativeLines
+from catalog_service.exchange.reqif.writer import ReqifArchiveWriter, ReqifWriter
+from catalog_service.exchange.tabular.archive import MANIFEST
+from catalog_service.exchange.tabular.formulas import MARK, encode
+from catalog_service.exchange.tabular.own import LONG_TEXT_COLUMNS, LONG_TEXTS, SHEETS, is_reference, reference_to
 from catalog_service.exchange.writing.scope import About
+from catalog_service.workbook import MEDIA_TYPE, Workbook, cell
+
+if TYPE_CHECKING:
+    from xlsxwriter.format import Format
+    from xlsxwriter.workbook import Workbook as Frame
+    from xlsxwriter.worksheet import Worksheet
+
+_BYTE_ORDER_MARK = "\ufeff"
+_LONGEST_TEXT = 32_767
+"""Of a cell of a workbook, in units of UTF-16."""
+_PART = _LONGEST_TEXT // 2
+_LONG_TEXT_COLUMNS = (*LONG_TEXT_COLUMNS, MARK)
+
+
+class Rows(Enum):
+    """How a document is given records: each as one text of JSON, or as a row of cells, each a text or None."""
+
+    JSON = "json"
+    CELLS = "cells"
 
 
 class ExportDocument(Protocol):
     """A document under way: begun with what it is about, given the records kind by kind, finished, closed.
 
-    It is written to `file`; `folder` is there for what it needs until it is closed. `as_json`: whether it is given each
-    record as one text of JSON, or as a row of cells, each a text or None.
+    It is written to `file`; `folder` is there for what it needs until it is closed. `is_whole`: whether it is always
+    given ids, versions and times, and the documents that imports of ReqIF have left.
     """
 
     media_type: ClassVar[str]
     suffix: ClassVar[str]
-    as_json: ClassVar[bool]
+    rows: ClassVar[Rows]
+    is_whole: ClassVar[bool]
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
 
@@ -35,7 +67,8 @@ class NdjsonExport:
 
     media_type: ClassVar[str] = NativeLines.media_type
     suffix: ClassVar[str] = "ndjson"
-    as_json: ClassVar[bool] = True
+    rows: ClassVar[Rows] = Rows.JSON
+    is_whole: ClassVar[bool] = False
     _native: ClassVar[type[NativeLines]] = NativeLines
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
@@ -59,3 +92,175 @@ class JsonExport(NdjsonExport):
     media_type: ClassVar[str] = NativeJson.media_type
     suffix: ClassVar[str] = "json"
     _native: ClassVar[type[NativeLines]] = NativeJson
+
+
+class CsvExport:
+    """A table, in UTF-8 with a byte order mark, without which Excel takes it for another encoding."""
+
+    media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
+    suffix: ClassVar[str] = "csv"
+    rows: ClassVar[Rows] = Rows.CELLS
+    is_whole: ClassVar[bool] = False
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        self._file = file
+        (columns,) = about.columns.values()
+        file.write(_table([(*columns, MARK)], _BYTE_ORDER_MARK))
+
+    def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
+        """See ExportDocument.write."""
+        self._file.write(_table(map(_encoded, rows)))
+
+    def finish(self) -> None:
+        """See ExportDocument.finish."""
+
+    def close(self) -> None:
+        """See ExportDocument.close."""
+
+
+class CsvArchiveExport:
+    """A zip with a table a kind, and a manifest that says what they are."""
+
+    media_type: ClassVar[str] = "application/zip"
+    suffix: ClassVar[str] = "csv.zip"
+    rows: ClassVar[Rows] = Rows.CELLS
+    is_whole: ClassVar[bool] = False
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        self._archive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
+        self._about = about
+        self._left = list(about.columns)
+        self._kind = ""
+        self._table: IO[bytes] | None = None
+        manifest = {NATIVE_MARK: VERSION, **about.head, "files": {f"{SECTIONS[kind]}.csv": kind for kind in self._left}}
+        self._archive.writestr(MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
+
+    def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
+        """See ExportDocument.write."""
+        while self._kind != kind:
+            self._next()
+        assert self._table is not None
+        self._table.write(_table(map(_encoded, rows)))
+
+    def finish(self) -> None:
+        """See ExportDocument.finish."""
+        while self._left:
+            self._next()
+        self.close()
+
+    def close(self) -> None:
+        """See ExportDocument.close."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+        self._archive.close()
+
+    def _next(self) -> None:
+        if self._table is not None:
+            self._table.close()
+        self._kind = self._left.pop(0)
+        entry = zipfile.ZipInfo(f"{SECTIONS[self._kind]}.csv", self._about.exported_at.timetuple()[:6])
+        entry.compress_type = zipfile.ZIP_DEFLATED
+        self._table = self._archive.open(entry, "w", force_zip64=True)
+        self._table.write(_table([(*self._about.columns[self._kind], MARK)], _BYTE_ORDER_MARK))
+
+
+class XlsxExport:
+    """A sheet a kind, one for the texts that no cell can hold, and one that says what the workbook is."""
+
+    media_type: ClassVar[str] = MEDIA_TYPE
+    suffix: ClassVar[str] = "xlsx"
+    rows: ClassVar[Rows] = Rows.CELLS
+    is_whole: ClassVar[bool] = False
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        self._about = about
+        self._book = Workbook(file, folder)
+        self._columns = {kind: (*columns, MARK) for kind, columns in about.columns.items()}
+        self._long_texts = 0
+        for kind, columns in self._columns.items():
+            self._book.sheet(SHEETS[kind], columns)
+
+    def write(self, kind: str, rows: Sequence[Sequence[str | None]]) -> None:
+        """See ExportDocument.write."""
+        columns = self._columns[kind]
+        for row in rows:
+            cells = list(row)
+            for at, text in enumerate(row):
+                if text is not None and (_is_long(text) or is_reference(text)):
+                    cells[at] = self._write_long(row, columns[at], text)
+            self._book.add(SHEETS[kind], columns, map(cell, cells))
+
+    def _write_long(self, row: Sequence[str | None], field: str, text: str) -> str:
+        """Write a text that no cell can hold, and return what its cell says."""
+        self._long_texts += 1
+        item = next(filter(None, row), "")[:100]
+        for part, begin in enumerate(range(0, len(text), _PART), start=1):
+            cells = (self._long_texts, item, field, part, text[begin : begin + _PART])
+            self._book.add(LONG_TEXTS, _LONG_TEXT_COLUMNS, map(cell, cells))
+        return reference_to(self._long_texts)
+
+    def finish(self) -> None:
+        """See ExportDocument.finish."""
+        self._book.finish("Traceline", self._about.exported_at, {"Traceline": self._say})
+
+    def close(self) -> None:
+        """See ExportDocument.close."""
+        self._book.close()
+
+    def _say(self, _: "Frame", worksheet: "Worksheet", head: "Format") -> None:
+        worksheet.set_column(0, 1, 30)
+        for row, (name, value) in enumerate({NATIVE_MARK: VERSION, **self._about.head}.items()):
+            worksheet.write_string(row, 0, name, head)
+            worksheet.write_string(row, 1, value if isinstance(value, str) else orjson.dumps(value).decode())
+
+
+class ReqifExport:
+    """ReqIF 1.2: what came from it as it was, with what people have changed."""
+
+    media_type: ClassVar[str] = ReqifWriter.media_type
+    suffix: ClassVar[str] = "reqif"
+    rows: ClassVar[Rows] = Rows.JSON
+    is_whole: ClassVar[bool] = True
+    _writer: ClassVar[type[ReqifWriter]] = ReqifWriter
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        self._document = self._writer(file, about.schemas, exported_at=about.exported_at)
+
+    def write(self, kind: str, rows: Sequence[str]) -> None:
+        """See ExportDocument.write."""
+        for row in map(orjson.loads, rows):
+            if kind == "link":
+                self._document.link(row)
+            elif kind != "revision":
+                self._document.item(kind, row)
+
+    def finish(self) -> None:
+        """See ExportDocument.finish."""
+        self._document.finish()
+
+    def close(self) -> None:
+        """See ExportDocument.close."""
+
+
+class ReqifArchiveExport(ReqifExport):
+    """The same, compressed."""
+
+    media_type: ClassVar[str] = ReqifArchiveWriter.media_type
+    suffix: ClassVar[str] = "reqifz"
+    _writer: ClassVar[type[ReqifWriter]] = ReqifArchiveWriter
+
+
+def _is_long(text: str) -> bool:
+    return len(text) > _PART and len(text.encode("utf-16-le")) > 2 * _LONGEST_TEXT
+
+
+def _encoded(row: Sequence[str | None]) -> list[str | None]:
+    return [text if text is None else encode(text) for text in row]
+
+
+def _table(rows: Any, begin: str = "") -> bytes:
+    text = StringIO(newline="")
+    text.write(begin)
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()

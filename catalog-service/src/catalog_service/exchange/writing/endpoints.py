@@ -7,8 +7,17 @@ from fastapi import APIRouter, Request, Response
 
 from catalog_service.documents import DocumentResponse
 from catalog_service.exchange.writing import service
-from catalog_service.exchange.writing.documents import ExportDocument, JsonExport, NdjsonExport
-from catalog_service.exchange.writing.schemas import ExportFormat, ExportQuery
+from catalog_service.exchange.writing.documents import (
+    CsvArchiveExport,
+    CsvExport,
+    ExportDocument,
+    JsonExport,
+    NdjsonExport,
+    ReqifArchiveExport,
+    ReqifExport,
+    XlsxExport,
+)
+from catalog_service.exchange.writing.schemas import ExportFormat, ExportKind, ExportQuery
 from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
 from catalog_service.reports.accept import preferred
 from chassis.core.identity import Viewer
@@ -22,8 +31,13 @@ router = APIRouter(prefix="/api/v1/exports", route_class=StrictRoute, tags=["Exp
 _DOCUMENTS: dict[ExportFormat, type[ExportDocument]] = {
     ExportFormat.JSON: JsonExport,
     ExportFormat.NDJSON: NdjsonExport,
+    ExportFormat.CSV: CsvExport,
+    ExportFormat.XLSX: XlsxExport,
+    ExportFormat.REQIF: ReqifExport,
+    ExportFormat.REQIFZ: ReqifArchiveExport,
 }
 _MEDIA_TYPES = {document.media_type.partition(";")[0]: name for name, document in _DOCUMENTS.items()}
+_ARCHIVE = CsvArchiveExport.media_type
 
 
 @router.get(
@@ -35,7 +49,7 @@ _MEDIA_TYPES = {document.media_type.partition(";")[0]: name for name, document i
         200: {
             "description": "The file; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],
-            "content": {media_type: {"schema": {"type": "string"}} for media_type in _MEDIA_TYPES},
+            "content": {media_type: {"schema": {"type": "string"}} for media_type in (*_MEDIA_TYPES, _ARCHIVE)},
         }
     },
 )
@@ -44,12 +58,14 @@ async def export(request: Request, viewer: Viewer, database: Db) -> Response:
 
     The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
     can be restored into another installation, and says at its end whether it arrived whole. A plain one leaves out ids,
-    versions and times.
+    versions and times. Of all kinds, `csv` is a zip with a table each.
     """
     query = read_query(request, ExportQuery)
     filters = filters_of(query)
     accepted = preferred(request.headers.get("accept"), _MEDIA_TYPES)
     document = _DOCUMENTS[query.format or accepted]
+    if document is CsvExport and query.kind is ExportKind.ALL:
+        document = CsvArchiveExport
     name = f"traceline-{query.kind.replace('_', '-')}-{datetime.now(UTC):%Y-%m-%d}.{document.suffix}"
     return DocumentResponse(
         partial(service.make, database, query, filters, document),

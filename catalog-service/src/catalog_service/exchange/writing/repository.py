@@ -6,12 +6,14 @@ from typing import Any
 
 from psycopg.rows import tuple_row
 
+from catalog_service.exchange.writing.documents import Rows
 from catalog_service.exchange.writing.scope import About, Scope
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
 from catalog_service.links.repository import JOINED_ENDS
 from catalog_service.row_counts import counted
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_column
 
 _ROWS_AT_ONCE = 2000
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
@@ -30,7 +32,10 @@ def item_columns(kind: ItemKind, *, native: bool) -> tuple[str, ...]:
 
 
 def link_columns(*, native: bool) -> tuple[str, ...]:
-    """Return the fields of a link in an export, in order; a plain one names its items by external_id, else by id."""
+    """Return the fields of a link in an export, in order; one that is not native names its items as people do.
+
+    That is by external_id, and by id where there is none.
+    """
     if native:
         return (*LINK_COLUMNS, "requirement_version", "test_case_version")
     return ("requirement", "test_case", "requirement_id", "test_case_id", *_PLAIN_LINK)
@@ -81,15 +86,15 @@ def _items(kind: ItemKind, scope: Scope) -> _Query:
     return _Query(kind.name, columns, f"FROM {kind.table} {conditions.where}", order, conditions.parameters)
 
 
-def _links(scope: Scope) -> _Query:
-    names = link_columns(native=scope.is_native)
+def _links(scope: Scope, *, native: bool) -> _Query:
+    names = link_columns(native=native)
     columns = {name: _as_text(name, f"l.{name}") for name in names}
-    if not scope.is_native:
+    if not native:
         for kind, alias in ((REQUIREMENT, "r"), (TEST_CASE, "t")):
             columns[kind.name] = f"{alias}.external_id"
             columns[f"{kind.name}_id"] = f"CASE WHEN {alias}.external_id IS NULL THEN {alias}.id END"
-    order = "l.created_at, l.id" if scope.is_native else "r.external_id, t.external_id, l.id"
-    rest = f"FROM links l {'' if scope.is_native else JOINED_ENDS} {_between(scope)}"
+    order = "l.created_at, l.id" if native else "r.external_id, t.external_id, l.id"
+    rest = f"FROM links l {'' if native else JOINED_ENDS} {_between(scope)}"
     return _Query("link", columns, rest, order, _parameters(scope))
 
 
@@ -124,11 +129,13 @@ def _revisions(scope: Scope) -> _Query:
     )
 
 
-def _queries(scope: Scope) -> list[_Query]:
+def _queries(scope: Scope, form: Rows) -> list[_Query]:
+    """Return the queries of all records. In tables links name their items as people do, and revisions have no place."""
     queries = [_items(kind, scope) for kind in scope.items]
     if scope.links:
-        queries.append(_links(scope))
-        if scope.is_native and scope.items:
+        native = scope.is_native and form is Rows.JSON
+        queries.append(_links(scope, native=native))
+        if native and scope.items:
             queries.append(_revisions(scope))
     return queries
 
@@ -139,26 +146,32 @@ SELECT (SELECT head FROM feed_head) AS head,
         WHERE datname = current_database()) AS instance
 """
 
+_SCHEMAS = "SELECT document FROM reqif_schemas ORDER BY created_at, job_id"
 
-async def about(connection: Connection, scope: Scope) -> About:
+
+async def about(connection: Connection, scope: Scope, form: Rows, *, with_schemas: bool) -> About:
     """Return what an export of a scope says of itself; the counts are of the same moment as the rows."""
     row = await (await connection.execute(_ABOUT)).fetchone()
     assert row is not None
     narrowed = any(conditions.where for conditions in scope.conditions.values())
     counts = dict.fromkeys(("requirements", "test_cases", "links", "revisions"), 0)
-    for query in _queries(scope):
+    queries = _queries(scope, form)
+    for query in queries:
         whole = not narrowed and query.kind != "revision"
         cursor = connection.cursor(row_factory=tuple_row)
         await cursor.execute(counted(f"{query.kind}s") if whole else query.counted(), query.parameters)
         found = await cursor.fetchone()
         assert found is not None
         counts[f"{query.kind}s"] = found[0]
-    return About(row["instance"], datetime.now(UTC), row["head"], scope.profile, counts)
+    columns = {query.kind: tuple(query.columns) for query in queries} if form is Rows.CELLS else {}
+    schemas = await fetch_column(connection, _SCHEMAS) if with_schemas else []
+    return About(row["instance"], datetime.now(UTC), row["head"], scope.profile, counts, columns, schemas)
 
 
-async def rows(connection: Connection, scope: Scope, *, as_json: bool) -> AsyncGenerator[tuple[str, list[Any]], None]:
+async def rows(connection: Connection, scope: Scope, form: Rows) -> AsyncGenerator[tuple[str, list[Any]], None]:
     """Yield all records of a scope, some thousand at a time, with their kind: each as JSON, or as a row of texts."""
-    for query in _queries(scope):
+    as_json = form is Rows.JSON
+    for query in _queries(scope, form):
         async with connection.cursor(name=f"export_{query.kind}", row_factory=tuple_row) as cursor:
             await cursor.execute(query.as_json() if as_json else query.as_cells(), query.parameters)
             while found := await cursor.fetchmany(_ROWS_AT_ONCE):

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
@@ -17,6 +17,10 @@ class ExportFormat(StrEnum):
 
     JSON = "json"
     NDJSON = "ndjson"
+    CSV = "csv"
+    XLSX = "xlsx"
+    REQIF = "reqif"
+    REQIFZ = "reqifz"
 
 
 class ExportKind(StrEnum):
@@ -66,10 +70,3 @@ class ExportQuery(ItemFilters):
     format: Annotated[
         ExportFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None
-
-
-class Format(BaseModel):
-    """A format of files."""
-
-    name: str
-    label: str

@@ -1,7 +1,7 @@
 """Which part of the record an export is of."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, ClassVar
@@ -45,18 +45,30 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What an export says of itself; `counts` is a kind of record in the plural with how many there are."""
+    """What an export says of itself; `counts` is a kind of record in the plural with how many there are.
+
+    `columns` are the fields of each kind, where its rows are cells; `schemas` what imports of ReqIF have left, oldest
+    first, where the form has a place for that.
+    """
 
     instance: str
     exported_at: datetime
     record_position: int
     profile: Profile
     counts: Mapping[str, int]
+    columns: Mapping[str, Sequence[str]]
+    schemas: Sequence[Mapping[str, Any]]
 
     @property
     def head(self) -> dict[str, Any]:
         """The same as it stands in a file."""
-        return {**asdict(self), "exported_at": f"{self.exported_at:%Y-%m-%dT%H:%M:%S.%fZ}"}
+        return {
+            "instance": self.instance,
+            "exported_at": f"{self.exported_at:%Y-%m-%dT%H:%M:%S.%fZ}",
+            "record_position": self.record_position,
+            "profile": self.profile,
+            "counts": self.counts,
+        }
 
 
 def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:

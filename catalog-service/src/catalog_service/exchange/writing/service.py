@@ -4,11 +4,12 @@ import asyncio
 import tempfile
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import ExitStack, aclosing, closing
+from dataclasses import replace
 from typing import IO
 
 from catalog_service.exchange.writing import repository
 from catalog_service.exchange.writing.documents import ExportDocument
-from catalog_service.exchange.writing.schemas import ExportQuery
+from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.exchange.writing.scope import scope_of
 from catalog_service.items.filters import ItemFilters
 from catalog_service.snapshot import snapshot
@@ -31,11 +32,14 @@ async def make(
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="export-"))
             async with snapshot(database) as connection:
                 scope = await scope_of(connection, query, filters)
-                about = await repository.about(connection, scope)
+                if document_type.is_whole:
+                    scope = replace(scope, profile=Profile.NATIVE)
+                form, whole = document_type.rows, document_type.is_whole
+                about = await repository.about(connection, scope, form, with_schemas=whole)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 yield file.tell()
-                async with aclosing(repository.rows(connection, scope, as_json=document_type.as_json)) as parts:
+                async with aclosing(repository.rows(connection, scope, form)) as parts:
                     async for kind, rows in parts:
                         await asyncio.to_thread(document.write, kind, rows)
                         yield file.tell()
