@@ -268,7 +268,7 @@ export interface paths {
          *
          *     The filters are those of the lists; what only one kind has narrows that kind alone. A native export is complete: it
          *     can be restored into another installation, and says at its end whether it arrived whole. A plain one leaves out ids,
-         *     versions and times.
+         *     versions and times. Of all kinds, `csv` is a zip with a table each.
          */
         get: operations["export"];
         put?: never;
@@ -3347,7 +3347,7 @@ export interface components {
         };
         /**
          * ImportProgressEvent
-         * @description An import is in the record; what it has changed is told before.
+         * @description An import is being applied, at most once a second, or is in the record: what it has changed is told before.
          */
         ImportProgressEvent: {
             data: components["schemas"]["ImportState"];
@@ -3461,9 +3461,9 @@ export interface components {
             progress: number;
             /**
              * Status
-             * @constant
+             * @enum {string}
              */
-            status: "applied";
+            status: "applying" | "applied";
         };
         /**
          * ImportStatus
@@ -9157,7 +9157,7 @@ export interface operations {
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
-                format?: "json" | "ndjson";
+                format?: "json" | "ndjson" | "csv" | "xlsx" | "reqif" | "reqifz";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
                 kind?: "all" | "requirements" | "test_cases" | "links";
@@ -9205,7 +9205,12 @@ export interface operations {
                 };
                 content: {
                     "application/json": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/x-ndjson": string;
+                    "application/x-reqif+xml": string;
+                    "application/x-reqif+zip": string;
+                    "application/zip": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9288,7 +9293,7 @@ export interface operations {
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
-                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "xlsx" | "csv";
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "csvz" | "xlsx" | "csv";
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description `exact` removes imported links of the file's items that the file does not have. */
@@ -9621,7 +9626,7 @@ export interface operations {
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
-                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "xlsx" | "csv";
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "csvz" | "xlsx" | "csv";
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description A saved mapping, by its name or id; instead of it, a form may have a part `mapping`. */
