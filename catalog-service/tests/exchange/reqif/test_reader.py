@@ -32,6 +32,7 @@ TEXT = "a-Functional_Requirement-ReqIF.Text"
 NAME = "a-Functional_Requirement-ReqIF.Name"
 ID = "a-Functional_Requirement-ReqIF.ForeignID"
 NODE = '<SPEC-HIERARCHY IDENTIFIER="n"/>'
+STRAY = "<ATTRIBUTE-VALUE-STRING><THE-VALUE>x</THE-VALUE></ATTRIBUTE-VALUE-STRING>"
 STATUS = "a-Functional_Requirement-Status"
 
 
@@ -318,6 +319,19 @@ def test_what_breaks_a_limit_is_refused(content: str, words: str, monkeypatch: p
 @given(st.integers(0, len(SAMPLE) - 2))
 def test_a_file_cut_off_anywhere_is_refused(place: int) -> None:
     assert unreadable(SAMPLE[:place]).message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<ENUM-VALUE-REF>x</ENUM-VALUE-REF>",
+        "<THE-VALUE>x</THE-VALUE>",
+        f"<SPEC-OBJECTS>{spec_object('o', 'X', '<ENUM-VALUE-REF>x</ENUM-VALUE-REF>')}</SPEC-OBJECTS>",
+        f"<SPEC-OBJECTS>{spec_object('o', 'X', STRAY)}</SPEC-OBJECTS>",
+    ],
+)
+def test_what_stands_in_a_wrong_place_says_nothing(content: str) -> None:
+    assert all(item.fields["title"] == "o" for item in Read(document(content)).items)
 
 
 @settings(max_examples=300, deadline=None)

@@ -141,7 +141,7 @@ class Collector(XmlHandler):
             "SPEC-OBJECT-REF": self._refer_to_object,
             "SPEC-RELATION-REF": lambda: self._owner().setdefault("relations", []).append(self._text.strip()),
             "SPECIFICATION-REF": self._refer_to_specification,
-            "ENUM-VALUE-REF": lambda: self._value[2].append(self._text.strip()),
+            "ENUM-VALUE-REF": self._refer_to_enum_value,
             "SOURCE-SPECIFICATION": lambda: self._move("specification", "source"),
             "TARGET-SPECIFICATION": lambda: self._move("specification", "target"),
         }
@@ -219,6 +219,10 @@ class Collector(XmlHandler):
         if self._value:
             self._value[1] = self._text.strip()
 
+    def _refer_to_enum_value(self) -> None:
+        if self._value and self._value[0] == "enumeration":
+            self._value[2].append(self._text.strip())
+
     def _value_of(self, kind: str) -> Callable[[Mapping[str, str]], None]:
         def begin(attributes: Mapping[str, str]) -> None:
             self._owner()
@@ -234,15 +238,16 @@ class Collector(XmlHandler):
         return begin
 
     def _end_value(self) -> None:
-        self._owner().setdefault("values", []).append(self._value)
+        if self._value:
+            self._owner().setdefault("values", []).append(self._value)
         self._value = []
 
     def _take_markup(self, markup: str) -> None:
-        if self._value:
+        if self._value and self._value[0] == "xhtml":
             self._value[2] = markup
 
     def _take_original(self, markup: str) -> None:
-        if self._value:
+        if self._value and self._value[0] == "xhtml":
             if len(self._value) < 4:
                 self._value.append({})
             self._value[3]["original"] = markup
