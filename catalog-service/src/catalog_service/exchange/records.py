@@ -51,7 +51,8 @@ class Item:
     `steps` as {"1": text}), only those that the file says something of; a native file's have `id`, and for a restore
     `created_at` and the like. `row` counts the rows or objects of the file from 1 as a person does, `line` its lines.
     `version` is what a native file says. `defaulted` are required fields that the mapping had to fill.
-    `source` are the cells of the row as they were sent, so that a refused row can be given back.
+    `source` are the cells of the row as they were sent, so that a refused row can be given back; of an item of several
+    rows one row behind the other, each as wide as the header.
     """
 
     kind: ItemKind

@@ -88,7 +88,7 @@ def test_every_rule_of_a_mapping_is_applied() -> None:
         (6, 6, ["priority", "type"]),
     ]
     assert [remark.code for remark in found.items[1].warnings] == ["value_not_listed"]
-    assert found.items[0].source == TABLE.splitlines()[2].split(";")
+    assert found.items[0].source == [cell for line in TABLE.splitlines()[2:4] for cell in line.split(";")]
     assert [(link.row, link.requirement, link.test_case, link.fields) for link in found.links] == [
         (3, {"external_id": "jira:R-1"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
         (3, {"external_id": "jira:R-2"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
@@ -101,6 +101,12 @@ def test_rest_can_be_ignored_and_is_then_counted_as_such() -> None:
     found = read(TABLE, mapping={**MAPPING, "rest": "ignore"})
     assert "jira" not in found.fields[0]["custom_metadata"]
     assert "'Owner'" in found.notices["columns_ignored"].message
+
+
+def test_the_column_of_problems_of_rows_that_are_sent_again_is_left_out() -> None:
+    found = read("ID,Title,Owner,problem\n1,a,kim,Title must not be blank.\n")
+    assert found.fields[0]["custom_metadata"] == {"import": {"Owner": "kim"}}
+    assert "'problem'" in found.notices["columns_ignored"].message
 
 
 def test_what_a_row_that_goes_on_says_besides_is_taken_or_warned_of() -> None:

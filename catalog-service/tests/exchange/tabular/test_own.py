@@ -132,6 +132,17 @@ def test_links_name_their_ends_by_external_id_or_id() -> None:
     }
 
 
+def test_rows_of_our_own_can_be_given_back_and_sent_again() -> None:
+    content = f"external_id,title,{MARK}\nR-1,'=1+1,\n"
+    for sent in (content, as_workbook("Requirements", [{"external_id": "R-1", "title": "=1+1"}])):
+        name = "a.csv" if isinstance(sent, str) else "a.xlsx"
+        header = [column["name"] for column in inspect(sent, name).columns]
+        source = read(sent, name).items[0].source or []
+        assert (header, source) == (["external_id", "title", MARK], ["R-1", "'=1+1", ""])
+        again = read(",".join([*header, "problem"]) + "\n" + ",".join([*source, "Mend it."]) + "\n")
+        assert again.fields == read(sent, name).fields == [{"external_id": "R-1", "title": "=1+1"}]
+
+
 def test_a_version_is_that_of_the_item_when_it_was_exported() -> None:
     found = read(f"id,external_id,title,version,{MARK}\n1,R-1,a,3\n")
     assert (found.items[0].version, found.fields[0]) == (3, {"id": "1", "external_id": "R-1", "title": "a"})

@@ -105,24 +105,22 @@ async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
         if not rows:
             return
         after = rows[-1]["position"]
-        yield _written([_line(row, header) for row in rows])
+        yield _written([line for row in rows for line in _lines(row, header)])
 
 
-def _line(row: Mapping[str, Any], header: list[str] | None) -> list[str]:
+def _lines(row: Mapping[str, Any], header: list[str] | None) -> list[list[str]]:
+    """Return the rows of a refused item as they were sent, the problem in the first."""
     told = " ".join(
         f"{one['name']}: {one['message']}" if one.get("name") else one["message"] for one in row["problems"] or []
     )
     if header is None:
         fields = row["fields"] or {}
-        return [
-            str(row["row"] or ""),
-            row["kind"],
-            _key(row["kind"], fields) or "",
-            str(fields.get("title") or ""),
-            told,
-        ]
-    cells = list(row["source"] or [])[: len(header)]
-    return [*cells, *[""] * (len(header) - len(cells)), told]
+        key, title = _key(row["kind"], fields) or "", str(fields.get("title") or "")
+        return [[str(row["row"] or ""), row["kind"], key, title, told]]
+    width = max(len(header), 1)
+    cells = list(row["source"] or [""])
+    lines = [cells[at : at + width] for at in range(0, len(cells), width)]
+    return [[*line, *[""] * (width - len(line)), "" if at else told] for at, line in enumerate(lines)]
 
 
 def _written(rows: list[list[str]]) -> bytes:

@@ -16,6 +16,8 @@ from chassis.core.wording import listed, shown
 _KINDS: dict[str, ItemKind] = {"requirements": "requirement", "test_cases": "test_case"}
 _REST = "import"
 """Where in custom_metadata columns go that no field takes, unless the source system is named."""
+_PROBLEM = "problem"
+"""The last column of the rows that were refused: they are mended and sent again with it."""
 _ATTACHMENTS = frozenset({"attachment", "attachments", "anhang", "anhänge", "pièces jointes", "附件"})
 
 
@@ -26,6 +28,7 @@ class _Case:
     row: Row
     cells: list[str]
     steps: list[Step] = field(default_factory=list)
+    others: list[Row] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
 
 
@@ -59,6 +62,8 @@ class Mapper:
                 self._sources.append(self._source(name, rule))
         self._links = self._link_sources()
         self._ignored = {at for name in mapping.ignore for at in self._positions(name)}
+        if columns.header and columns.header[-1] == _PROBLEM and len(columns) - 1 not in self._used:
+            self._ignored.add(len(columns) - 1)
         self._left_out = self._left_out_values()
         self._rest = [
             at
@@ -205,6 +210,7 @@ class Mapper:
 
     def _add_row(self, case: _Case, row: Row, cells: Sequence[str]) -> None:
         """Add a row that continues an item: its step, and what the rows above it do not say."""
+        case.others.append(row)
         if self._steps is not None:
             case.steps += self._steps.read(cells)
         others = []
@@ -225,7 +231,7 @@ class Mapper:
     def _make_item(self, case: _Case) -> Iterator[Record]:
         row = case.row
         item = Item(
-            _KINDS[self._mapping.kind], row.number, {}, line=row.line, warnings=case.warnings, source=list(row.cells)
+            _KINDS[self._mapping.kind], row.number, {}, line=row.line, warnings=case.warnings, source=self._sent(case)
         )
         unlisted: dict[str, str] = {}
         self._fill(item, case.cells, unlisted)
@@ -343,7 +349,8 @@ class Mapper:
                 ends = {end: {"external_id": key}, item.kind: {"external_id": own}}
                 link_type = self._mapping.links.link_type if self._mapping.links else None
                 fields = {} if link_type is None else {"link_type": link_type}
-                yield Link(item.row, ends["requirement"], ends["test_case"], fields, line=item.line, source=item.source)
+                requirement, test_case = ends["requirement"], ends["test_case"]
+                yield Link(item.row, requirement, test_case, fields, line=item.line, source=item.source)
 
     def _keys(self, text: str, source: Source, end: str) -> list[str]:
         rule = getattr(self._mapping.links, f"{end}s")
@@ -365,7 +372,7 @@ class Mapper:
             ends["test_case"],
             fields,
             line=row.line,
-            source=list(row.cells),
+            source=self._sent(case),
             problems=as_item.problems,
             warnings=as_item.warnings,
         )
@@ -375,6 +382,16 @@ class Mapper:
                 link.problems.append(Remark(f"{end}_not_found", message, end))
         self._remark_cells(link, row)
         yield link
+
+    def _sent(self, case: _Case) -> list[str]:
+        """Return the cells of an item's rows as they were sent, row behind row, each as wide as the header."""
+        width = len(self._columns) + self._is_own
+        sent = []
+        for row in (case.row, *case.others):
+            cells = (row.cells if row.sent is None else row.sent)[:width]
+            sent += cells
+            sent += [""] * (width - len(cells))
+        return sent
 
     def _count(self, code: str, message: str) -> None:
         self._first.setdefault(code, message)

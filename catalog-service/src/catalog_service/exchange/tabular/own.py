@@ -11,7 +11,7 @@ from typing import Any
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.columns import Columns
-from catalog_service.exchange.tabular.formulas import MARK, decode
+from catalog_service.exchange.tabular.formulas import MARK, decode, encode
 from catalog_service.exchange.tabular.mapping import FIELDS
 from catalog_service.exchange.tabular.table import Row
 
@@ -28,18 +28,19 @@ _ONLY = {"links": {"requirement", "requirement_id"}, "test_cases": {"steps", "au
 
 def has_mark(header: list[str]) -> bool:
     """Check whether a header is that of our own."""
-    return bool(header) and header[-1].strip() == MARK
+    return MARK in header
 
 
 def without_mark(header: list[str]) -> list[str]:
-    """Return the header of our own as the names of its fields."""
-    return header[:-1]
+    """Return the header of our own as the names of its fields; what stands behind the mark is none."""
+    return header[: header.index(MARK)]
 
 
 def decode_rows(rows: Iterator[Row], width: int) -> Iterator[Row]:
     """Yield the rows of a CSV file of our own with their texts as they were."""
     for row in rows:
-        row.cells = [decode(cell) for cell in row.cells[:width]]
+        row.sent = row.cells[:width]
+        row.cells = [decode(cell) for cell in row.sent]
         yield row
 
 
@@ -81,6 +82,7 @@ def put_long_texts(rows: Iterator[Row], texts: Mapping[str, str], width: int) ->
     """Yield the rows of a sheet of our own with their long texts in place. Raise Unreadable where one is missing."""
     for row in rows:
         del row.cells[width:]
+        row.sent = [encode(cell) for cell in row.cells]
         for at, cell in enumerate(row.cells):
             if is_reference(cell):
                 if cell not in texts:

@@ -10,7 +10,7 @@ from catalog_service.exchange.formats import Inspection, ReadOptions
 from catalog_service.exchange.records import Notice, Record, Unreadable
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
-from catalog_service.exchange.tabular.formulas import looks_encoded
+from catalog_service.exchange.tabular.formulas import MARK, looks_encoded
 from catalog_service.exchange.tabular.mapper import Mapper
 from catalog_service.exchange.tabular.mapping import Mapping, parse_mapping
 from catalog_service.exchange.tabular.own import (
@@ -346,6 +346,9 @@ def _described(start: _Start, chosen: _Chosen) -> list[dict[str, Any]]:
         else:
             column |= {"confidence": 0.0, "reason": "No field is known for it; it is kept in custom_metadata."}
         described.append(column)
+    if start.is_own:
+        mark = {"name": MARK, "position": len(described) + 1, "samples": [], "blanks": len(start.sample.rows)}
+        described.append({**mark, "field": None, "confidence": 1.0, "reason": "It says that the table is of our own."})
     return described
 
 

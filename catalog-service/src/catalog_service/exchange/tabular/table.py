@@ -18,7 +18,8 @@ class Row:
     """A row of a table: `number` counts from 1 as a person does, `line` where there are lines.
 
     `numbers` are the positions of the cells that the file holds as numbers; `remarks` are what has to be said of cells:
-    position, code, and a message that goes on after the name of the column.
+    position, code, and a message that goes on after the name of the column. `sent` are the cells as a CSV file of our
+    own has them, where `cells` are decoded.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Row:
     line: int | None = None
     numbers: Sequence[int] = ()
     remarks: list[tuple[int, str, str]] | None = None
+    sent: list[str] | None = None
 
     def remark(self, position: int, code: str, message: str) -> None:
         """Note what has to be said of a cell."""
