@@ -101,6 +101,22 @@ async def spoil(service: Any, made: dict[str, Any]) -> uuid.UUID:
     return phantom
 
 
+async def test_items_of_imports_are_rebuilt_and_scored_like_others(serve: Any, catalog: Any) -> None:
+    service = await serve()
+    with catalog.importing():
+        imported = catalog.requirement("The door closes")
+        right = catalog.test_case("Close the door", steps={"1": "push"})
+    await service.score()
+    before = await service.rows("SELECT status FROM runs")
+    await service.rows("UPDATE items SET text = '{}', terms = '{}' WHERE id = %s", imported)
+    rebuilt = await rebuild_copy(service)
+    assert rebuilt.corrected["items"] == 1
+    assert await service.rows("SELECT item_id FROM scoring_queue") == [{"item_id": imported}]
+    assert await service.rows("SELECT status FROM runs") == before
+    assert await service.rows("SELECT FROM import_items") == []
+    assert {row["id"] for row in await copy_of(service)} == {imported, right}
+
+
 async def test_wrong_missing_and_invented_rows_are_put_right_as_in_a_fresh_copy(serve: Any, catalog: Any) -> None:
     made = a_history(catalog)
     service, fresh = await serve(), await serve()
