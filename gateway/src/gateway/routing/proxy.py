@@ -87,18 +87,17 @@ class Proxy:
     async def _call(self, address: Address, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
         service = address.service.name
         began = False
-        clock = asyncio.get_running_loop()
-        more_comes = incoming.has_body
+        more_comes = True
 
         async def receive_on() -> Message:
             nonlocal more_comes
             if not more_comes or began or deadline.expired():
                 return await receive()
-            deadline.reschedule(None)
+            deadline.reschedule(None)  # what the caller takes is not the service's time
             message = await receive()
             more_comes = message.get("more_body", False)
             if not began:
-                deadline.reschedule(clock.time() + self._timeout)
+                deadline.reschedule(asyncio.get_running_loop().time() + self._timeout)
             return message
 
         async def send_on(message: Message) -> None:
@@ -112,7 +111,7 @@ class Proxy:
 
         try:
             async with asyncio.timeout(self._timeout) as deadline:
-                await self._services[service](scope, receive_on, send_on)
+                await self._services[service](scope, receive_on if incoming.has_body else receive, send_on)
         except TimeoutError:
             if began:
                 raise
