@@ -230,8 +230,9 @@ class ReqifArchiveWriter(ReqifWriter):
         entry.compress_type = zipfile.ZIP_DEFLATED
         super().__init__(self._archive.open(entry, "w", force_zip64=True), schemas, exported_at=exported_at)
 
-    def finish(self) -> None:
-        super().finish()
+    def close(self) -> None:
+        """See ReqifWriter.close."""
+        super().close()
         self._file.close()
         self._archive.close()
 

@@ -229,11 +229,7 @@ class ReqifExport:
 
     def write(self, kind: str, rows: Sequence[str]) -> None:
         """See ExportDocument.write."""
-        for row in map(orjson.loads, rows):
-            if kind == "link":
-                self._document.link(row)
-            elif kind != "revision":
-                self._document.item(kind, row)
+        self._document.write(kind, rows)
 
     def finish(self) -> None:
         """See ExportDocument.finish."""
@@ -241,6 +237,7 @@ class ReqifExport:
 
     def close(self) -> None:
         """See ExportDocument.close."""
+        self._document.close()
 
 
 class ReqifArchiveExport(ReqifExport):
