@@ -222,3 +222,15 @@ async def test_one_kind_is_one_table(catalog: Any) -> None:
     assert isinstance(item, Item)
     assert item.fields["id"] == requirement["id"]
     assert item.version == requirement["version"]
+
+
+async def test_formats_tell_what_is_read_and_written_and_give_templates_that_are_read(catalog: Any) -> None:
+    told = (await catalog.get("/exports/formats")).json()
+    assert {one["name"] for one in told["read"]} == {known.name for known in registry.FORMATS}
+    assert {one["name"] for one in told["written"]} == {"json", "ndjson", "csv", "xlsx", "reqif", "reqifz"}
+    assert "jira" in {one["name"] for one in told["presets"]}
+    for kind, template in told["templates"].items():
+        file = BytesIO(template.encode())
+        (record,) = registry.recognise(file, f"{kind}.csv", None).read(file, ReadOptions(kind=kind))
+        assert isinstance(record, Item | Link)
+        assert record.problems == []

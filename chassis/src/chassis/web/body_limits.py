@@ -6,7 +6,7 @@ from starlette.types import Message, Receive
 from chassis.core.problems import TooLarge
 
 _MIB = 1024 * 1024
-_MAX_FILE = 64 * _MIB
+MAX_FILE = 64 * _MIB
 
 
 def bounded(receive: Receive, most: int, announced: int | None, advice: str = "send less at once") -> Receive:
@@ -31,7 +31,7 @@ def bounded(receive: Receive, most: int, announced: int | None, advice: str = "s
 
 def bounded_file(receive: Receive, announced: int | None) -> Receive:
     """Return the `receive` of an address that takes a file: see `bounded`."""
-    return bounded(receive, _MAX_FILE, announced, "split the file and send one part after the other")
+    return bounded(receive, MAX_FILE, announced, "split the file and send one part after the other")
 
 
 def with_file(request: Request) -> Request:

@@ -279,6 +279,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/exports/formats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what can be imported and exported
+         * @description Return formats, presets for the tables of known tools, limits, and templates to begin with.
+         */
+        get: operations["list_formats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -2939,6 +2959,20 @@ export interface components {
             code?: "role_too_low";
         };
         /**
+         * Formats
+         * @description What can be read and written.
+         */
+        Formats: {
+            limits: components["schemas"]["Limits"];
+            /** Presets */
+            presets: components["schemas"]["Preset"][];
+            /** Read */
+            read: components["schemas"]["ReadFormat"][];
+            templates: components["schemas"]["Templates"];
+            /** Written */
+            written: components["schemas"]["WrittenFormat"][];
+        };
+        /**
          * GapItem
          * @description A requirement or test case without any link.
          */
@@ -3742,6 +3776,22 @@ export interface components {
             standard_error: number | null;
             /** With Reviews */
             with_reviews: number | null;
+        };
+        /**
+         * Limits
+         * @description What an import may have at most.
+         */
+        Limits: {
+            /** Cell Characters */
+            cell_characters: number;
+            /** Columns */
+            columns: number;
+            /** File Bytes */
+            file_bytes: number;
+            /** Rows */
+            rows: number;
+            /** Unpacked Bytes */
+            unpacked_bytes: number;
         };
         /**
          * Link
@@ -5548,6 +5598,18 @@ export interface components {
             code?: "precondition_failed";
         };
         /**
+         * Preset
+         * @description A mapping for the tables of a known tool, to be named where a saved mapping is.
+         */
+        Preset: {
+            /** Kind */
+            kind: string;
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+        };
+        /**
          * PriorityLevel
          * @description How much it matters.
          * @enum {string}
@@ -5590,6 +5652,25 @@ export interface components {
             use: string;
             /** X */
             x: string;
+        };
+        /**
+         * ReadFormat
+         * @description A format that can be imported.
+         */
+        ReadFormat: {
+            /**
+             * Has Columns
+             * @description Whether it is a table, whose columns a mapping names.
+             */
+            has_columns: boolean;
+            /** Label */
+            label: string;
+            /** Media Types */
+            media_types: string[];
+            /** Name */
+            name: string;
+            /** Suffixes */
+            suffixes: string[];
         };
         /**
          * RecordChange
@@ -7007,6 +7088,18 @@ export interface components {
             test_case: components["schemas"]["SuspectSide"];
         };
         /**
+         * Templates
+         * @description A CSV file of each kind with one row, to begin with; the columns are those of workbooks, too.
+         */
+        Templates: {
+            /** Links */
+            links: string;
+            /** Requirements */
+            requirements: string;
+            /** Test Cases */
+            test_cases: string;
+        };
+        /**
          * TestCase
          * @description A test case.
          * @example {
@@ -7704,6 +7797,18 @@ export interface components {
             /** Before */
             before: unknown;
         };
+        /**
+         * WrittenFormat
+         * @description A format that can be exported.
+         */
+        WrittenFormat: {
+            /** Media Type */
+            media_type: string;
+            /** Name */
+            name: string;
+            /** Suffix */
+            suffix: string;
+        };
     };
     responses: {
         /** @description Role too low: `account_inactive` */
@@ -8342,6 +8447,7 @@ export type SchemaFacetValue = components['schemas']['FacetValue'];
 export type SchemaFieldChange = components['schemas']['FieldChange'];
 export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
+export type SchemaFormats = components['schemas']['Formats'];
 export type SchemaGapItem = components['schemas']['GapItem'];
 export type SchemaGapPageGapItem = components['schemas']['GapPage_GapItem_'];
 export type SchemaGapPageSuspectLink = components['schemas']['GapPage_SuspectLink_'];
@@ -8381,6 +8487,7 @@ export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaLastAdmin = components['schemas']['LastAdmin'];
 export type SchemaLearning = components['schemas']['Learning'];
+export type SchemaLimits = components['schemas']['Limits'];
 export type SchemaLink = components['schemas']['Link'];
 export type SchemaLinkCreate = components['schemas']['LinkCreate'];
 export type SchemaLinkedRequirement = components['schemas']['LinkedRequirement'];
@@ -8436,9 +8543,11 @@ export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
 export type SchemaPositionGone = components['schemas']['PositionGone'];
 export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed'];
+export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
 export type SchemaProblemDocument = components['schemas']['ProblemDocument'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
+export type SchemaReadFormat = components['schemas']['ReadFormat'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
 export type SchemaRegistration = components['schemas']['Registration'];
@@ -8492,6 +8601,7 @@ export type SchemaSuspectLink = components['schemas']['SuspectLink'];
 export type SchemaSuspectReason = components['schemas']['SuspectReason'];
 export type SchemaSuspectSide = components['schemas']['SuspectSide'];
 export type SchemaSuspicion = components['schemas']['Suspicion'];
+export type SchemaTemplates = components['schemas']['Templates'];
 export type SchemaTestCase = components['schemas']['TestCase'];
 export type SchemaTestCaseNotFound = components['schemas']['TestCaseNotFound'];
 export type SchemaTestCasePatch = components['schemas']['TestCasePatch'];
@@ -8519,6 +8629,7 @@ export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
+export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -9211,6 +9322,42 @@ export interface operations {
                     "application/x-reqif+zip": string;
                     "application/zip": string;
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_formats: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Formats"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 
 from catalog_service.documents import DocumentResponse
+from catalog_service.exchange.jobs.endpoints import settings_of
 from catalog_service.exchange.writing import service
 from catalog_service.exchange.writing.documents import (
     CsvArchiveExport,
@@ -17,13 +19,16 @@ from catalog_service.exchange.writing.documents import (
     ReqifExport,
     XlsxExport,
 )
-from catalog_service.exchange.writing.schemas import ExportFormat, ExportKind, ExportQuery
+from catalog_service.exchange.writing.formats import read_formats
+from catalog_service.exchange.writing.schemas import ExportFormat, ExportKind, ExportQuery, Formats
 from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
 from catalog_service.reports.accept import preferred
+from catalog_service.settings import Settings
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import documented, read_query
 from chassis.web.problem_documents import with_headers
+from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/exports", route_class=StrictRoute, tags=["Export"])
@@ -72,3 +77,13 @@ async def export(request: Request, viewer: Viewer, database: Db) -> Response:
         document.media_type,
         {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept"},
     )
+
+
+@router.get("/formats", response_model=Formats, summary="List what can be imported and exported")
+async def list_formats(_: Viewer, settings: Annotated[Settings, Depends(settings_of)]) -> Response:
+    """Return formats, presets for the tables of known tools, limits, and templates to begin with."""
+    written = [
+        {"name": name, "media_type": document.media_type, "suffix": document.suffix}
+        for name, document in _DOCUMENTS.items()
+    ]
+    return answer({**read_formats(settings.import_max_rows), "written": written})

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
@@ -70,3 +70,57 @@ class ExportQuery(ItemFilters):
     format: Annotated[
         ExportFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
     ] = None
+
+
+class ReadFormat(BaseModel):
+    """A format that can be imported."""
+
+    name: str
+    label: str
+    media_types: list[str]
+    suffixes: list[str]
+    has_columns: Annotated[bool, Field(description="Whether it is a table, whose columns a mapping names.")]
+
+
+class WrittenFormat(BaseModel):
+    """A format that can be exported."""
+
+    name: str
+    media_type: str
+    suffix: str
+
+
+class Preset(BaseModel):
+    """A mapping for the tables of a known tool, to be named where a saved mapping is."""
+
+    name: str
+    label: str
+    kind: str
+
+
+class Limits(BaseModel):
+    """What an import may have at most."""
+
+    file_bytes: int
+    unpacked_bytes: int
+    rows: int
+    columns: int
+    cell_characters: int
+
+
+class Templates(BaseModel):
+    """A CSV file of each kind with one row, to begin with; the columns are those of workbooks, too."""
+
+    requirements: str
+    test_cases: str
+    links: str
+
+
+class Formats(BaseModel):
+    """What can be read and written."""
+
+    read: list[ReadFormat]
+    written: list[WrittenFormat]
+    presets: list[Preset]
+    limits: Limits
+    templates: Templates
