@@ -60,7 +60,8 @@ class _Read:
     dropped: int = 0
     notices: list[dict[str, Any]] = field(default_factory=list)
     documents: list[dict[str, Any]] = field(default_factory=list)
-    header: list[str] | None = None
+    columns: list[dict[str, Any]] | None = None
+    """Of a table: the name of each column, and the field that it becomes."""
 
 
 def found(file: BinaryIO, order: Order) -> Iterator[bytes]:
@@ -119,7 +120,9 @@ def _found(file: BinaryIO, order: Order) -> Iterator[bytes]:
     read.notices = notices.listed()
     if chosen.inspect is not None:
         file.seek(0)
-        read.header = [column["name"] for column in chosen.inspect(file, options).columns]
+        read.columns = [
+            {"name": column["name"], "field": column.get("field")} for column in chosen.inspect(file, options).columns
+        ]
     yield END + orjson.dumps(
         {
             **{name: getattr(read, name) for name in read.__slots__},

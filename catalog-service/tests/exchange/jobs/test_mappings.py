@@ -115,6 +115,13 @@ async def test_refused_rows_come_back_as_they_were_sent(imports: Any, saved: Any
     assert "title: " in rows[0]
 
 
+async def test_a_problem_of_a_table_names_its_cell(imports: Any, saved: Any) -> None:
+    content = f"Key,Summary,Text,P\n{imports.catalog.word()},{'x' * 501},D,x\n".encode()
+    (row,) = await imports.rows(ok(await imports.send_file(content, CSV, mapping=saved["name"])))
+    (wrong,) = row["problems"]
+    assert (wrong["column"], wrong["cell"], wrong["name"]) == (2, "B2", "Summary")
+
+
 async def test_a_file_is_inspected_and_nothing_of_it_stored(imports: Any, viewer: Any) -> None:
     before = (await imports.catalog.read("/imports"))["total"]
     content = b"Key;Summary;Description;Priority\n" + b"".join(b"R-%d;T;D;high\n" % number for number in range(30))

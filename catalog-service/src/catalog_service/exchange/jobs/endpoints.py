@@ -170,7 +170,7 @@ async def list_imports(request: Request, _: Viewer, database: Db) -> Response:
     query = read_query(request, ImportsQuery)
     wanted = query.page(request, repository.NEWEST_FIRST)
     found = await service.page(database, query.conditions(), wanted)
-    rows = [tagged({**row, "options": service.shown_options(row["options"])}, {}, wanted.fields) for row in found.rows]
+    rows = [tagged(service.shown(row), {}, wanted.fields) for row in found.rows]
     return page(request, wanted, found, rows)
 
 

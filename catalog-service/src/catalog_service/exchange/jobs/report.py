@@ -27,7 +27,8 @@ async def page(database: Database, job: Job, conditions: Conditions, wanted: Pag
     async with database.connection() as connection:
         found = await fetch_page(connection, _COLUMNS, "import_rows r", conditions, wanted)
         suspect = await _becoming_suspect(connection, found.rows)
-    return found._replace(rows=[_shown(row, suspect) for row in found.rows])
+    places = _Places(job)
+    return found._replace(rows=[_shown(row, suspect, places) for row in found.rows])
 
 
 async def _becoming_suspect(connection: Connection, rows: list[Row]) -> Mapping[UUID, int]:
@@ -48,7 +49,36 @@ def _raises_version(row: Mapping[str, Any]) -> bool:
     return row["action"] == "update" and not _MEANING.get(row["kind"], frozenset()).isdisjoint(row["changes"] or {})
 
 
-def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int]) -> Row:
+class _Places:
+    """Where in the table of a job the fields of its rows stand."""
+
+    def __init__(self, job: Job) -> None:
+        columns = (job.summary or {}).get("columns") or []
+        self._by_name: dict[str, tuple[int, str]] = {}
+        for key in ("field", "name"):
+            for position, column in enumerate(columns, 1):
+                if column[key]:
+                    self._by_name.setdefault(column[key], (position, column["name"]))
+
+    def shown(self, remark: Row, row: int | None) -> Row:
+        """Return a problem or a warning of a row, with its cell where it is of a table."""
+        name = remark.get("name")
+        known = self._by_name.get(name) or self._by_name.get(name.partition(".")[0]) if name else None
+        column, header = known or (None, name)
+        cell = None if column is None or row is None else f"{_letters(column)}{row}"
+        return {"value": None, **remark, "name": header, "column": column, "cell": cell}
+
+
+def _letters(column: int) -> str:
+    """Return what spreadsheet programs call a column: A, ..., Z, AA, ..."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: _Places) -> Row:
     fields = row["fields"] or {}
     raises = _raises_version(row)
     return {
@@ -62,8 +92,10 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int]) -> Row:
         ],
         "raises_version": raises,
         "makes_suspect": suspect.get(row["target_id"], 0) if raises else 0,
-        "problems": _remarks(row["problems"]) if row["action"] in {"error", "conflict"} else [],
-        "warnings": _remarks(row["warnings"]),
+        "problems": [
+            places.shown(one, row["row"]) for one in row["problems"] or () if row["action"] in {"error", "conflict"}
+        ],
+        "warnings": [places.shown(one, row["row"]) for one in row["warnings"] or ()],
     }
 
 
@@ -75,10 +107,6 @@ def _key(kind: str, fields: Mapping[str, Any]) -> str | None:
     return None if key is None else str(key)
 
 
-def _remarks(remarks: list[Row] | None) -> list[Row]:
-    return [{"name": None, "value": None, **remark} for remark in remarks or []]
-
-
 def _cut(value: Any) -> Any:
     if isinstance(value, str) and len(value) > _MOST_CHARACTERS:
         return f"{value[: _MOST_CHARACTERS - 1]}…"
@@ -87,7 +115,8 @@ def _cut(value: Any) -> Any:
 
 async def refused_rows(database: Database, job: Job) -> AsyncIterator[bytes]:
     """Yield the rows that were refused as CSV, as they were sent, with a last column `problem`."""
-    header = (job.summary or {}).get("header")
+    columns = (job.summary or {}).get("columns")
+    header = None if columns is None else [column["name"] for column in columns]
     yield "\ufeff".encode()
     if header is not None:
         yield _written([[*header, "problem"]])

@@ -185,8 +185,10 @@ class ImportFieldChange(BaseModel):
 
 
 class ImportProblem(BaseModel):
-    """What is wrong with a row, or worth knowing: of which field or column, in a sentence."""
+    """What is wrong with a row, or worth knowing, in a sentence: of which column, or of which field."""
 
+    column: Annotated[int | None, Field(description="The place of the column, from 1, in a table.")] = None
+    cell: Annotated[str | None, Field(description="As spreadsheet programs call it.", examples=["E17"])] = None
     name: str | None
     code: str
     message: str

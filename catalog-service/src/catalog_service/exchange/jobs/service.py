@@ -11,7 +11,7 @@ from fastapi import Request
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import ImportQuery
-from catalog_service.exchange.jobs.schemas import ApplyImport
+from catalog_service.exchange.jobs.schemas import ApplyImport, ImportSummary
 from catalog_service.exchange.jobs.upload import receive
 from catalog_service.exchange.mappings import service as mappings
 from chassis.core.identity import Identity
@@ -171,7 +171,14 @@ async def cancel(database: Database, job_id: UUID) -> Job:
 
 def answered(job: Job) -> Row:
     """Return a job as it is answered."""
-    return {**{name: getattr(job, name) for name in repository.ANSWERED}, "options": shown_options(job.options)}
+    return shown({name: getattr(job, name) for name in repository.ANSWERED})
+
+
+def shown(row: Row) -> Row:
+    """Return a job, read with the columns ANSWERED, as it is answered."""
+    summary = row["summary"]
+    told = None if summary is None else {name: summary[name] for name in ImportSummary.model_fields}
+    return {**row, "options": shown_options(row["options"]), "summary": told}
 
 
 def shown_options(options: Mapping[str, Any]) -> Row:

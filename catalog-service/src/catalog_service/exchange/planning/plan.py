@@ -256,7 +256,7 @@ async def _summary(
         "problems": problems,
         "warnings": [*read["notices"], *warnings],
         "defaulted": read["defaulted"],
-        "header": read["header"],
+        "columns": read["columns"],
         "makes_suspect": await _becoming_suspect(planner),
     }
 
