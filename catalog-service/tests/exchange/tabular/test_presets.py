@@ -231,6 +231,8 @@ def test_headings_of_doors_become_titles_of_what_has_no_text() -> None:
 def test_a_preset_can_be_named() -> None:
     found = read("Summary,Status\nDoors close,Open\n", mapping={"preset": "jira"})
     assert (found.fields[0]["title"], found.fields[0]["source_system"]) == ("Doors close", "jira")
+    own = read("title,priority\nDoors close,high\n", mapping={"preset": "traceline"})
+    assert own.fields == [{"title": "Doors close", "priority": "high"}]
     with pytest.raises(Unreadable, match="no preset 'jirra'"):
         read("Summary,Status\nDoors close,Open\n", mapping={"preset": "jirra"})
 

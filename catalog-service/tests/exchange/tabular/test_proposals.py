@@ -129,6 +129,33 @@ def test_a_table_without_ids_has_a_key_where_its_titles_tell_its_items_apart(con
     assert mapping.get("key") == key
 
 
+@pytest.mark.parametrize(
+    ("name", "header", "kind"),
+    [
+        ("test.csv", "ID,Title,Priority", "requirements"),
+        ("test_cases.csv", "ID,Title,Priority", "test_cases"),
+        ("a.csv", "Req ID,Requirement,Test Cases", "requirements"),
+        ("a.csv", "Test ID,Title,Requirement", "test_cases"),
+        ("requirements and test cases.csv", "ID,Title", "requirements"),
+    ],
+)
+def test_what_the_rows_are_is_told_by_the_first_header_that_names_it_then_by_the_file(
+    name: str, header: str, kind: str
+) -> None:
+    mapping = inspect(f"{header}\n1,a,b\n", name).mapping
+    assert mapping is not None
+    assert mapping["kind"] == kind
+
+
+def test_a_requirement_is_linked_by_a_column_of_test_cases() -> None:
+    found = read('Req ID,Requirement,Test Cases\nR-1,Doors close,"T-1, T-2"\nR-2,Doors open,T-3\n')
+    assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in found.links] == [
+        ("R-1", "T-1"),
+        ("R-1", "T-2"),
+        ("R-2", "T-3"),
+    ]
+
+
 @pytest.mark.parametrize("header", ["(" * 100_000, "1" * 100_000 + "\n", "Title " + " " * 100_000])
 def test_a_header_that_is_a_long_text_is_read(header: str) -> None:
     assert len(inspect(f'ID,"{header}"\n1,a\n').columns) == 2

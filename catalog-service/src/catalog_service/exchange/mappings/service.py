@@ -10,7 +10,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.mappings.schemas import MappingWrite
 from catalog_service.exchange.tabular.mapping import parse_mapping
-from catalog_service.exchange.tabular.presets import load_presets
+from catalog_service.exchange.tabular.presets import preset_names
 from chassis.core.problems import Conflict, Invalid, NotFound
 from chassis.core.wording import listed, shown
 from chassis.db.database import Connection, columns, map_constraint_violations, placeholders
@@ -43,10 +43,10 @@ async def named(connection: Connection, name: str) -> dict[str, Any]:
         {"name": name},
     )
     row = await cursor.fetchone()
-    if row is None and any(preset.name == name for preset in load_presets()):
+    if row is None and name in preset_names():
         return {"preset": name}
     if row is None:
-        presets = listed([preset.name for preset in load_presets()], "and")
+        presets = listed(preset_names(), "and")
         told = f"There is no saved mapping {shown(name)}; GET /imports/mappings lists them. Presets are {presets}."
         raise Invalid.field("/query/mapping", told, "mapping_not_found")
     mapping: dict[str, Any] = row["mapping"]

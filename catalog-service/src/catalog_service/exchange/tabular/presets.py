@@ -13,6 +13,7 @@ import orjson
 
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.columns import Columns, fold
+from catalog_service.exchange.tabular.own import NAME as OWN
 from catalog_service.exchange.tabular.values import REQUIRED
 from chassis.core.wording import listed, shown
 
@@ -62,8 +63,13 @@ def get_preset(name: str) -> Preset:
     for preset in load_presets():
         if preset.name == name:
             return preset
-    names = listed([preset.name for preset in load_presets()], "and")
+    names = listed(preset_names(), "and")
     raise Unreadable(f"There is no preset {shown(name)}; there are {names}.", code="preset_not_found")
+
+
+def preset_names() -> list[str]:
+    """Return the names of the presets that can be asked for."""
+    return sorted([OWN, *(preset.name for preset in load_presets())])
 
 
 def find_preset(columns: Columns) -> Preset | None:

@@ -19,9 +19,9 @@ _LONGEST_HEADER = 200
 _ITEM_FIELDS = ("external_id", "title", "description", "priority", "type", "status", "module", "tags", "source_url")
 _TEST_FIELDS = ("preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes")
 _OF_TESTS = frozenset({"action", "expected", "preconditions", "postconditions", "automation_status"})
-_TEST_WORDS = re.compile(
-    r"\btests?\b|test ?case|testfall|testf[aä]lle|cas de test|caso de prueba|用例|测试|テスト|тест", re.I
-)
+_TEST_WORDS = re.compile(r"\btests?\b|test ?case|testf[aä]ll|cas de test|caso de prueba|用例|测试|テスト|тест", re.I)
+_TEST_FILES = re.compile(r"test[ _-]?cases?|testf[aä]ll|cas de test|casos? de prueba|用例", re.I)
+_REQUIREMENT_WORDS = re.compile(r"\breq|requirement|anforderung|exigence|requisito|需求|要件|изискван|требован", re.I)
 _ID = re.compile(r"[^\s,;]{1,100}|[^\s,;]+ ?[\d.]+")
 _NUMBERED_STEP = re.compile(r"(.*?)(\d+)(.*)")
 _DEFAULTS = {"priority": "medium", "type": "functional", "status": "draft", "automation_status": "manual"}
@@ -79,6 +79,9 @@ def _scores(sample: Sample, at: int) -> dict[str, Guess]:
         found[field] = Guess(field, 0.95 - 0.01 * min(order, 5), f"The header {shown(header)} is a usual name of it.")
     for field, order in _headers().get(plain, {}).items():
         found.setdefault(field, Guess(field, 0.85 - 0.01 * min(order, 5), f"The header begins with {shown(plain)}."))
+    begin = fold(re.split(r"[\n:]", header.strip())[0])
+    for field, order in _headers().get(begin, {}).items():
+        found.setdefault(field, Guess(field, 0.8 - 0.01 * min(order, 5), f"The header begins with {shown(begin)}."))
     words = re.split(r"[\s:/,.\-]+", look)
     for word in (words[0], words[-1]) if len(words) <= 6 else ():
         for field in _headers().get(word, {}):
@@ -129,19 +132,27 @@ def _fits(field: str, values: list[str]) -> bool:
 
 def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str) -> str:
     fields = {field for guesses in scores.values() for field, guess in guesses.items() if guess.confidence >= 0.85}
-    names = " | ".join([*sample.columns.header, about])
     ends = {fold(name) for name in sample.columns.header}
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
+    said = [_said(name) for name in sample.columns.header]
     if (
         {"action", "expected"} <= fields
         or len(fields & _OF_TESTS) >= 2
-        or (fields & _OF_TESTS and _TEST_WORDS.search(names))
+        or (fields & _OF_TESTS and "test_cases" in said)
     ):
         return "test_cases"
-    if any(_TEST_WORDS.search(name) for name in sample.columns.header[:3]) or _TEST_WORDS.search(about):
-        return "test_cases"
-    return "requirements"
+    first = next(filter(None, said[:3]), "")
+    if first:
+        return first
+    return "test_cases" if _TEST_FILES.search(about) and not _REQUIREMENT_WORDS.search(about) else "requirements"
+
+
+def _said(name: str) -> str:
+    """Return the kind that a header names, if it names one."""
+    if _REQUIREMENT_WORDS.search(name):
+        return "requirements"
+    return "test_cases" if _TEST_WORDS.search(name) else ""
 
 
 def _assign(scores: Mapping[int, Mapping[str, Guess]], kind: str) -> dict[int, Guess]:

@@ -263,9 +263,9 @@ def _recognised(start: _Start) -> float:
 
 def _choose(start: _Start, options: ReadOptions) -> _Chosen:
     """Return the mapping of a table for which none was given."""
-    if start.is_own:
-        return _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     named = (options.mapping or {}).get("preset")
+    if named == OWN or (named is None and start.is_own):
+        return _Chosen(parse_mapping(own_mapping(start.columns)), OWN)
     preset = find_preset(start.columns) if named is None else get_preset(named)
     if preset is not None and (named is not None or options.kind in ("all", preset.mapping["kind"])):
         return _Chosen(_parsed(_with_key(resolve(preset, start.sample), start.sample)), preset.name)
