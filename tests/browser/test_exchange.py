@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from acceptance import texts
@@ -157,3 +158,122 @@ def test_what_a_list_shows_goes_out_as_a_file(page_of: PageOf, reviewer: Traceli
     head, *lines = map(json.loads, download.value.path().read_text("utf-8").splitlines())
     assert head["profile"] == "plain"
     assert [line["title"] for line in lines if line["kind"] == "requirement"] == [requirement["title"]]
+
+
+@pytest.mark.long
+def test_deletions_are_asked_for_by_their_number(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    old = [reviewer.create_requirement(module=module) for _ in range(2)]
+    job = planned(reviewer, table(module, "high"), missing="delete", scope=f"module:{module}")
+    page = page_of("reviewer", f"/imports/{job['id']}", theme="dark").page
+    expect(page.get_by_role("row", name="Requirements")).to_contain_text("2")
+    apply_button(page, 3).click()
+    dialog = page.get_by_role("alertdialog", name="Delete 2 items that the file does not have?")
+    expect(dialog.get_by_role("button", name="Apply 3 changes")).to_be_disabled()
+    assert axe.violations(page) == []
+    dialog.get_by_label("Type 2 to delete them").fill("2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("3 changes are in the record.")).to_be_visible()
+    (made,) = reviewer.items("/requirements", module=module)
+    assert made["id"] not in {one["id"] for one in old}
+
+
+@pytest.mark.long
+def test_a_plan_of_before_is_shown_anew_and_not_applied(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    requirement = reviewer.create_requirement(external_id=f"{module}-1", module=module)
+    job = planned(reviewer, table(module, "high"))
+    visit = page_of("reviewer", f"/imports/{job['id']}")
+    page = visit.page
+    apply_button(page, 1).click()
+    ok(reviewer.patch(f"/requirements/{requirement['id']}", json={"title": "Changed by somebody else"}))
+    page.get_by_role("dialog").get_by_role("button", name="Apply 1 change").click()
+    expect(page.get_by_text("Others changed the record after this plan was made.").first).to_be_visible()
+    assert reviewer.read(f"/requirements/{requirement['id']}")["title"] == "Changed by somebody else"
+    visit.complaints = [said for said in visit.complaints if "409" not in said]
+
+
+@pytest.mark.long
+def test_an_import_is_cancelled(page_of: PageOf, reviewer: Traceline) -> None:
+    module = texts.word()
+    job = planned(reviewer, table(module, "high"))
+    page = page_of("reviewer", f"/imports/{job['id']}").page
+    page.get_by_role("button", name="Cancel import").click()
+    expect(page.get_by_text("This import was cancelled.")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^Apply"))).to_have_count(0)
+    page.get_by_role("link", name="All imports").click()
+    page.get_by_role("button", name="State").click()
+    page.get_by_role("checkbox", name="Cancelled").check()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("row").filter(has_text="Cancelled").first).to_be_visible()
+    assert reviewer.items("/requirements", module=module) == []
+
+
+@pytest.mark.long
+def test_a_file_that_is_none_says_what_is_wrong(page_of: PageOf) -> None:
+    visit = page_of("reviewer", "/imports", theme="dark", width=320)
+    page = visit.page
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "broken.json", '{"traceline_exchange": 1, ')
+    expect(page.get_by_role("alert").first).to_contain_text("cut off")
+    assert axe.violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    taken(visit, "422")
+    page.get_by_role("button", name="Choose another file").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Import")
+
+
+@pytest.mark.long
+def test_a_mapping_is_saved_and_used_again(page_of: PageOf, reviewer: Traceline) -> None:
+    module, name = texts.word(), texts.words(2)
+    content = f"Key,Summary,Text,Area\n{module}-1,Doors close,They close.,{module}\n"
+    page = page_of("reviewer", "/imports").page
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "doors.csv", content)
+    page.get_by_role("combobox", name="What Area becomes").select_option("module")
+    page.get_by_role("button", name="Save mapping").click()
+    page.get_by_label("Name of the mapping").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status").get_by_text("saved. Everybody can use it.")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(f"{name}.*Mapping|Mapping.*{name}"))).to_be_visible()
+
+    page.reload()
+    expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+    chosen(page, "doors.csv", content)
+    page.get_by_role("button", name=re.compile("As proposed")).click()
+    page.get_by_role("option", name=name).click()
+    expect(page.get_by_role("combobox", name="What Area becomes")).to_have_value("module")
+    assert axe.violations(page) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1366)])
+def test_every_state_can_be_used_by_everybody(page_of: PageOf, reviewer: Traceline, theme: str, width: int) -> None:
+    module = texts.word()
+    job = planned(reviewer, table(module, "high", "Hihg"))
+
+    def check(page: Page) -> None:
+        assert axe.violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+    page = page_of("reviewer", "/imports", theme=theme, width=width).page
+    expect(page.get_by_role("grid", name="Imports")).to_be_visible()
+    check(page)
+    chosen(page, "doors.csv", table(module, *["high"] * 30))
+    expect(page.get_by_role("region", name="How the first rows are read")).to_be_visible()
+    page.get_by_text("What happens to what is there already").click()
+    check(page)
+    page.get_by_role("button", name="The mapping as JSON").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    check(page)
+
+    page = page_of("reviewer", f"/imports/{job['id']}", theme=theme, width=width).page
+    expect(page.get_by_role("grid", name="Rows")).to_be_visible()
+    check(page)
+    page.get_by_role("gridcell", name=f"{module}-2").or_(page.get_by_role("gridcell", name="3")).first.click()
+    expect(page.get_by_role("complementary", name="Row")).to_be_visible()
+    check(page)
+
+    page = page_of("viewer", "/exports?kind=requirements&module=Doors", theme=theme, width=width).page
+    expect(page.get_by_text("Module: Doors")).to_be_visible()
+    check(page)
