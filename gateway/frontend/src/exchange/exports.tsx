@@ -1,16 +1,15 @@
 import { useState } from "react"
 import * as v from "valibot"
-import type { paths } from "../api/schema"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
 import { Page } from "../kit/page"
 import { m } from "../messages"
+import type { ExportFormat } from "../messages/en/exchange"
 import { parseAlternatives, useUrl } from "../url"
 import css from "./exchange.module.css"
 
 const words = m.exchange.export
-type Format = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
-const FORMATS: [Format, ...Format[]] = ["json", "ndjson"]
+const FORMATS = Object.keys(words.formats) as ExportFormat[]
 const text = v.optional(v.string())
 const KINDS = ["all", "requirements", "test_cases", "links"] as const
 const FILTERS = [
@@ -33,7 +32,7 @@ const URL_FIELDS = {
 /** The record, or what a list shows of it, as a file. */
 export default function ExportsPage() {
   const [{ kind, ...filters }, setUrl] = useUrl(URL_FIELDS)
-  const [format, setFormat] = useState<Format>(FORMATS[0])
+  const [format, setFormat] = useState<ExportFormat>("xlsx")
   const [profile, setProfile] = useState<"native" | "plain">("native")
   const [hasLinks, setLinks] = useState(true)
   const used = FILTERS.filter((name) => filters[name])
@@ -81,8 +80,8 @@ export default function ExportsPage() {
           {FORMATS.map((name) => (
             <label key={name} className={css.format}>
               <input type="radio" name="format" checked={name === format} onChange={() => setFormat(name)} />
-              <span>{words.formats[name]?.name}</span>
-              <span className={css.quiet}>{words.formats[name]?.hint}</span>
+              <span>{words.formats[name].name}</span>
+              <span className={css.quiet}>{words.formats[name].hint}</span>
             </label>
           ))}
         </fieldset>

@@ -111,7 +111,8 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
 }
 
 /** Return what a format is called. */
-export const formatName = (format: string | null): string => words.export.formats[format ?? ""]?.name ?? format ?? ""
+export const formatName = (format: string | null): string =>
+  (words.export.formats as Record<string, { name: string }>)[format ?? ""]?.name ?? format ?? ""
 
 /** Return a size as it is read. */
 export function sizeOf(bytes: number): string {

@@ -1,6 +1,17 @@
-import type { components } from "../../api/schema"
+import type { components, paths } from "../../api/schema"
 
 type Schemas = components["schemas"]
+export type ExportFormat = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
+
+/** In the order in which they are offered. */
+const formats: Record<ExportFormat, { name: string; hint: string }> = {
+  xlsx: { name: "Excel", hint: "A sheet for each kind; long texts whole." },
+  csv: { name: "CSV", hint: "A table for each kind, for spreadsheets and scripts; everything comes as an archive." },
+  reqif: { name: "ReqIF", hint: "For requirements tools, such as DOORS and Polarion." },
+  reqifz: { name: "ReqIF, packed", hint: "The same as an archive." },
+  json: { name: "JSON", hint: "One document, as the API has it." },
+  ndjson: { name: "NDJSON", hint: "A line for each item: for backups and large records." },
+}
 
 const statuses: Record<Schemas["ImportStatus"], string> = {
   received: "Waiting",
@@ -285,14 +296,7 @@ export const exchange = {
     what: "What",
     all: "Everything",
     format: "Format",
-    formats: {
-      xlsx: { name: "Excel", hint: "A sheet for each kind; long texts whole." },
-      csv: { name: "CSV", hint: "A table for each kind, for spreadsheets and scripts." },
-      reqif: { name: "ReqIF", hint: "For requirements tools, such as DOORS and Polarion." },
-      reqifz: { name: "ReqIF, packed", hint: "The same as an archive." },
-      json: { name: "JSON", hint: "One document, as the API has it." },
-      ndjson: { name: "NDJSON", hint: "A line for each item: for backups and large records." },
-    } as Record<string, { name: string; hint: string }>,
+    formats,
     profile: "Meant for",
     profiles: { native: "Traceline: IDs, versions and times", plain: "Other programs: without them" },
     links: "With the links between them",
