@@ -136,6 +136,8 @@ def _kind(sample: Sample, scores: Mapping[int, Mapping[str, Guess]], about: str)
     if {"requirement", "test case"} <= ends or ({"requirement id", "test case id"} <= ends and "title" not in fields):
         return "links"
     said = [_said(name) for name in sample.columns.header]
+    if _numbered_steps(sample) is not None:
+        return "test_cases"
     if (
         {"action", "expected"} <= fields
         or len(fields & _OF_TESTS) >= 2
