@@ -1,5 +1,6 @@
 """What applying an import makes of the record, and what it tells of it."""
 
+import asyncio
 from typing import Any
 
 import orjson
@@ -245,6 +246,24 @@ async def test_on_demand_what_others_changed_is_changed_all_the_same(catalog: An
     (updated, _) = await plan.events()
     assert updated["data"]["changes"] == {"title": {"before": "Somebody else's", "after": "The file's"}}
     assert updated["data"]["requirement"]["version"] == 3
+
+
+async def test_who_locks_the_same_in_another_order_goes_first(catalog: Any, plan: Any) -> None:
+    first, last = sorted([await catalog.requirement(), await catalog.requirement()], key=lambda item: item["id"])
+    for item in (first, last):
+        plan.update("requirement", item, title="The file's")
+    job = await plan.store()
+    lock = "SELECT FROM requirements WHERE id = %s FOR UPDATE"
+    async with catalog.database.transaction() as connection:
+        await connection.execute(lock, (last["id"],))
+        applying = asyncio.create_task(apply(catalog.database, job, _go_on))
+        for _ in range(1000):
+            if await catalog.rows("SELECT FROM pg_locks WHERE NOT granted"):
+                break
+            await asyncio.sleep(0.01)
+        await connection.execute(lock, (first["id"],))
+    assert (await applying).counts == {"requirement": {"update": 2}}
+    assert len(await plan.events()) == 3
 
 
 async def test_an_external_id_that_somebody_took_refuses_all(catalog: Any, plan: Any) -> None:

@@ -22,6 +22,7 @@ Progress = Callable[[float], Awaitable[bool]]
 _AT_ONCE = 1000
 _TRIES = 3
 """For rows that others change between the look at them and the change of them."""
+_OVERTAKEN = (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation)
 _PLANNED = 0.6
 _END = Place(len(STEPS), -1)
 
@@ -65,11 +66,22 @@ class _Application:
         self._rows = sum(number for (_, action), number in rows.items() if action in {"create", "update", "delete"})
         try:
             if self._job.is_atomic:
-                return await self._apply_as_a_whole()
+                return await self._try_as_a_whole()
             return await self._apply_in_parts()
-        except (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation) as violation:
+        except _OVERTAKEN as violation:
             # Somebody else's change came between the look at the record and ours.
             raise RecordChanged({_kind_of(violation): 1}) from violation
+
+    async def _try_as_a_whole(self) -> Applied:
+        for left in reversed(range(_TRIES)):
+            self._done, self._refused = 0, Counter()
+            try:
+                return await self._apply_as_a_whole()
+            except psycopg.errors.DeadlockDetected:
+                # Somebody who changes the same in another order goes first.
+                if not left:
+                    raise
+        raise AssertionError("the last try returns or raises")
 
     async def _apply_as_a_whole(self) -> Applied:
         async with self._database.transaction() as connection:
@@ -100,7 +112,7 @@ class _Application:
                         break
                     await repository.leave_search_to_worker(connection)
                     await repository.save_place(connection, self._job.id, await self._advance(connection, place))
-            except (psycopg.errors.UniqueViolation, psycopg.errors.ForeignKeyViolation):
+            except (*_OVERTAKEN, psycopg.errors.DeadlockDetected):
                 failed += 1
                 if failed == _TRIES:
                     raise
