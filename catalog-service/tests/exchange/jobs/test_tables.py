@@ -1,0 +1,74 @@
+"""Tables of other tools on their way into the record."""
+
+import csv
+import io
+from typing import Any
+
+import orjson
+from tables import workbook
+
+from chassis.testing.service import ok
+
+CSV = {"content-type": "text/csv"}
+STEPS = "ID,Title,Priority,Step,Expected\n{a},,High,Open,It opens\n,,,Enter,One is in\n{b},Log out,Low,Leave,\n"
+
+
+async def send(imports: Any, content: bytes | str, **options: Any) -> Any:
+    data = content.encode() if isinstance(content, str) else content
+    return ok(await imports.send_file(data, CSV, **options))
+
+
+async def actions(imports: Any, job: Any) -> list[str]:
+    return [row["action"] for row in await imports.rows(job)]
+
+
+async def test_a_table_that_is_sent_again_changes_nothing(imports: Any) -> None:
+    key = imports.catalog.word()
+    header = "Issue key,Summary,Issue Type,Priority,Labels,Labels"
+    content = f"{header}\n{key}-1,Doors close,Story,Highest,a,b\n{key}-2,Open,Bug,,,\n"
+    job = await send(imports, content)
+    assert (job["format"], await actions(imports, job)) == ("csv", ["create", "create"])
+    await imports.apply(job)
+    found = (await imports.catalog.read("/requirements", external_id=f"{key}-1"))["items"][0]
+    assert (found["priority"], found["tags"], found["source_system"]) == ("critical", ["a", "b"], "jira")
+    assert found["custom_metadata"] == {"jira": {"Issue Type": "Story"}}
+    again = await send(imports, content)
+    assert await actions(imports, again) == ["unchanged", "unchanged"]
+
+
+async def test_a_table_without_ids_is_matched_by_the_key_that_is_proposed(imports: Any) -> None:
+    word = imports.catalog.word()
+    content = workbook(
+        {"Requirements": [["Title", "Module", "Priority"], [f"{word} a", "m", "High"], [f"{word} b", "m", ""]]}
+    )
+    inspected = ok(await imports.catalog.request("POST", "/imports/inspect", content=content, headers=CSV))
+    assert inspected["mapping"]["key"] == ["title", "module"]
+    saved = {"name": word, "mapping": inspected["mapping"]}
+    ok(await imports.catalog.post("/imports/mappings", saved), 201)
+    await imports.apply(await send(imports, content, mapping=word))
+    again = await send(imports, content, mapping=word)
+    assert await actions(imports, again) == ["unchanged", "unchanged"]
+
+
+async def test_a_refused_test_case_is_given_back_with_all_its_rows(imports: Any) -> None:
+    a, b = imports.catalog.word(), imports.catalog.word()
+    job = await send(imports, STEPS.format(a=a, b=b))
+    assert await actions(imports, job) == ["error", "create"]
+    answer = await imports.catalog.request("GET", f"/imports/{job['id']}/rows", params={"format": "csv"})
+    rows = list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"), newline="")))
+    assert rows[0] == ["ID", "Title", "Priority", "Step", "Expected", "problem"]
+    assert [row[3] for row in rows[1:3]] == ["Open", "Enter"]
+    mended = "\n".join(",".join(row) for row in rows).replace(f"{a},,", f"{a},Log in,")
+    await imports.apply(await send(imports, mended))
+    found = (await imports.catalog.read("/test-cases", external_id=a))["items"][0]
+    assert found["steps"] == {"1": "Open\nExpected: It opens", "2": "Enter\nExpected: One is in"}
+    assert "import" not in found["custom_metadata"]
+
+
+async def test_a_preset_is_taken_by_its_name(imports: Any) -> None:
+    word = imports.catalog.word()
+    job = await send(imports, f"Summary,Status,Issue key\nDoors,Open,{word}\n", mapping="jira")
+    assert [row["key"] for row in await imports.rows(job)] == [word]
+    refused = await imports.send_file(b"Summary\nx\n", CSV, mapping="jirra")
+    assert refused.status_code == 422
+    assert "jira" in orjson.loads(refused.content)["detail"]
