@@ -2,6 +2,7 @@
 
 import json
 import uuid
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,14 @@ def told(data: bytes, name: str) -> dict[str, Any]:
     root = etree.fromstring(data)
     found = {one.get("IDENTIFIER"): plain(one) for one in root.iter(f"{Q}{name}")}
     return {identifier: one for identifier, one in found.items() if not str(identifier).startswith("_traceline-")}
+
+
+def documents(path: Path) -> list[bytes]:
+    """Return the .reqif that a file is or has."""
+    if path.suffix == ".reqif":
+        return [path.read_bytes()]
+    with zipfile.ZipFile(path) as archive:
+        return [archive.read(name) for name in archive.namelist() if name.endswith(".reqif") and "__MACOSX" not in name]
 
 
 KEPT = (

@@ -21,6 +21,16 @@ class ReadOptions:
     source_system: str | None = None
     mapping: Mapping[str, Any] | None = None
 
+    @property
+    def external_id_prefix(self) -> str:
+        """What the mapping puts before the external ids of the file."""
+        return str((self.mapping or {}).get("external_id_prefix") or "")
+
+    @property
+    def system(self) -> str | None:
+        """The source system, as the request or the mapping names it."""
+        return self.source_system or (self.mapping or {}).get("source_system")
+
 
 @dataclass(slots=True)
 class Inspection:

@@ -201,6 +201,14 @@ def test_only_what_is_asked_for_is_read(known: Format, text: str) -> None:
     assert read(known, data, kind="links") == ([], links)
 
 
+@pytest.mark.parametrize(("known", "text"), ALL)
+def test_a_mapping_says_how_ids_begin(known: Format, text: str) -> None:
+    items, links = read(known, text.encode(), mapping={"external_id_prefix": "x:", "source_system": "other"})
+    assert all(item.fields["external_id"].startswith("x:") for item in items)
+    assert all(link.test_case["external_id"].startswith("x:") for link in links)
+    assert {item.fields["source_system"] for item in items} == {"other"}
+
+
 def test_results_of_junit_are_no_test_cases() -> None:
     junit = b"<testsuites><testsuite name='a'><testcase name='b' classname='c'/></testsuite></testsuites>"
     assert testlink.recognise(io.BytesIO(junit), "report.xml") == 0

@@ -148,6 +148,19 @@ def test_only_what_is_asked_for_is_read() -> None:
     assert (len(links.items), len(links.links)) == (0, 1)
 
 
+def test_a_mapping_says_what_types_are_and_how_ids_begin() -> None:
+    kinds = {"Heading": "requirements", "Functional Requirement": "test_cases", "Test Case": "structure"}
+    mapping = {"external_id_prefix": "doors:", "source_system": "doors", "kinds": kinds}
+    read = Read(SAMPLE, mapping=mapping)
+    assert [(item.kind, item.fields["external_id"]) for item in read.items] == [
+        ("requirement", "doors:h"),
+        ("test_case", "doors:REQ-1"),
+        ("test_case", "doors:REQ-2"),
+    ]
+    assert {item.fields["source_system"] for item in read.items} == {"doors"}
+    assert read.item("doors:REQ-1").fields["status"] == "ready"
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -1,14 +1,13 @@
 """Files of real tools: what a person would expect to be read of them, and that they are written again as they were."""
 
 import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from exchange_samples import samples
 from reqif_documents import Read
-from reqif_records import KEPT, Record, read_by_another_library, told
+from reqif_records import KEPT, Record, documents, read_by_another_library, told
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Unreadable
@@ -26,13 +25,6 @@ EXPECTED: dict[str, tuple[int, str, str]] = {
     "rmf-TC1700.reqifz": (2, "ID_TC1700_SpecObject1", "Requirement 1"),
 }
 """Of some files: how many items, and the id and title of the first."""
-
-
-def documents(path: Path) -> list[bytes]:
-    if path.suffix == ".reqif":
-        return [path.read_bytes()]
-    with zipfile.ZipFile(path) as archive:
-        return [archive.read(name) for name in archive.namelist() if name.endswith(".reqif") and "__MACOSX" not in name]
 
 
 @pytest.mark.parametrize("path", samples("reqif/*.reqif*"))

@@ -39,6 +39,11 @@ def test_another_import_of_what_was_written_finds_the_same() -> None:
     assert [link.fields for link in again.links] == [link.fields for link in first.links]
 
 
+def test_a_prefix_and_other_kinds_of_the_import_change_nothing() -> None:
+    mapping = {"external_id_prefix": "doors:", "kinds": {"Functional Requirement": "test_cases"}}
+    assert_same(SAMPLE, Record(Read(SAMPLE, mapping=mapping)).written())
+
+
 def test_what_was_changed_is_written_where_it_stood() -> None:
     record = Record(Read(SAMPLE))
     item = record.item("REQ-1")
@@ -166,6 +171,17 @@ def test_several_imports_are_written_together() -> None:
 
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60).filter(str.strip)
+
+
+def test_links_find_items_whose_ids_xml_cannot_hold() -> None:
+    record = Record(Read(SAMPLE))
+    item = record.add(
+        "test_case", {"external_id": "\x01", "title": "t", "description": "d", "type": "ui", "priority": "low"}
+    )
+    record.links.append({**record.links[0], "id": "l", "test_case_id": item["id"]})
+    record.item("t1")["external_id"] = "T\x02"
+    ends = {link.test_case["external_id"] for link in record.again().links}
+    assert ends == {"\x01", "T\x02"}
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])

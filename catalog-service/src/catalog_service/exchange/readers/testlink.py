@@ -69,7 +69,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     for row, suites, node in cases_of(file, _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
         number = node.first("fullexternalid") or node.first("externalid") or node.attributes.get("internalid", "")
-        draft.external_id = number or None
+        draft.external_id = options.external_id_prefix + number if number else None
         draft.title = node.attributes.get("name", "")
         draft.description = node.html("summary")
         draft.module = suites[-1] if suites else None

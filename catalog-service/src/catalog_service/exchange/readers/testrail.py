@@ -36,7 +36,8 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the test cases, each with links to what it refers to."""
     for row, suites, node in cases_of(file, _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
-        draft.external_id = node.first("id") or None
+        number = node.first("id")
+        draft.external_id = options.external_id_prefix + number if number else None
         draft.title = node.first("title")
         custom = next(iter(node.all("custom")), Node("custom", {}, node.line))
         draft.module = suites[-1] if suites else None

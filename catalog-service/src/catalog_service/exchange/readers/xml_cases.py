@@ -133,7 +133,7 @@ def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, str]]:
 
 def finished(draft: Draft, parts: list[dict[str, str]], options: ReadOptions) -> Item:
     """Return the test case, with the parts of its steps beside what custom_metadata has of its tool."""
-    item = draft.item(options.source_system)
+    item = draft.item(options.system)
     if parts:
         item.fields["custom_metadata"] = {**item.fields.get("custom_metadata", {}), "steps": parts}
     return item

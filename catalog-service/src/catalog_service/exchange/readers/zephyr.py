@@ -46,6 +46,8 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     for row, _, node in cases_of(file, _IssueHandler() if issues else _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
         steps = _of_issue(draft, node) if issues else _of_case(draft, node)
+        if draft.external_id:
+            draft.external_id = options.external_id_prefix + draft.external_id
         parts = add_steps(draft, steps)
         keys = [one.text for one in _links(node, is_issue=issues)]
         if options.kind in ("all", "test_cases"):

@@ -52,12 +52,12 @@ class Objects:
         raw = raw_of(metadata, self._mapping.schema)
         changed = False
         for name in _WRITTEN:
-            reading = self._mapping.read(raw)
+            reading = self._mapping.read(raw, kind)
             if not _is_same(name, item.get(name), reading.fields.get(name), raw):
                 changed |= self._write(name, kind, item.get(name), raw, reading)
         if changed:
             raw["last_change"] = _time(item)
-        fields = self._mapping.read(raw).fields
+        fields = self._mapping.read(raw, kind).fields
         if _is_same("external_id", item.get("external_id"), fields["external_id"], raw):
             fields["external_id"] = item.get("external_id")
         if module := _module(metadata):

@@ -67,14 +67,18 @@ class Reading:
 class ObjectMapping:
     """Reads objects by the types of a schema."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, kinds: Mapping[str, str] | None = None) -> None:
+        """`kinds`: what objects of a type of this LONG-NAME are, where its name does not say it."""
         self.schema = schema
+        self._kinds = {name: kind.removesuffix("s") for name, kind in (kinds or {}).items()}
         self._roles: dict[str, dict[str, list[str]]] = {}
 
     def kind(self, type_identifier: str | None) -> str:
         """Return what objects of this type are: `structure`, `test_case` or `requirement`."""
         spec_type = self.schema.types.get(type_identifier or "")
-        return kind_of(spec_type.long_name) if spec_type else "requirement"
+        if spec_type is None:
+            return "requirement"
+        return self._kinds.get(spec_type.long_name) or kind_of(spec_type.long_name)
 
     def title(self, raw: Raw) -> str:
         """Return what an object is called, of whatever kind it is."""
@@ -95,9 +99,9 @@ class ObjectMapping:
         values = {value[1]: value for value in raw.get("values", ())}
         return self._first_text(self._roles_of(raw)["title"], values)[1]
 
-    def read(self, raw: Raw) -> Reading:
-        """Return what an object says of an item's fields."""
-        kind = self.kind(raw.get("type"))
+    def read(self, raw: Raw, kind: str | None = None) -> Reading:
+        """Return what an object says of an item's fields; `kind`: what it is, where that is known."""
+        kind = kind or self.kind(raw.get("type"))
         reading = Reading(kind)
         values = {value[1]: value for value in raw.get("values", ())}
         roles = self._roles_of(raw)

@@ -72,7 +72,7 @@ class _Objects:
         self._schema = Schema()
         for document in documents:
             self._schema.add(document.datatypes.values(), document.types.values())
-        self._mapping = ObjectMapping(self._schema)
+        self._mapping = ObjectMapping(self._schema, (options.mapping or {}).get("kinds"))
         self._extensions = Extensions(document.extensions for document in documents)
         self._hierarchy = Hierarchy(documents)
         self._relations = Relations(documents, self._schema)
@@ -80,6 +80,7 @@ class _Objects:
         self._dropped = set(others or ())
         self._kinds: dict[str, str] = {}
         self._external_ids: dict[str, str] = {}
+        self._own: set[str] = set()
         self._nameless: set[str] = set()
         """Objects of our own whose item has no external_id: their links name it by its id."""
         self._structure: list[Raw] = []
@@ -134,17 +135,21 @@ class _Objects:
                     self._external_ids[identifier] = external_id
 
     def _external_id(self, raw: Raw) -> str:
+        identifier: str = raw["identifier"]
         own = own_fields(raw)
         if own is not None:
+            self._own.add(identifier)
             if not own.get("external_id"):
-                self._nameless.add(raw["identifier"])
-            return str(own.get("external_id") or raw["identifier"])
-        return self._mapping.external_id(raw)
+                self._nameless.add(identifier)
+        fields = own or {"external_id": self._mapping.external_id(raw)}
+        self._extensions.restore(identifier, fields)
+        return str(fields.get("external_id") or identifier)
 
     def _end(self, identifier: str) -> dict[str, str]:
         if identifier in self._nameless:
             return {"id": _own_id(identifier)}
-        return {"external_id": self._external_ids.get(identifier, identifier)}
+        prefix = "" if identifier in self._own else self._options.external_id_prefix
+        return {"external_id": prefix + self._external_ids.get(identifier, identifier)}
 
     def _item(self, row: int, raw: Raw, kind: str) -> Item:
         identifier = raw["identifier"]
@@ -158,7 +163,7 @@ class _Objects:
         fields = reading.fields
         self._check(raw, reading)
         wanted = self._external_ids.get(identifier, identifier)
-        if wanted != fields["external_id"]:
+        if wanted != fields["external_id"] and wanted == identifier:
             reading.warnings.append(
                 Remark(
                     "repeated_id",
@@ -166,7 +171,7 @@ class _Objects:
                     "external_id",
                 )
             )
-            fields["external_id"] = wanted
+        fields["external_id"] = wanted
         metadata = metadata_of(raw, self._schema)
         place = self._hierarchy.place(identifier)
         if place is not None:
@@ -179,7 +184,8 @@ class _Objects:
             metadata["relations"] = relations
         self._extensions.restore(identifier, fields)
         fields["custom_metadata"] = {"reqif": metadata}
-        fields["source_system"] = self._options.source_system or "reqif"
+        fields["source_system"] = self._options.system or "reqif"
+        fields["external_id"] = self._options.external_id_prefix + fields["external_id"]
         return Item(
             cast(Any, kind),
             row,

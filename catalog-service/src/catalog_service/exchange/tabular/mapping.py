@@ -134,7 +134,10 @@ class LeftOut(_Strict):
 
 
 class Mapping(_Strict):
-    """How a table is read. What no field takes goes to `custom_metadata`, unless `rest` or `ignore` says otherwise."""
+    """How a table is read. What no field takes goes to `custom_metadata`, unless `rest` or `ignore` says otherwise.
+
+    Of a format that has types, `kinds` says what items of a type of this name become.
+    """
 
     version: Literal[1]
     name: str | None = None
@@ -147,6 +150,7 @@ class Mapping(_Strict):
     key: list[str] | None = None
     external_id_prefix: str | None = None
     source_system: Annotated[str, Field(max_length=50)] | None = None
+    kinds: dict[str, Literal["requirements", "test_cases", "structure"]] = {}
     fields: dict[str, Rule] = {}
     links: LinksRule | None = None
     rest: Literal["custom_metadata", "ignore"] = "custom_metadata"
