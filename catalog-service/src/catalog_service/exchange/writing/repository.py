@@ -15,7 +15,8 @@ from catalog_service.row_counts import counted
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column
 
-_ROWS_AT_ONCE = 2000
+_ROWS_AT_ONCE = 200
+"""Each may have a megabyte of texts."""
 _RFC_3339 = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 _OF_RESTORE = frozenset({"id", "version", "created_at", "updated_at"})
 _MOMENTS = frozenset({"created_at", "updated_at", "confirmed_at", "changed_at"})
@@ -169,7 +170,7 @@ async def about(connection: Connection, scope: Scope, form: Rows, *, with_schema
 
 
 async def rows(connection: Connection, scope: Scope, form: Rows) -> AsyncGenerator[tuple[str, list[Any]], None]:
-    """Yield all records of a scope, some thousand at a time, with their kind: each as JSON, or as a row of texts."""
+    """Yield all records of a scope, some hundred at a time, with their kind: each as JSON, or as a row of texts."""
     as_json = form is Rows.JSON
     for query in _queries(scope, form):
         async with connection.cursor(name=f"export_{query.kind}", row_factory=tuple_row) as cursor:
