@@ -5,7 +5,16 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format
 from catalog_service.exchange.native.formats import JSON, NDJSON
-from catalog_service.exchange.readers import needs, testlink, testrail, zephyr
+from catalog_service.exchange.readers import (
+    doorstop,
+    gherkin,
+    needs,
+    openfasttrace,
+    strictdoc,
+    testlink,
+    testrail,
+    zephyr,
+)
 from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
 from catalog_service.exchange.tabular.archive import CSV_ARCHIVE
 from catalog_service.exchange.tabular.formats import CSV, XLSX
@@ -21,6 +30,10 @@ FORMATS: tuple[Format, ...] = (
     testlink.FORMAT,
     testrail.FORMAT,
     zephyr.FORMAT,
+    strictdoc.FORMAT,
+    gherkin.FORMAT,
+    doorstop.FORMAT,
+    openfasttrace.FORMAT,
     CSV_ARCHIVE,
     XLSX,
     CSV,

@@ -1,0 +1,210 @@
+"""Doorstop: an archive of a tree of documents, each a folder of items in YAML or Markdown."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from posixpath import basename, dirname
+from typing import Any, BinaryIO
+
+import yaml
+
+from catalog_service.exchange.formats import Format, ReadOptions
+from catalog_service.exchange.readers.items import DEEPEST, LONGEST_TEXT, Draft, Relations, is_blank, kind_of, plain
+from catalog_service.exchange.readers.lines import is_archive, is_meant
+from catalog_service.exchange.records import ItemKind, Notice, Record, Unreadable
+from catalog_service.exchange.refusals import archive_of
+from chassis.core.wording import shown
+from chassis.files.archives import Archive
+
+SYSTEM = "doorstop"
+CONFIGURATION = ".doorstop.yml"
+_SUFFIXES = (".yml", ".yaml", ".md")
+_FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"\A\s*#+\s+(.+?)\s*#*\s*(?:\n|\Z)")
+_TAKEN = frozenset(("text", "header", "links", "active", "level", "short-name", "reviewed"))
+
+
+class _Tree:
+    """The documents of an archive by their folders, and where the items of each are."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self.documents: dict[str, dict[str, Any]] = {}
+        for name in archive.names:
+            if basename(name) == CONFIGURATION and is_meant(name, (CONFIGURATION,)):
+                settings = _loaded(self.text(name), name).get("settings")
+                self.documents[dirname(name)] = settings if isinstance(settings, dict) else {}
+        if not self.documents:
+            raise Unreadable(f"The archive has no {CONFIGURATION}: pack the tree with the folders of its documents.")
+
+    def items(self) -> Iterator[tuple[str, str]]:
+        """Yield the folder of a document and the name of an item's file, document by document."""
+        for folder in sorted(self.documents):
+            for name in sorted(self._archive.names):
+                is_item = dirname(name) == folder and is_meant(name, _SUFFIXES) and basename(name) != CONFIGURATION
+                if is_item and not basename(name).startswith(".") and self._is_item(folder, name):
+                    yield folder, name
+
+    def text(self, name: str) -> str:
+        """Return a file as a text; raise Unreadable for what is none."""
+        content = self._archive.open(name).read(LONGEST_TEXT + 1)
+        if len(content) > LONGEST_TEXT:
+            raise Unreadable(f"{shown(name)} is larger than {LONGEST_TEXT >> 20} MiB.", code="too_long")
+        try:
+            return content.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise Unreadable(f"{shown(name)} is not in UTF-8.", offset=error.start) from None
+
+    def prefix(self, folder: str) -> str:
+        """Return what the ids of a document's items begin with."""
+        return str(self.documents[folder].get("prefix") or basename(folder))
+
+    def _is_item(self, folder: str, name: str) -> bool:
+        return basename(name).lower().startswith(self.prefix(folder).lower())
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is an archive of a Doorstop tree."""
+    if not is_archive(file):
+        return 0.0
+    try:
+        with archive_of(file) as archive:
+            return 0.95 * any(basename(member) == CONFIGURATION for member in archive.names)
+    except Unreadable:
+        return 0.0
+
+
+def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+    """Yield the items of all documents, then the links between requirements and test cases."""
+    if not is_archive(file):
+        raise Unreadable("Doorstop keeps a file an item: pack the tree as a zip or tar, and send that.")
+    with archive_of(file) as archive:
+        tree = _Tree(archive)
+        relations = Relations()
+        kinds: dict[str, ItemKind] = {folder: _kind(tree, folder, options) for folder in tree.documents}
+        for folder, name in tree.items():
+            relations.know(_id(name), kinds[folder])
+        inactive: Counter[str] = Counter()
+        row = 0
+        for folder, name in tree.items():
+            content = _item(tree.text(name), name)
+            if content.get("active") is False:
+                inactive[tree.prefix(folder)] += 1
+                continue
+            row += 1
+            draft = _draft(content, name, row, kinds[folder])
+            draft.module = tree.prefix(folder)
+            _relate(draft, content, relations)
+            yield draft.item(options.source_system)
+        yield from relations.links()
+        if inactive:
+            total = sum(inactive.values())
+            yield Notice("inactive_item", f"{total} items are not active (active: false); they are left out.", total)
+
+
+def _kind(tree: _Tree, folder: str, options: ReadOptions) -> ItemKind:
+    return kind_of(tree.prefix(folder), options.mapping)
+
+
+def _id(name: str) -> str:
+    return basename(name).rpartition(".")[0]
+
+
+def _item(text: str, name: str) -> Mapping[str, Any]:
+    """Return the fields of an item; of Markdown those between the dashes, and the text below them."""
+    if not name.lower().endswith(".md"):
+        return _loaded(text, name)
+    front = _FRONT.match(text)
+    fields = dict(_loaded(front[1], name, first_line=2)) if front else {}
+    body = text[front.end() :].strip("\n") if front else text.strip("\n")
+    if not fields.get("header") and (heading := _HEADING.match(body)):
+        fields["header"], body = heading[1], body[heading.end() :].strip("\n")
+    return {**fields, "text": body}
+
+
+def _loaded(text: str, name: str, first_line: int = 1) -> Mapping[str, Any]:
+    try:
+        _check(text)
+        content = yaml.load(text, yaml.CSafeLoader)
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error).partition("\n")[0] or "it is damaged"
+        raise Unreadable(
+            f"{shown(name)} is no YAML that can be read: {str(problem)[:200]}.",
+            line=mark.line + first_line if mark else None,
+            column=mark.column + 1 if mark else None,
+        ) from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise Unreadable(f"{shown(name)} holds no fields (name: value).", line=first_line)
+    return {str(key): value for key, value in content.items()}
+
+
+def _check(text: str) -> None:
+    """Raise YAMLError for anchors, ten lines of which make gigabytes, and for what is nested deeply.
+
+    The loader in C ends the process there; the events alone do not.
+    """
+    depth = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise yaml.MarkedYAMLError(problem="anchors and aliases are not read", problem_mark=event.start_mark)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise yaml.MarkedYAMLError(
+                problem=f"it is nested deeper than {DEEPEST} levels", problem_mark=event.start_mark
+            )
+
+
+def _draft(content: Mapping[str, Any], name: str, row: int, kind: ItemKind) -> Draft:
+    draft = Draft(SYSTEM, kind, row)
+    draft.external_id = _id(name)
+    draft.description = _said(content.get("text"))
+    draft.title = _said(content.get("header")) or _said(content.get("short-name"))
+    if content.get("derived") is True:
+        draft.tags.append("derived")
+    if content.get("normative") is False:
+        draft.tags.append("informative")
+    if content.get("reviewed"):
+        draft.status = "reviewed"
+    metadata = {"file": name, "level": str(content["level"]) if "level" in content else None}
+    metadata |= {key: plain(_dated(value)) for key, value in content.items() if key not in _TAKEN}
+    draft.metadata |= {key: value for key, value in metadata.items() if not is_blank(value)}
+    if content.get("reviewed"):
+        draft.metadata["reviewed"] = plain(_dated(content["reviewed"]))
+    return draft
+
+
+def _said(value: Any) -> str:
+    return "" if value is None else value.strip() if isinstance(value, str) else str(value)
+
+
+def _dated(value: Any) -> Any:
+    """Return a value of YAML with its dates and bytes as texts."""
+    if isinstance(value, dict):
+        return {str(key): _dated(member) for key, member in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_dated(member) for member in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _relate(draft: Draft, content: Mapping[str, Any], relations: Relations) -> None:
+    """Make links of what an item is derived from or tests; keep what is between items of one kind."""
+    said = content.get("links")
+    entries = said if isinstance(said, list) else ()
+    targets = [str(target) for entry in entries for target in (entry if isinstance(entry, dict) else [entry])]
+    link_type = "verifies" if draft.kind == "test_case" else "covers"
+    others = [target for target in targets if not relations.relate(draft, target, link_type)]
+    if others:
+        draft.metadata["links"] = others
+
+
+FORMAT = Format(
+    name="doorstop",
+    label="archive of a Doorstop tree",
+    media_types=("application/zip", "application/x-tar", "application/gzip"),
+    suffixes=(".zip", ".tar", ".tar.gz", ".tgz"),
+    recognise=recognise,
+    read=read,
+)

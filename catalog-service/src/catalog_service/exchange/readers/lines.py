@@ -1,0 +1,88 @@
+"""Lines of text files, one by one, whatever their encoding and their line ends."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.refusals import archive_of
+from catalog_service.exchange.text import find_encoding, read_lines
+from chassis.core.wording import shown
+from chassis.files.archives import open_archive
+from chassis.files.refused import FileRefused
+
+LONGEST_LINE = 1024 * 1024
+_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")
+_CARRIAGE_RETURNS = re.compile(r"\r\n?")
+
+
+def numbered_lines(file: BinaryIO, encoding: str | None = None) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers from 1, without their ends: `\\n`, `\\r\\n` or `\\r`.
+
+    Raise Unreadable for a line of more than 1 MiB, for NUL, and for bytes that are not in the encoding.
+    """
+    number = 0
+    for text in read_lines(file, find_encoding(file, encoding)):
+        for line in _CARRIAGE_RETURNS.split(text.removesuffix("\n").removesuffix("\r")):
+            number += 1
+            if len(line) > LONGEST_LINE:
+                message = f"The line has {len(line)} characters; at most {LONGEST_LINE} are read."
+                raise Unreadable(message, code="too_long", line=number)
+            if "\0" in line:
+                column = line.index("\0") + 1
+                raise Unreadable("The line holds NUL (U+0000): this is no text.", line=number, column=column)
+            yield number, line
+
+
+def is_archive(file: BinaryIO) -> bool:
+    """Check whether a file is a zip, a tar or a tar.gz, by its first bytes."""
+    file.seek(0)
+    head = file.read(262)
+    file.seek(0)
+    return head.startswith(_ARCHIVES) or head[257:262] == b"ustar"
+
+
+@contextmanager
+def texts_of(file: BinaryIO, suffixes: tuple[str, ...]) -> Iterator[Iterator[tuple[str | None, BinaryIO]]]:
+    """Open a file, or those of an archive that end in one of the suffixes, in the order of their names."""
+    if not is_archive(file):
+        yield iter([(None, file)])
+        return
+    with archive_of(file) as archive:
+        names = sorted(name for name in archive.names if is_meant(name, suffixes))
+        if not names:
+            raise Unreadable(f"The archive has no file that ends in {' or '.join(suffixes)}.")
+        yield ((name, archive.open(name)) for name in names)
+
+
+def is_meant(name: str, suffixes: tuple[str, ...]) -> bool:
+    """Check whether a member of an archive is one of those; what macOS adds to archives is not."""
+    return name.lower().endswith(suffixes) and not name.startswith("__MACOSX/") and "/._" not in f"/{name}"
+
+
+@contextmanager
+def named(name: str | None) -> Iterator[None]:
+    """Say in what is Unreadable which member of an archive it is about."""
+    try:
+        yield
+    except Unreadable as error:
+        if name is None:
+            raise
+        raise Unreadable(
+            f"{shown(name)}: {error.message}",
+            code=error.code,
+            line=error.line,
+            column=error.column,
+            offset=error.offset,
+        ) from None
+
+
+def suffixes_within(file: BinaryIO, suffixes: tuple[str, ...]) -> float:
+    """Return the share of an archive's files that end in one of the suffixes; 0 for what is no archive."""
+    try:
+        with open_archive(file) as archive:
+            names = [name for name in archive.names if is_meant(name, ("",))]
+            return sum(name.lower().endswith(suffixes) for name in names) / len(names) if names else 0.0
+    except FileRefused:
+        return 0.0

@@ -1,0 +1,229 @@
+"""OpenFastTrace: specification items in Markdown or AsciiDoc, a file or an archive of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from catalog_service.exchange.formats import Format, ReadOptions
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, kind_of
+from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.records import ItemKind, Record, Unreadable
+
+SYSTEM = "openfasttrace"
+SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc")
+ID = r"[A-Za-z]+~[\w.-]+(?:~\d+)"
+_FOUND = re.compile(ID)
+_ITEM = re.compile(rf"\s*(?:<a\s+id=[^>]*>\s*(?:</a>)?\s*)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*")
+_BLOCK_ITEM = re.compile(rf"\s*\[\.?specitem\b[^\]]*\bsid=\"(?P<id>{ID})\"[^\]]*\]\s*")
+"""AsciiDoc: the item is the block or paragraph below it."""
+_ATTRIBUTE = re.compile(r"\b(?:oft-)?(needs|covers|depends|tags|status)=\"([^\"]*)\"")
+_DELIMITER = re.compile(r"(--|={4,}|\*{4,}|_{4,}|-{4,})\s*")
+_FORWARDED = re.compile(r"\s*`?(\w+)\s*-->\s*(\w+(?:\s*,\s*\w+)*)\s*:\s*(\w+~[\w.-]+~\d+)`?\s*")
+_HEADING = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s+(.+?)\s*#*\s*")
+_PART = re.compile(
+    r"\s*(?:<!--\s*)?(?:[*_]{1,2})?(Needs|Covers|Depends|Tags|Status|Description|Rationale|Comment)(?:[*_]{1,2})?:"
+    r"(?:[*_]{1,2})?\s*(.*?)\s*(?:-->)?\s*"
+)
+_UNDERLINE = re.compile(r"[=-]{3,}\s*")
+_LISTS = frozenset(("Needs", "Covers", "Depends", "Tags"))
+_TESTS = frozenset(("utest", "itest", "stest", "mtest", "test", "tst", "atest"))
+_TECHNICAL = frozenset(("arch", "dsn", "impl", "constr", "bld"))
+_LIST_ITEM = re.compile(r"\s*[*+-]\s+(.*)")
+
+
+@dataclass(slots=True)
+class _SpecItem:
+    """A specification item: its id, the heading above it, its texts by their names, and the lists it has."""
+
+    id: str
+    line: int
+    title: str
+    section: list[str]
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    lists: dict[str, list[str]] = field(default_factory=dict)
+    status: str | None = None
+    size: int = 0
+
+    @property
+    def type(self) -> str:
+        return self.id.partition("~")[0]
+
+    def add_text(self, name: str, line: str) -> None:
+        """Add a line to a text of the item."""
+        self.size += len(line) + 1
+        if self.size > LONGEST_TEXT:
+            raise Unreadable(f"{self.id} has more than {LONGEST_TEXT} characters.", code="too_long", line=self.line)
+        self.texts.setdefault(name, []).append(line)
+
+    def text(self, name: str) -> str:
+        return "\n".join(self.texts.get(name, ())).strip()
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file has specification items: a title and an id that stands alone below it."""
+    if is_archive(file):
+        return 0.5 if suffixes_within(file, SUFFIXES) > 0.5 else 0.0
+    text = file.read(65536).replace(b"\0", b"").decode("utf-8", "replace")
+    if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
+        return 0.0
+    has_item = any(_ITEM.fullmatch(line) or _BLOCK_ITEM.fullmatch(line) for line in text.splitlines())
+    return 0.9 if has_item else 0.5 * bool(_FORWARDED.search(text)) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
+
+
+def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+    """Yield the items of all files, then links for what test cases cover."""
+    relations = Relations()
+    for _, item in _all_items(file, options):
+        relations.know(item.id, _kind(item, options))
+    row = 0
+    for path, item in _all_items(file, options):
+        row += 1
+        draft = _draft(item, row, path, options)
+        others = [
+            target
+            for target in item.lists.get("Covers", ())
+            if not relations.relate(draft, target, "verifies" if draft.kind == "test_case" else "covers")
+        ]
+        if others:
+            draft.metadata["covers"] = others
+        yield draft.item(options.source_system)
+    if row == 0:
+        raise Unreadable(
+            "The file has no specification item: below a title, an id such as `req~door-closes~1` stands in a line of"
+            " its own.",
+            code="empty_file",
+        )
+    yield from relations.links()
+
+
+def _all_items(file: BinaryIO, options: ReadOptions) -> Iterator[tuple[str | None, _SpecItem]]:
+    with texts_of(file, SUFFIXES) as texts:
+        for path, text in texts:
+            with named(path):
+                for item in _items(numbered_lines(text, options.encoding)):
+                    yield path, item
+
+
+def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
+    headings: list[tuple[int, str]] = []
+    item: _SpecItem | None = None
+    part, before = "", ""
+    for number, line in lines:
+        found, block, heading = _ITEM.fullmatch(line), _BLOCK_ITEM.fullmatch(line), _HEADING.fullmatch(line)
+        if item is not None and (found or block or heading):
+            if found and before and item.texts.get(part, [""])[-1].strip() == before:
+                item.texts[part].pop()  # it is the title of the next
+            yield item
+            item = None
+        above = [text for _, text in headings]
+        if found:
+            title = before or (above.pop() if above else "")
+            item, part = _SpecItem(found["id"], number, _plain_title(title), [one for one in above if one != title]), ""
+        elif block:
+            yield _block(_SpecItem(block["id"], number, before[1:] if before[:1] == "." else "", above), line, lines)
+        elif heading:
+            depth = len(heading[1])
+            headings = [(level, text) for level, text in headings if level < depth] + [(depth, heading[2])]
+        elif item is not None:
+            part = _take(item, part, line)
+        if found or block:
+            before = ""
+        elif line.strip() and not _UNDERLINE.fullmatch(line):
+            before = heading[2] if heading else line.strip()
+    if item is not None:
+        yield item
+
+
+def _block(item: _SpecItem, line: str, lines: Iterator[tuple[int, str]]) -> _SpecItem:
+    """Return an item of AsciiDoc with the block or the paragraph below it."""
+    for name, said in _ATTRIBUTE.findall(line):
+        if name == "status":
+            item.status = said or None
+        else:
+            item.lists[name.capitalize()] = _entries(name.capitalize(), said)
+    delimiter = ""
+    for _, text in lines:
+        if not delimiter and not item.texts and (found := _DELIMITER.fullmatch(text)):
+            delimiter = found[1]
+        elif text.strip() == delimiter or (not delimiter and not text.strip() and item.texts):
+            break
+        elif text.strip() or item.texts:
+            item.add_text("", text)
+    return item
+
+
+def _plain_title(title: str) -> str:
+    return re.sub(r"\s*\{#[^}]*\}\s*$|\[\[[^\]]*\]\]", "", title).strip(" #=*_")
+
+
+def _take(item: _SpecItem, part: str, line: str) -> str:
+    """Take a line of an item, and return which part of it the next line belongs to."""
+    found = _PART.fullmatch(line)
+    if found is not None:
+        name, said = found[1], found[2].removesuffix("-->").strip()
+        if name == "Status":
+            item.status = said.strip("*_` ") or None
+            return ""
+        if name in _LISTS:
+            item.lists.setdefault(name, []).extend(_entries(name, said))
+            return name
+        if said:
+            item.add_text(name, said)
+        return name
+    if part in _LISTS:
+        entry = _LIST_ITEM.fullmatch(line)
+        if entry is not None:
+            item.lists.setdefault(part, []).extend(_entries(part, entry[1]))
+            return part
+        if not line.strip():
+            return part
+        part = ""
+    item.add_text(part, line)
+    return part
+
+
+def _entries(name: str, said: str) -> list[str]:
+    if name in ("Covers", "Depends"):
+        return _FOUND.findall(said)
+    return [word.strip("`* ") for word in said.split(",") if word.strip("`* ")]
+
+
+def _kind(item: _SpecItem, options: ReadOptions) -> ItemKind:
+    return "test_case" if item.type.lower() in _TESTS else kind_of(item.type, options.mapping)
+
+
+def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) -> Draft:
+    draft = Draft(SYSTEM, _kind(item, options), row, item.line)
+    if len(item.id) <= 100:
+        draft.external_id = item.id
+    draft.title = item.title
+    draft.description = "\n\n".join(filter(None, (item.text(""), item.text("Description"))))
+    draft.status = item.status
+    draft.tags = item.lists.get("Tags", [])
+    draft.module = item.section[-1] if item.section else None
+    if item.type.lower() in _TECHNICAL and draft.kind == "requirement":
+        draft.type = "technical"
+    kept = {
+        "id": item.id,
+        "type": item.type,
+        "revision": item.id.rpartition("~")[2],
+        "file": path,
+        "sections": [_plain_title(text) for text in item.section],
+        "needs": item.lists.get("Needs"),
+        "depends": item.lists.get("Depends"),
+        "rationale": item.text("Rationale"),
+        "comment": item.text("Comment"),
+    }
+    draft.metadata |= {name: value for name, value in kept.items() if value}
+    return draft
+
+
+FORMAT = Format(
+    name="openfasttrace",
+    label="OpenFastTrace in Markdown or AsciiDoc",
+    media_types=("text/markdown", "text/asciidoc"),
+    suffixes=SUFFIXES,
+    recognise=recognise,
+    read=read,
+)

@@ -1,0 +1,235 @@
+"""StrictDoc, Gherkin, Doorstop and OpenFastTrace: what is read, and what is said of files that cannot be."""
+
+import zipfile
+from contextlib import suppress
+from io import BytesIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_service.exchange import registry
+from catalog_service.exchange.formats import Format, ReadOptions
+from catalog_service.exchange.readers import doorstop, gherkin, openfasttrace, strictdoc
+from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable, encode
+
+STRICTDOC = """[DOCUMENT]
+TITLE: Doors
+
+[[SECTION]]
+TITLE: Closing
+
+[REQUIREMENT]
+UID: REQ-1
+STATUS: Approved
+TITLE: Close
+STATEMENT: >>>
+Doors close.
+
+Before departure.
+<<<
+RATIONALE: Safety
+
+[[/SECTION]]
+
+[TEST_CASE]
+UID: TC-1
+TITLE: Try it
+STATEMENT: Close them.
+RELATIONS:
+- TYPE: Parent
+  VALUE: REQ-1
+  ROLE: Verifies
+
+[TEXT]
+STATEMENT: Between
+"""
+GHERKIN = """@doors
+Feature: Doors
+  Background:
+    Given a train
+
+  @TC-7 @REQ-1
+  Scenario Outline: Close <door>
+    When the <door> closes
+      | a | b |
+    Then it is locked
+
+    Examples: All
+      | door |
+      | left |
+
+  Rule: Late
+    Example: Too late
+      * wait
+"""
+OPENFASTTRACE = """# Doors
+
+## Closing
+
+### Doors close
+`req~doors-close~2`
+
+All doors close.
+
+Rationale: Safety
+
+Needs: dsn, utest
+Tags: train
+
+### It is tried
+`utest~doors-close~1`
+
+Covers:
+* `req~doors-close~2`
+"""
+DOORSTOP = {
+    "reqs/.doorstop.yml": "settings:\n  prefix: REQ\n",
+    "reqs/REQ001.yml": "active: true\nheader: Close\ntext: |\n  Doors close.\nlevel: 1.10\nnormative: true\n",
+    "reqs/REQ002.yml": "active: false\ntext: Gone\n",
+    "tests/.doorstop.yml": "settings:\n  prefix: TST\n  parent: REQ\n",
+    "tests/TST001.md": "---\nactive: true\nlinks:\n- REQ001: abc=\n---\n\n# Try it\n\nClose them.\n",
+}
+
+
+def archive(files: dict[str, str]) -> bytes:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as zipped:
+        for name, text in files.items():
+            zipped.writestr(name, text)
+    return content.getvalue()
+
+
+SOURCES: dict[str, tuple[Format, str, bytes]] = {
+    "strictdoc": (strictdoc.FORMAT, "doors.sdoc", STRICTDOC.encode()),
+    "gherkin": (gherkin.FORMAT, "doors.feature", GHERKIN.encode()),
+    "openfasttrace": (openfasttrace.FORMAT, "doors.md", OPENFASTTRACE.encode()),
+    "doorstop": (doorstop.FORMAT, "doors.zip", archive(DOORSTOP)),
+}
+
+
+def read(known: Format, content: bytes, name: str = "file") -> list[Record]:
+    return list(known.read(BytesIO(content), ReadOptions(file_name=name)))
+
+
+def items(records: list[Record]) -> dict[str, Item]:
+    return {record.fields["external_id"]: record for record in records if isinstance(record, Item)}
+
+
+def links(records: list[Record]) -> list[tuple[str, str]]:
+    return [
+        (link.requirement["external_id"], link.test_case["external_id"]) for link in records if isinstance(link, Link)
+    ]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_file_is_recognised_by_what_it_holds(name: str) -> None:
+    known, file_name, content = SOURCES[name]
+    assert registry.recognise(BytesIO(content), file_name, None) is known
+
+
+def test_a_node_of_strictdoc_is_an_item_with_its_fields_and_its_place() -> None:
+    records = read(*SOURCES["strictdoc"][::2])
+    found = items(records)["REQ-1"]
+    assert found.line == 7
+    assert found.fields["description"] == "Doors close.\n\nBefore departure."
+    assert (found.fields["status"], found.fields["module"]) == ("approved", "Doors")
+    kept = found.fields["custom_metadata"]["strictdoc"]
+    assert (kept["fields"], kept["sections"]) == ({"RATIONALE": "Safety"}, ["Closing"])
+    assert items(records)["TC-1"].kind == "test_case"
+    assert links(records) == [("REQ-1", "TC-1")]
+    assert [notice.count for notice in records if isinstance(notice, Notice)] == [1]
+
+
+def test_a_scenario_is_a_test_case_with_its_steps_examples_and_background() -> None:
+    records = read(*SOURCES["gherkin"][::2])
+    outline, late = items(records).values()
+    assert (outline.fields["external_id"], outline.fields["title"], outline.line) == ("TC-7", "Close <door>", 7)
+    assert outline.fields["steps"] == {"1": "When the <door> closes\n| a | b |", "2": "Then it is locked"}
+    assert outline.fields["preconditions"] == "Given a train"
+    assert outline.fields["description"].endswith("Examples: All\n| door |\n| left |")
+    assert outline.fields["tags"] == ["doors", "TC-7", "REQ-1"]
+    assert links(records) == [("REQ-1", "TC-7")]
+    assert late.fields["external_id"] == "Doors: Too late"
+    assert late.fields["custom_metadata"]["gherkin"]["rule"] == "Late"
+
+
+def test_scenarios_of_one_name_have_ids_of_their_own_and_the_same_next_time() -> None:
+    feature = "Feature: F\n" + "  Scenario: Same\n    * a\n" * 3
+    assert list(items(read(gherkin.FORMAT, feature.encode()))) == ["F: Same", "F: Same (2)", "F: Same (3)"]
+
+
+def test_a_doorstop_tree_is_read_document_by_document() -> None:
+    records = read(*SOURCES["doorstop"][::2])
+    found = items(records)
+    assert found["REQ001"].fields["title"] == "Close"
+    assert found["REQ001"].fields["module"] == "REQ"
+    assert found["REQ001"].fields["custom_metadata"]["doorstop"]["file"] == "reqs/REQ001.yml"
+    assert (found["TST001"].kind, found["TST001"].fields["title"]) == ("test_case", "Try it")
+    assert found["TST001"].fields["description"] == "Close them."
+    assert links(records) == [("REQ001", "TST001")]
+    assert "REQ002" not in found
+    assert [notice.code for notice in records if isinstance(notice, Notice)] == ["inactive_item"]
+
+
+def test_a_specification_item_has_the_title_above_its_id() -> None:
+    records = read(*SOURCES["openfasttrace"][::2])
+    found = items(records)["req~doors-close~2"]
+    assert (found.fields["title"], found.fields["description"]) == ("Doors close", "All doors close.")
+    assert (found.fields["module"], found.fields["tags"]) == ("Closing", ["train"])
+    kept = found.fields["custom_metadata"]["openfasttrace"]
+    assert (kept["needs"], kept["rationale"]) == (["dsn", "utest"], "Safety")
+    assert links(records) == [("req~doors-close~2", "utest~doors-close~1")]
+
+
+def test_an_item_of_asciidoc_is_the_block_below_its_attributes() -> None:
+    text = (
+        '= Doors\n\n[.specitem,oft-sid="req~a~1",oft-needs="impl,utest",oft-tags="X"]\n--\nIt closes.\n\nSoon.\n--\n\n'
+        'Not of it.\n\n[.specitem,oft-sid="utest~a~1",oft-covers="req~a~1"]\nA paragraph.\n\nNor this.\n'
+    )
+    records = read(openfasttrace.FORMAT, text.encode())
+    found = items(records)
+    assert found["req~a~1"].fields["description"] == "It closes.\n\nSoon."
+    assert found["req~a~1"].fields["tags"] == ["X"]
+    assert found["utest~a~1"].fields["description"] == "A paragraph."
+    assert links(records) == [("req~a~1", "utest~a~1")]
+
+
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\n"
+
+
+@pytest.mark.parametrize(
+    ("known", "content", "line", "said"),
+    [
+        (strictdoc.FORMAT, b"[DOCUMENT]\nTITLE: x\n\n[REQUIREMENT]\nSTATEMENT: >>>\nnever ends", 5, "<<<"),
+        (strictdoc.FORMAT, b"[DOCUMENT]\nTITLE: x\n\n[[SECTION]]\nTITLE: y\n", 4, "does not end"),
+        (strictdoc.FORMAT, b"no document", 1, "[DOCUMENT]"),
+        (gherkin.FORMAT, b"Feature: F\n  Scenario: S\n    Given a\n    '''\n    b\n", 4, "behave"),
+        (gherkin.FORMAT, b"Feature: F\n  Scenario: S\n    Given a\n    nonsense\n", 4, "no Gherkin"),
+        (gherkin.FORMAT, b"#language:nowhere\nFeature: F\n", 1, "nowhere"),
+        (openfasttrace.FORMAT, b"# Only a title\n", None, "specification item"),
+        (doorstop.FORMAT, b"text: x", None, "zip"),
+        (doorstop.FORMAT, archive({"reqs/REQ1.yml": "text: x"}), None, ".doorstop.yml"),
+        (doorstop.FORMAT, archive({**DOORSTOP, "reqs/REQ003.yml": BOMB}), 1, "aliases"),
+        (doorstop.FORMAT, archive({**DOORSTOP, "reqs/REQ003.yml": "a: [1\nb: 2"}), 2, "REQ003.yml"),
+        (doorstop.FORMAT, archive({**DOORSTOP, "reqs/REQ003.yml": "[" * 100_000}), None, "REQ003.yml"),
+    ],
+)
+def test_what_cannot_be_read_is_said_with_its_place(known: Format, content: bytes, line: int | None, said: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(known, content)
+    assert said in refused.value.message
+    if line is not None:
+        assert refused.value.line == line
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@given(data=st.data())
+def test_a_damaged_file_is_refused_or_read_and_never_ends_the_reader(name: str, data: st.DataObject) -> None:
+    known, file_name, content = SOURCES[name]
+    at = data.draw(st.integers(0, len(content)))
+    end = data.draw(st.integers(at, len(content)))
+    damaged = content[:at] + data.draw(st.binary(max_size=20)) + content[end:]
+    with suppress(Unreadable):
+        for record in read(known, damaged, file_name):
+            encode(record)
