@@ -147,6 +147,12 @@ def test_what_the_rows_are_is_told_by_the_first_header_that_names_it_then_by_the
     assert mapping["kind"] == kind
 
 
+def test_ids_of_requirements_among_test_cases_are_those_of_links() -> None:
+    found = read("Requirement ID,Test Case ID,Test Case Title,Steps\nR-1,T-1,a,x\nR-2,T-2,b,y\n")
+    assert [item["external_id"] for item in found.fields] == ["T-1", "T-2"]
+    assert [link.requirement["external_id"] for link in found.links] == ["R-1", "R-2"]
+
+
 def test_a_requirement_is_linked_by_a_column_of_test_cases() -> None:
     found = read('Req ID,Requirement,Test Cases\nR-1,Doors close,"T-1, T-2"\nR-2,Doors open,T-3\n')
     assert [(link.requirement["external_id"], link.test_case["external_id"]) for link in found.links] == [

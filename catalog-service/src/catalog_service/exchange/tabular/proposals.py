@@ -48,7 +48,7 @@ def propose(sample: Sample, *, kind: str = "all", about: str = "", source_system
     """Return the likeliest mapping of a table; `about` are the names of its file and sheet."""
     scores = {at: _scores(sample, at) for at in range(len(sample.columns))}
     kind = kind if kind != "all" else _kind(sample, scores, about)
-    guesses = _assign(scores, kind)
+    guesses = _assign({at: _of_kind(sample, at, found, kind) for at, found in scores.items()}, kind)
     mapping: dict[str, Any] = {"version": 1, "kind": kind}
     if source_system is not None:
         mapping["source_system"] = source_system
@@ -155,6 +155,15 @@ def _said(name: str) -> str:
     if _REQUIREMENT_WORDS.search(name):
         return "requirements"
     return "test_cases" if _TEST_WORDS.search(name) else ""
+
+
+def _of_kind(sample: Sample, at: int, guesses: Mapping[str, Guess], kind: str) -> Mapping[str, Guess]:
+    """Return what a column can be among rows of a kind: what the other kind is named by are ends of links."""
+    said = _said(sample.columns.header[at])
+    if kind == "links" or said in {"", kind}:
+        return guesses
+    texts = {"description"} if _average(sample.values(at)) > _LONG / 2 else set()
+    return {field: guess for field, guess in guesses.items() if field in {said, *texts, *CLOSED["test_cases"]}}
 
 
 def _assign(scores: Mapping[int, Mapping[str, Guess]], kind: str) -> dict[int, Guess]:

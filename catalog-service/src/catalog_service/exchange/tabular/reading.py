@@ -34,6 +34,8 @@ from chassis.core.wording import listed, shown
 _SAMPLED_ROWS = 200
 _SAMPLED_CHARACTERS = 1 << 20
 _SEARCHED_ROWS = 30
+_FIRST = 2.0
+"""What the first row counts more as a header than others."""
 _SHOWN_SAMPLES = 5
 _SHOWN_LENGTH = 200
 _DELIMITERS = {"\t": "TAB"}
@@ -238,10 +240,15 @@ def _find_header(rows: list[Row], given: Mapping | None) -> int:
             code="header_not_found",
         )
     searched = rows[:_SEARCHED_ROWS]
-    return max(range(len(searched)), key=lambda at: (_looks_like_header(searched[at]) - 0.1 * at, -at))
+    first = next((at for at, row in enumerate(searched) if sum(map(bool, row.cells)) > 1), 0)
+    return max(
+        range(len(searched)),
+        key=lambda at: (_looks_like_header(searched[at]) + _FIRST * (at == first) - 0.1 * at, -at),
+    )
 
 
 def _looks_like_header(row: Row) -> float:
+    """Return how much a row looks like names: those that are known count most, long texts count against it."""
     if has_mark(row.cells):
         return 10_000
     filled = [cell.strip() for cell in row.cells if cell.strip()]
@@ -249,7 +256,7 @@ def _looks_like_header(row: Row) -> float:
     known = sum(is_known_header(cell) for cell in filled)
     known += 5 * (known < 2 and len(filled) > 1 and find_preset(Columns(row.cells)) is not None)
     long = sum(len(cell) > 80 for cell in filled)
-    return 2.0 * known + min(len(names), 20) - 2 * long - (len(filled) - len(names)) * 0.2
+    return 2.0 * known + 0.5 * min(len(names), 20) - 2 * long - 0.2 * (len(filled) - len(names))
 
 
 def _recognised(start: _Start) -> float:
