@@ -195,6 +195,28 @@ def test_an_item_of_asciidoc_is_the_block_below_its_attributes() -> None:
     assert links(records) == [("req~a~1", "utest~a~1")]
 
 
+def test_an_object_of_xml_is_of_the_type_around_it() -> None:
+    text = """<?xml version="1.0"?><specdocument><specobjects doctype="req"><specobject>
+        <id>door</id><version>2</version><shortdesc>Doors close</shortdesc><description>All of them.</description>
+        <needscoverage><needsobj>utest</needsobj></needscoverage></specobject></specobjects>
+        <specobjects doctype="utest"><specobject><id>door</id><version>1</version><providescoverage><provcov>
+        <linksto>req:door</linksto><dstversion>2</dstversion></provcov></providescoverage></specobject></specobjects>
+        </specdocument>"""
+    records = read(registry.recognise(BytesIO(text.encode()), "doors.oreqm", None), text.encode())
+    assert items(records)["req~door~2"].fields["title"] == "Doors close"
+    assert items(records)["req~door~2"].fields["description"] == "All of them."
+    assert links(records) == [("req~door~2", "utest~door~1")]
+
+
+def test_a_request_narrows_prefixes_and_names_the_system() -> None:
+    known, name, content = SOURCES["openfasttrace"]
+    mapping = {"external_id_prefix": "oft:", "source_system": "ours"}
+    asked = ReadOptions(file_name=name, kind="requirements", mapping=mapping)
+    (found,) = [record for record in known.read(BytesIO(content), asked) if isinstance(record, Item | Link)]
+    assert isinstance(found, Item)
+    assert (found.fields["external_id"], found.fields["source_system"]) == ("oft:req~doors-close~2", "ours")
+
+
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\n"
 
 

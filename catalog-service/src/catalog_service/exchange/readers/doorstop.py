@@ -9,7 +9,16 @@ from typing import Any, BinaryIO
 import yaml
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import DEEPEST, LONGEST_TEXT, Draft, Relations, is_blank, kind_of, plain
+from catalog_service.exchange.readers.items import (
+    DEEPEST,
+    LONGEST_TEXT,
+    Draft,
+    Relations,
+    as_asked,
+    is_blank,
+    kind_of,
+    plain,
+)
 from catalog_service.exchange.readers.lines import is_archive, is_meant
 from catalog_service.exchange.records import ItemKind, Notice, Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
@@ -74,6 +83,7 @@ def recognise(file: BinaryIO, name: str) -> float:
         return 0.0
 
 
+@as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the items of all documents, then the links between requirements and test cases."""
     if not is_archive(file):
@@ -95,7 +105,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             draft = _draft(content, name, row, kinds[folder])
             draft.module = tree.prefix(folder)
             _relate(draft, content, relations)
-            yield draft.item(options.source_system)
+            yield draft.item()
         yield from relations.links()
         if inactive:
             total = sum(inactive.values())

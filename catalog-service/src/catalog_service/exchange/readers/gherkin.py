@@ -10,7 +10,7 @@ from gherkin.errors import CompositeParserException, ParserError, ParserExceptio
 from gherkin.parser import Parser
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, heading_of
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, heading_of
 from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Record, Unreadable
 
@@ -40,6 +40,7 @@ def recognise(file: BinaryIO, name: str) -> float:
     return 0.6 * bool(_LANGUAGE.search(head) or len(_KEYWORD.findall(head)) > 1)
 
 
+@as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the scenarios, then links to what their tags name."""
     relations = Relations()
@@ -56,7 +57,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
                     draft.external_id = _named(draft, names)
                 for target in dict.fromkeys(draft.metadata.get("requirements", ())):
                     relations.relate(draft, target, "verifies")
-                yield draft.item(options.source_system)
+                yield draft.item()
     yield from relations.links()
 
 

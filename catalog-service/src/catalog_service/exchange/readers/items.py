@@ -2,11 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from functools import wraps
+from typing import Any, BinaryIO
 
-from catalog_service.exchange.records import Item, ItemKind, Link, Remark, Unreadable
+from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.records import Item, ItemKind, Link, Record, Remark, Unreadable
 from chassis.core.wording import shown
 
 LONGEST_TEXT = 1024 * 1024
@@ -76,7 +78,7 @@ class Draft:
         self.problems: list[Remark] = []
         self.warnings: list[Remark] = []
 
-    def item(self, source_system: str | None) -> Item:
+    def item(self, source_system: str | None = None) -> Item:
         """Return the item; required fields of which the file says nothing have a usual value and are `defaulted`."""
         defaulted = []
         description = self._text("description", self.description.strip("\r\n"))
@@ -256,3 +258,29 @@ class Relations:
         for row, link in enumerate(self._links.values(), start=1):
             link.row = row
             yield link
+
+
+Reading = Callable[[BinaryIO, ReadOptions], Iterator[Record]]
+
+
+def as_asked(read: Reading) -> Reading:
+    """Have a reader give the kinds that are asked for, with the prefix and the source system of the request."""
+
+    @wraps(read)
+    def reading(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
+        prefix = options.external_id_prefix
+        for record in read(file, options):
+            if isinstance(record, Item):
+                if options.kind not in ("all", f"{record.kind}s"):
+                    continue
+                if "external_id" in record.fields:
+                    record.fields["external_id"] = prefix + record.fields["external_id"]
+                record.fields["source_system"] = options.system or record.fields["source_system"]
+            elif isinstance(record, Link):
+                if options.kind not in ("all", "links"):
+                    continue
+                for end in (record.requirement, record.test_case):
+                    end["external_id"] = prefix + end["external_id"]
+            yield record
+
+    return reading

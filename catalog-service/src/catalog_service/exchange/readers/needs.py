@@ -6,7 +6,7 @@ from typing import Any, BinaryIO
 import ijson
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, is_blank, kind_of, plain
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, is_blank, kind_of, plain
 from catalog_service.exchange.readers.json_place import place_of_error
 from catalog_service.exchange.records import Notice, Record, Remark, Unreadable
 from chassis.core.wording import kind_of as kind_of_value
@@ -37,6 +37,7 @@ def recognise(file: BinaryIO, name: str) -> float:
     return 0.95 if b'"needs"' in head and b'"current_version"' in head else 0.6 * (b'"needs"' in head)
 
 
+@as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Read the needs of the current version, else of the last one; then the links between them."""
     start = _start(file)
@@ -73,7 +74,7 @@ def _records(file: BinaryIO, start: int, options: ReadOptions) -> Iterator[Recor
     for row, (name, need) in enumerate(ijson.kvitems(file, f"versions.{version}.needs", use_float=True), start=1):
         if not isinstance(need, dict):
             raise Unreadable(f"The need {shown(name)} is {kind_of_value(need)}, not an object.")
-        yield _draft(name, need, row, relations, options).item(options.source_system)
+        yield _draft(name, need, row, relations, options).item()
     yield from relations.links()
 
 

@@ -1,17 +1,19 @@
-"""OpenFastTrace: specification items in Markdown or AsciiDoc, a file or an archive of them."""
+"""OpenFastTrace: specification items in Markdown, AsciiDoc or XML, a file or an archive of them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, kind_of
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, kind_of
 from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
 
 SYSTEM = "openfasttrace"
-SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc")
+SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
+_XML = re.compile(rb"<(?:\w+:)?specdocument[\s>]")
 ID = r"[A-Za-z]+~[\w.-]+(?:~\d+)"
 _FOUND = re.compile(ID)
 _ITEM = re.compile(rf"\s*(?:<a\s+id=[^>]*>\s*(?:</a>)?\s*)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*")
@@ -64,13 +66,17 @@ def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file has specification items: a title and an id that stands alone below it."""
     if is_archive(file):
         return 0.5 if suffixes_within(file, SUFFIXES) > 0.5 else 0.0
-    text = file.read(65536).replace(b"\0", b"").decode("utf-8", "replace")
+    head = file.read(65536).replace(b"\0", b"")
+    if _XML.search(head):
+        return 0.95
+    text = head.decode("utf-8", "replace")
     if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
         return 0.0
     has_item = any(_ITEM.fullmatch(line) or _BLOCK_ITEM.fullmatch(line) for line in text.splitlines())
     return 0.9 if has_item else 0.5 * bool(_FORWARDED.search(text)) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
 
 
+@as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the items of all files, then links for what test cases cover."""
     relations = Relations()
@@ -87,7 +93,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         ]
         if others:
             draft.metadata["covers"] = others
-        yield draft.item(options.source_system)
+        yield draft.item()
     if row == 0:
         raise Unreadable(
             "The file has no specification item: below a title, an id such as `req~door-closes~1` stands in a line of"
@@ -101,8 +107,73 @@ def _all_items(file: BinaryIO, options: ReadOptions) -> Iterator[tuple[str | Non
     with texts_of(file, SUFFIXES) as texts:
         for path, text in texts:
             with named(path):
+                if _is_xml(text):
+                    for item in _spec_objects(text, options):
+                        yield path, item
+                    continue
                 for item in _items(numbered_lines(text, options.encoding)):
                     yield path, item
+
+
+def _is_xml(file: BinaryIO) -> bool:
+    file.seek(0)
+    is_xml = _XML.search(file.read(65536).replace(b"\0", b"")) is not None
+    file.seek(0)
+    return is_xml
+
+
+class _ObjectHandler(CaseHandler):
+    """Collects the objects one by one, with the type that the element around them says."""
+
+    roots = ("specdocument",)
+    label = "document of OpenFastTrace"
+    case = "specobject"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.types: list[str] = []
+        self._type = ""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag.rpartition("}")[2] == "specobjects":
+            self._type = attributes.get("doctype", "")
+        super().start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        ready = len(self.ready)
+        super().end(tag)
+        if len(self.ready) > ready:
+            self.types.append(self._type)
+
+
+def _spec_objects(file: BinaryIO, options: ReadOptions) -> Iterator[_SpecItem]:
+    """Yield the items of a file in XML (ReqM2 calls them specobject)."""
+    handler = _ObjectHandler()
+    for _, _, node in cases_of(file, handler, options):
+        kind = handler.types.pop(0)
+        item = _SpecItem(
+            f"{kind}~{node.first('id')}~{node.first('version') or '0'}", node.line, node.first("shortdesc"), []
+        )
+        for name, tag in (("", "description"), ("Rationale", "rationale"), ("Comment", "comment")):
+            if text := node.first(tag):
+                item.add_text(name, text)
+        item.status = node.first("status") or None
+        item.lists = {
+            "Needs": [one.text.strip() for one in node.all("needscoverage", "needsobj")],
+            "Tags": [one.text.strip() for one in node.all("tags", "tag")],
+            "Covers": [
+                one.first("linksto") if "~" in one.first("linksto") else _provided(one)
+                for one in node.all("providescoverage", "provcov")
+            ],
+            "Depends": [one.text.strip() for one in node.all("dependencies", "dependson")],
+        }
+        yield item
+
+
+def _provided(node: Node) -> str:
+    """Return the id of what an object covers, whose type and version stand beside it."""
+    kind, _, name = node.first("linksto").partition(":")
+    return f"{kind}~{name}~{node.first('dstversion') or '0'}"
 
 
 def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
@@ -221,7 +292,7 @@ def _draft(item: _SpecItem, row: int, path: str | None, options: ReadOptions) ->
 
 FORMAT = Format(
     name="openfasttrace",
-    label="OpenFastTrace in Markdown or AsciiDoc",
+    label="OpenFastTrace in Markdown, AsciiDoc or XML",
     media_types=("text/markdown", "text/asciidoc"),
     suffixes=SUFFIXES,
     recognise=recognise,

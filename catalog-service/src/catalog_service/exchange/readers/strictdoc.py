@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, kind_of
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, kind_of
 from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Notice, Record, Unreadable
 
@@ -63,6 +63,7 @@ def recognise(file: BinaryIO, name: str) -> float:
     return 0.95 if "\nTITLE: " in head or "\nELEMENTS:" in head or "[FRAGMENT]" in head else 0.7
 
 
+@as_asked
 def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Read the nodes of the documents, then the relations that are links."""
     relations = Relations()
@@ -82,7 +83,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             dropped[node.tag] += node.tag in _LEFT_OUT
         else:
             row += 1
-            yield _draft(node, row, place, relations, options).item(options.source_system)
+            yield _draft(node, row, place, relations, options).item()
             place.take(node)
     yield from relations.links()
     yield from _notices(dropped)
