@@ -61,6 +61,7 @@ class _Page:
     lines: list[str] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     is_marked: bool = False
+    keeps_blanks: bool = False
     lists: list[int | None] = field(default_factory=list)
     keeps: list[bool] = field(default_factory=list)
     cells: int = 0
@@ -69,7 +70,7 @@ class _Page:
     def write(self, text: str) -> None:
         if self.keeps and self.keeps[-1]:
             first, *others = text.split("\n")
-            self.add(first)
+            self.add(first, keeps_blanks=True)
             for other in others:
                 self.lines.append("".join(self.parts))
                 self.parts = [other] if other else []
@@ -77,10 +78,11 @@ class _Page:
             text = _SPACE.sub(" ", text)
             self.add(text.removeprefix(" ") if not self.parts or self.parts[-1].endswith(" ") else text)
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, *, keeps_blanks: bool = False) -> None:
         if text:
             self.parts.append(text)
             self.is_marked = False
+            self.keeps_blanks = keeps_blanks
 
     def open(self, tag: str, attributes: str) -> None:
         self.keeps.append(tag == "pre" or "white-space: pre" in attributes or (bool(self.keeps) and self.keeps[-1]))
@@ -122,7 +124,9 @@ class _Page:
             self.end_line(blank=tag == "p")
 
     def end_words(self) -> None:
-        """Take the blanks from the end of the line."""
+        """Take the blanks from the end of the line, unless they are to stay."""
+        if self.keeps_blanks:
+            return
         while self.parts and not (stripped := self.parts[-1].rstrip(" ")):
             self.parts.pop()
         if self.parts:

@@ -51,13 +51,14 @@ class Objects:
         """Return an item that came from ReqIF as its object, and what a reader will make of it."""
         raw = raw_of(metadata, self._mapping.schema)
         changed = False
+        reading = self._mapping.read(raw, kind)
         for name in _WRITTEN:
-            reading = self._mapping.read(raw, kind)
             if not _is_same(name, item.get(name), reading.fields.get(name), raw):
                 changed |= self._write(name, kind, item.get(name), raw, reading)
+                reading = self._mapping.read(raw, kind)
         if changed:
             raw["last_change"] = _time(item)
-        fields = self._mapping.read(raw, kind).fields
+        fields = reading.fields
         if _is_same("external_id", item.get("external_id"), fields["external_id"], raw):
             fields["external_id"] = item.get("external_id")
         if module := _module(metadata):

@@ -103,7 +103,7 @@ class ReqifWriter:
             identifier, written = kept[0]["identifier"], None
         else:
             relation = self._own_relation(link, requirement, test_case)
-            self._relation(relation)
+            self._put(relation_element(relation))
             identifier, written = relation["identifier"], clean(link.get("notes") or "") or None
         if (link.get("notes") or None) != written:
             self._beside.append(own.extension_value(identifier, "notes", link["notes"], written))
