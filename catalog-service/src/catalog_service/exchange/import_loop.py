@@ -45,7 +45,8 @@ class ImportLoop:
         committed = self._database.commits.listener()
         while True:
             committed.clear()
-            async with self._database.transaction() as connection:
+            # One statement, of which nobody is told: a commit would wake this very loop.
+            async with self._database.connection() as connection:
                 job = await claim(connection)
             if job is None:
                 await asyncio.sleep(_PAUSE)

@@ -14,7 +14,9 @@ from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
 
 NEWEST_FIRST = Order("created_at:desc", (By("j.created_at", datetime, True), By("j.id", UUID)))
-WAITING = "status IN ('received', 'reading', 'applying')"
+WAITING = (
+    "status IN ('received', 'reading', 'applying') AND (size IS NOT NULL OR created_at > now() - interval '15 minutes')"
+)
 IS_RECEIVED = "size IS NOT NULL"
 
 ANSWERED = (

@@ -1,6 +1,7 @@
 """The changes of items that are there already: field by field, before and after, as PATCH or PUT would make them."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -10,7 +11,7 @@ from catalog_service.items.kinds import ItemKind
 from catalog_service.items.service import differ, patched
 from chassis.db.database import Connection
 
-_AT_ONCE = 2000
+_AT_ONCE = 500
 
 
 async def find(connection: Connection, kind: ItemKind, job_id: object, *, merging: bool, restoring: bool) -> None:
@@ -19,15 +20,20 @@ async def find(connection: Connection, kind: ItemKind, job_id: object, *, mergin
         cursor.itersize = _AT_ONCE
         await cursor.execute(items.changed(kind), {"job": job_id})
         while rows := await cursor.fetchmany(_AT_ONCE):
-            lines = [_line(row["position"], _changes(kind, row, merging=merging, restoring=restoring)) for row in rows]
+            block = await asyncio.to_thread(_lines, kind, rows, merging=merging, restoring=restoring)
             async with connection.cursor().copy("COPY plan_changes FROM STDIN") as copy:
-                await copy.write(b"".join(lines))
+                await copy.write(block)
     await connection.execute(
         "UPDATE plan SET changes = found.changes,"
         " action = CASE WHEN found.changes IS NULL THEN 'unchanged' ELSE action END"
         " FROM plan_changes found WHERE plan.position = found.position"
     )
     await connection.execute("TRUNCATE plan_changes")
+
+
+def _lines(kind: ItemKind, rows: Iterable[Mapping[str, Any]], *, merging: bool, restoring: bool) -> bytes:
+    changes = ((row["position"], _changes(kind, row, merging=merging, restoring=restoring)) for row in rows)
+    return b"".join(_line(position, changed) for position, changed in changes)
 
 
 def _changes(kind: ItemKind, row: Mapping[str, Any], *, merging: bool, restoring: bool) -> dict[str, Any]:
