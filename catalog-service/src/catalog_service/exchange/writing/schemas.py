@@ -58,7 +58,7 @@ class ExportQuery(ItemFilters):
     coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
-    kind: ExportKind = ExportKind.ALL
+    kind: Annotated[ExportKind, Field(description="What is exported: one kind, or all.")] = ExportKind.ALL
     links: Annotated[bool, Field(description="Whether links between what is exported are, too.")] = True
     profile: Annotated[
         Profile,
