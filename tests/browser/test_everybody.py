@@ -17,6 +17,8 @@ SCREENS = (
     "/requirements/{id}",
     "/test-cases",
     "/suspect",
+    "/imports",
+    "/exports",
     "/notifications",
     "/admin/users",
     "/admin/audit",

@@ -27,6 +27,13 @@ MAPPING: Json = {
     },
 }
 
+HELD = """() => {
+    const held = new DataTransfer();
+    held.items.add(new File([JSON.stringify({ traceline_exchange: 1 }).slice(0, -1)], "broken.json"));
+    return held;
+}"""
+"""What somebody holds over the page who drags a file that was cut off."""
+
 
 def table(module: str, *priorities: str) -> str:
     """Return a CSV file of requirements of a module, one of each priority."""
@@ -210,11 +217,12 @@ def test_an_import_is_cancelled(page_of: PageOf, reviewer: Traceline) -> None:
 
 
 @pytest.mark.long
-def test_a_file_that_is_none_says_what_is_wrong(page_of: PageOf) -> None:
+def test_a_file_that_is_dropped_and_is_none_says_what_is_wrong(page_of: PageOf) -> None:
     visit = page_of("reviewer", "/imports", theme="dark", width=320)
     page = visit.page
     expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
-    chosen(page, "broken.json", '{"traceline_exchange": 1, ')
+    held = page.evaluate_handle(HELD)
+    page.get_by_role("region", name="A file to import").dispatch_event("drop", {"dataTransfer": held})
     expect(page.get_by_role("alert").first).to_contain_text("cut off")
     assert axe.violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -28,12 +28,14 @@ const IMPORTS = "/api/v1/imports"
 export const isGoingOn = ({ status }: Pick<Import, "status">): boolean =>
   status === "received" || status === "reading" || status === "applying"
 
+const isBeingIndexed = ({ status, search_ready }: Import): boolean => status === "applied" && !search_ready
+
 /** An import, asked for each second while it goes on. */
 export const importOf = (id: string) =>
   queryOptions({
     queryKey: ["imports", id],
     queryFn: ({ signal }) => api.get("/api/v1/imports/{import_id}", { params: { path: { import_id: id } }, signal }),
-    refetchInterval: ({ state }) => (state.data && isGoingOn(state.data) ? EACH_MS : false),
+    refetchInterval: ({ state: { data } }) => (data && (isGoingOn(data) || isBeingIndexed(data)) ? EACH_MS : false),
   })
 
 /** The mappings that somebody has saved. */

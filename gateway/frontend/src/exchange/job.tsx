@@ -20,14 +20,10 @@ import { Rows } from "./rows"
 import { Facts, formatName, sizeOf } from "./setup"
 
 const words = m.exchange.job
-/** Where each phase of an import ends, as its progress tells it. */
-const PHASES = [
-  { name: "upload", until: 0 },
-  { name: "read", until: 0.5 },
-  { name: "plan", until: 0.6 },
-  { name: "look", until: 0.6 },
-  { name: "apply", until: 1 },
-] as const
+const PHASES = ["upload", "read", "plan", "look", "apply"] as const
+/** The progress of what is read, and of what waits to be looked at. */
+const READ = 0.5
+const PLANNED = 0.6
 
 /** One import: how far it is, what it would do or has done, row by row. */
 export default function ImportPage() {
@@ -64,7 +60,8 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
   useShortcuts(
     canApply ? [{ keys: "a", label: words.apply(formatCount(changed(job))), run: () => setAsking(true) }] : [],
   )
-  const hasRows = job.counts !== null && job.status !== "expired" && job.status !== "cancelled"
+  const isKept = job.expires_at === null || Date.parse(job.expires_at) > Date.now()
+  const hasRows = job.counts !== null && isKept
   return (
     <Page
       title={job.file_name ?? words.unnamed}
@@ -112,6 +109,7 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
           </section>
         )}
         {hasRows && !isGoingOn(job) && <Rows job={job} />}
+        {job.counts && !isKept && <p className={css.quiet}>{m.exchange.rows.gone}</p>}
       </div>
       {isAsking && <Apply job={job} close={() => setAsking(false)} take={take} />}
     </Page>
@@ -120,14 +118,15 @@ function Loaded({ job, above }: { job: Import; above: React.ReactNode }) {
 
 /** How far an import is, phase by phase. */
 function Progress({ job }: { job: Import }) {
-  const left = useSecondsLeft(job.progress, true)
   const isApplying = job.status === "applying"
-  const now = isApplying ? "apply" : job.progress < 0.5 ? "read" : "plan"
-  const at = PHASES.findIndex(({ name }) => name === now)
+  const share = isApplying ? (job.progress - PLANNED) / (1 - PLANNED) : job.progress / PLANNED
+  const left = useSecondsLeft(Math.max(0, Math.min(1, share)), true)
+  const now = isApplying ? "apply" : job.progress < READ ? "read" : "plan"
+  const at = PHASES.indexOf(now)
   return (
     <section className={css.progress} role="status">
       <ol className={css.phases}>
-        {PHASES.map(({ name }, place) => (
+        {PHASES.map((name, place) => (
           <li key={name} aria-current={name === now ? "step" : undefined} data-done={place < at || undefined}>
             <span aria-hidden="true">{place < at ? "●" : name === now ? "◐" : "○"}</span> {m.exchange.phases[name]}
             <span className="visually-hidden">
@@ -138,10 +137,7 @@ function Progress({ job }: { job: Import }) {
       </ol>
       <progress max={1} value={job.progress} aria-label={m.exchange.progress} />
       <span>
-        {[
-          job.rows_read > 0 && m.exchange.rowsRead(formatCount(job.rows_read)),
-          left !== undefined && m.exchange.left(left),
-        ]
+        {[job.rows_read > 0 && m.exchange.rowsRead(formatCount(job.rows_read)), left && m.exchange.left(left)]
           .filter(Boolean)
           .join(", ")}
       </span>
