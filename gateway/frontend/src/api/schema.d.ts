@@ -3367,11 +3367,22 @@ export interface components {
         };
         /**
          * ImportProblem
-         * @description What is wrong with a row, or worth knowing: of which field or column, in a sentence.
+         * @description What is wrong with a row, or worth knowing, in a sentence: of which column, or of which field.
          */
         ImportProblem: {
+            /**
+             * Cell
+             * @description As spreadsheet programs call it.
+             * @example E17
+             */
+            cell?: string | null;
             /** Code */
             code: string;
+            /**
+             * Column
+             * @description The place of the column, from 1, in a table.
+             */
+            column?: number | null;
             /** Message */
             message: string;
             /** Name */
@@ -9271,6 +9282,7 @@ export interface operations {
                 format?: "json" | "ndjson" | "csv" | "xlsx" | "reqif" | "reqifz";
                 /** @description Only rows with these ids: at most 500, with commas between them. */
                 ids?: string;
+                /** @description What is exported: one kind, or all. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description Of test cases: whether a requirement is linked. */
                 linked?: boolean;
@@ -9440,7 +9452,7 @@ export interface operations {
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
-                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "csvz" | "xlsx" | "csv";
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "strictdoc" | "gherkin" | "doorstop" | "openfasttrace" | "csvz" | "xlsx" | "csv";
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description `exact` removes imported links of the file's items that the file does not have. */
@@ -9773,7 +9785,7 @@ export interface operations {
                 /** @description The name of the file, where it is the body itself. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
-                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "csvz" | "xlsx" | "csv";
+                format?: "auto" | "ndjson" | "json" | "reqif" | "reqifz" | "needs" | "testlink" | "testrail" | "zephyr" | "strictdoc" | "gherkin" | "doorstop" | "openfasttrace" | "csvz" | "xlsx" | "csv";
                 /** @description Which records of the file count; others are left out. */
                 kind?: "all" | "requirements" | "test_cases" | "links";
                 /** @description A saved mapping, by its name or id; instead of it, a form may have a part `mapping`. */
