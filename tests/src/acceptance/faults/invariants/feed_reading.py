@@ -20,6 +20,7 @@ class Event:
     actor_id: int | None
     correlation_id: str
     data: dict[str, Any]
+    batch_id: str | None = None
 
     def is_within(self, heads: Heads) -> bool:
         """Whether its feed went as far when everything had drained; later ones are still on their way."""
@@ -42,4 +43,5 @@ def _event(place: int | None, envelope: dict[str, Any]) -> Event:
         envelope.get("actorid"),
         envelope["correlationid"],
         envelope["data"],
+        envelope.get("batchid"),
     )

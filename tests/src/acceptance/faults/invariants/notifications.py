@@ -22,7 +22,13 @@ _TO_ACTOR = {
     "suggestion.suggestions.reopened",
 }
 _COVERAGE = "catalog.coverage.dropped"
-_NOT_AUDITED = {"catalog.coverage.changed", "suggestion.run.progressed", "suggestion.pending_pairs.changed"}
+_IMPORTED = "catalog.import.applied"
+_NOT_AUDITED = {
+    "catalog.coverage.changed",
+    "catalog.import.progressed",
+    "suggestion.run.progressed",
+    "suggestion.pending_pairs.changed",
+}
 
 Entry = tuple[datetime, str, str | None]
 """When it happened, what was done, to which resource."""
@@ -69,8 +75,12 @@ def _told_by(event: Event) -> str:
 
 def _is_told_to_actor(event: Event) -> bool:
     data: dict[str, Any] = event.data
+    if event.type == _IMPORTED:
+        created = [data["counts"].get(kind, {}).get("create", 0) for kind in ("requirement", "test_case")]
+        return event.actor_id is not None and any(created)
     return (
         event.type in _TO_ACTOR
+        and event.batch_id is None
         and event.actor_id is not None
         and data.get("suggestions_created", 1) + (event.type == "suggestion.run.finished") > 0
         and data.get("status") != "cancelled"
@@ -109,6 +119,8 @@ def _entries(event: Event) -> Iterator[Entry]:
             yield time, "suggestion.generated", None
     elif thing == "run":
         yield time, f"run.{data['status']}", data["run_id"]
+    elif thing == "import":
+        yield time, "import.applied", data["import_id"]
     elif thing == "coverage":
         yield time, "coverage.dropped", None
     elif thing == "user":
