@@ -13,6 +13,7 @@ class ReadOptions:
 
     `mapping` is a mapping of section A3 of the specification, `{"preset": name}`, or None for the proposed one.
     `kind`: requirements, test_cases, links or all. `file_name` as it was sent; some formats name things by it.
+    `is_beginning`: the file may be cut off, and is read as far as it goes.
     """
 
     kind: str = "all"
@@ -20,6 +21,7 @@ class ReadOptions:
     file_name: str | None = None
     source_system: str | None = None
     mapping: Mapping[str, Any] | None = None
+    is_beginning: bool = False
 
     @property
     def external_id_prefix(self) -> str:

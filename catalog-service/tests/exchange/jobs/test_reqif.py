@@ -5,7 +5,7 @@ import zipfile
 from typing import Any
 
 import pytest
-from reqif_documents import SAMPLE
+from reqif_documents import OBJECTS, SAMPLE, TYPES, document, spec_object
 from reqif_records import told
 
 from chassis.testing.service import ok
@@ -74,3 +74,13 @@ async def test_a_file_that_is_none_is_answered_with_its_place(imports: Any) -> N
     assert response.status_code == 422
     problem = response.json()
     assert (problem["code"], problem["line"], problem["column"]) == ("unreadable_file", 8, 15)
+
+
+async def test_a_large_file_shows_its_first_rows_before_it_is_sent_whole(imports: Any) -> None:
+    many = OBJECTS.replace("</SPEC-OBJECTS>", "".join(spec_object(f"o{n}", "Heading") for n in range(10_000)))
+    large = document(f"{TYPES}{many}</SPEC-OBJECTS>")
+    assert len(large) > 1024**2
+    for part in (large, large[: 1024**2]):
+        found = ok(await imports.catalog.request("POST", "/imports/inspect", content=part, headers=REQIF))
+        assert found["format"] == "reqif"
+        assert [row["fields"]["title"] for row in found["rows"]] == ["Doors close", "Doors lock safely", "Hold a door"]

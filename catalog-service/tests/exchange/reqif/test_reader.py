@@ -260,6 +260,15 @@ def test_relations_to_objects_that_are_not_there_are_kept_and_counted() -> None:
     assert read.document.content["unknown_objects"] == ["away", "gone"]
 
 
+def test_the_beginning_of_a_file_is_read_as_far_as_it_goes() -> None:
+    beginning = SAMPLE[: SAMPLE.index(b'IDENTIFIER="r2"')]
+    assert [item.fields["title"] for item in Read(beginning, is_beginning=True).items] == ["Doors close"]
+    with pytest.raises(Unreadable):
+        Read(beginning)
+    with pytest.raises(Unreadable):
+        Read(SAMPLE[:1000], is_beginning=True)
+
+
 def test_prefixes_are_of_no_meaning() -> None:
     text = SAMPLE.decode()
     text = text.replace("xmlns=", "xmlns:r=").replace("</", "\0").replace("<", "<r:").replace("\0", "</r:")

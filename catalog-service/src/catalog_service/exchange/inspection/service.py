@@ -46,7 +46,8 @@ def inspect(
     file: BytesIO, received: Received, query: ReadingQuery, mapping: dict[str, Any] | None, schemes: tuple[str, ...]
 ) -> Row:
     """Return what a file looks like; raises Invalid where it is none of what it says."""
-    is_whole = file.getbuffer().nbytes == received.size
+    length = file.getbuffer().nbytes
+    is_whole = length == received.size and (length != _BEGINNING or file.getvalue().startswith(_ARCHIVES))
     name = query.file_name or received.file_name
     try:
         chosen = (
@@ -60,6 +61,7 @@ def inspect(
             file_name=name,
             source_system=query.source_system,
             mapping=mapping,
+            is_beginning=not is_whole,
         )
         found = _looked_at(chosen, file, options)
         rows, notices = _first_rows(chosen, file, options, schemes, is_whole=is_whole)

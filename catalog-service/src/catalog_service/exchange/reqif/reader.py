@@ -33,8 +33,12 @@ def read_reqif(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of a .reqif."""
     with open_spool() as spool:
         document = collector.Document(options.file_name)
-        for _ in xml_of(file, Collector(document, spool), encoding=options.encoding):
-            yield from ()
+        try:
+            for _ in xml_of(file, Collector(document, spool), encoding=options.encoding):
+                yield from ()
+        except Unreadable:
+            if not options.is_beginning or not spool.tell():
+                raise
         yield from _Objects([document], spool, options).records()
 
 
