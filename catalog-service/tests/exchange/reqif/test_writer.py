@@ -275,3 +275,14 @@ def test_what_is_written_is_valid_by_the_schema(schema: xmlschema.XMLSchema) -> 
     written = record.written()
     assert b"traceline:value" in written
     assert [error.reason for error in schema.iter_errors(io.BytesIO(written))] == []
+
+
+def test_a_record_that_has_no_types_any_more_is_written_by_ours(schema: xmlschema.XMLSchema) -> None:
+    record = Record(Read(SAMPLE))
+    record.schemas.clear()
+    written = record.written()
+    assert [error.reason for error in schema.iter_errors(io.BytesIO(written))] == []
+    read = Read(written)
+    assert [item.fields["title"] for item in read.items] == [item["title"] for _, item in record.items]
+    assert [link.test_case for link in read.links] == [{"external_id": "t1"}]
+    assert [error.reason for error in schema.iter_errors(io.BytesIO(Record(read).written()))] == []

@@ -20,8 +20,11 @@ class Stored:
         self.groups: dict[str, Raw] = {}
         self.extensions: dict[str, None] = {}
         self.unknown_objects: set[str] = set()
+        self.is_known = False
+        """Whether there is any: a restored record has none, and its objects would be of types that nobody knows."""
         for document in documents:
             self._add(document)
+            self.is_known = True
 
     def _add(self, document: Mapping[str, Any]) -> None:
         for file in document["files"]:

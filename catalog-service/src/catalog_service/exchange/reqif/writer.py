@@ -75,7 +75,7 @@ class ReqifWriter:
     def item(self, kind: str, item: Mapping[str, Any]) -> None:
         """Add a requirement or a test_case, its fields as the API gives them."""
         metadata = _metadata(item)
-        if metadata is None or metadata["identifier"] in self._kinds:
+        if metadata is None or metadata["identifier"] in self._kinds or not self._knows_type(metadata):
             raw, read = self._objects.own(kind, item)
             node = {"identifier": f"_node{raw['identifier']}", "last_change": self._at, "object": raw["identifier"]}
             self._nodes.write(node_element(node).encode())
@@ -208,6 +208,12 @@ class ReqifWriter:
         while piece := self._nodes.read(_SPOOL):
             self._file.write(piece)
         self._put(after)
+
+    def _knows_type(self, metadata: Mapping[str, Any]) -> bool:
+        """Check whether the type of an object is there, unless the file that it came from did not have it either."""
+        if not self._stored.is_known:
+            return False
+        return "type_name" not in metadata or metadata.get("type") in self._schema.types
 
     def _identifier(self, item_id: Any) -> str:
         return self._identifiers.get(str(item_id)) or f"_{item_id}"
