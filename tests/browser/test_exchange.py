@@ -255,6 +255,25 @@ def test_a_mapping_is_saved_and_used_again(page_of: PageOf, reviewer: Traceline)
 
 
 @pytest.mark.long
+def test_only_an_admin_is_offered_to_restore_and_is_told_what_that_is(
+    page_of: PageOf, reviewer: Traceline, admin: Traceline
+) -> None:
+    reviewer.create_requirement()
+    content = reviewer.get("/exports?format=ndjson").text
+    for person, is_offered in ((reviewer, False), (admin, True)):
+        page = page_of(person, "/imports").page
+        expect(page.get_by_role("button", name="Choose a file")).to_be_visible()
+        chosen(page, "record.ndjson", content)
+        page.get_by_text("What happens to what is there already").click()
+        page.get_by_role("button", name=re.compile("Fields that the file does not name")).click()
+        expect(page.get_by_role("option", name="Are emptied")).to_be_visible()
+        restore = page.get_by_role("option", name=re.compile("^Restore"))
+        expect(restore).to_have_count(int(is_offered))
+    restore.click()
+    expect(page.get_by_text("Restoring writes IDs, versions and times")).to_be_visible()
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("theme", "width"), [("light", 320), ("dark", 1366)])
 def test_every_state_can_be_used_by_everybody(page_of: PageOf, reviewer: Traceline, theme: str, width: int) -> None:
     module = texts.word()

@@ -244,7 +244,7 @@ class TestOne:
     ) -> None:
         visit = page_of("reviewer", "/test-cases")
         page = visit.page
-        expect(page.get_by_role("button", name="New test case")).to_be_visible()
+        expect(page.get_by_role("button", name="New test case").first).to_be_visible()
         page.keyboard.press("c")
         dialog = page.get_by_role("dialog", name="New test case")
         title = texts.words(3)

@@ -20,7 +20,7 @@ export type Options = Record<string, string>
 export const MOST_BYTES = 64 * 1024 * 1024
 const LOOKED_AT_BYTES = 1024 * 1024
 /** An archive is read from its end. */
-const ARCHIVES = /\.(xlsx|reqifz|zip|tar|gz|tgz)$/i
+const ARCHIVES = /\.(xls[xm]|reqifz|zip|tar|gz|tgz)$/i
 const EACH_MS = 1000
 const IMPORTS = "/api/v1/imports"
 

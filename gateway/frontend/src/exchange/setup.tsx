@@ -111,8 +111,11 @@ export function Setup({ file, choose }: { file: File; choose: (file: File | unde
 }
 
 /** Return what a format is called. */
-export const formatName = (format: string | null): string =>
-  (words.export.formats as Record<string, { name: string }>)[format ?? ""]?.name ?? format ?? ""
+export function formatName(format: string | null): string {
+  const { formats, readFormats } = words.export
+  const written = formats as Record<string, { name: string }>
+  return written[format ?? ""]?.name ?? readFormats[format ?? ""] ?? format ?? ""
+}
 
 /** Return a size as it is read. */
 export function sizeOf(bytes: number): string {

@@ -3,6 +3,15 @@ import type { components, paths } from "../../api/schema"
 type Schemas = components["schemas"]
 export type ExportFormat = NonNullable<NonNullable<paths["/api/v1/exports"]["get"]["parameters"]["query"]>["format"]>
 
+/** Of formats that are only read. */
+const readFormats: Record<string, string> = {
+  needs: "Sphinx-Needs",
+  testlink: "TestLink",
+  testrail: "TestRail",
+  zephyr: "Zephyr",
+  csvz: "CSV, packed",
+}
+
 /** In the order in which they are offered. */
 const formats: Record<ExportFormat, { name: string; hint: string }> = {
   xlsx: { name: "Excel", hint: "A sheet for each kind; long texts whole." },
@@ -290,6 +299,7 @@ export const exchange = {
     all: "Everything",
     format: "Format",
     formats,
+    readFormats,
     profile: "Meant for",
     profiles: { native: "Traceline: IDs, versions and times", plain: "Other programs: without them" },
     links: "With the links between them",
