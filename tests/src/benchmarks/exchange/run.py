@@ -11,7 +11,7 @@ from pathlib import Path
 import xlsxwriter
 
 from benchmarks.engine.table import header, row
-from benchmarks.exchange import reqif_file
+from benchmarks.exchange import product, reqif_file
 
 ROWS = 100_000
 _COLUMNS = ("ID", "Title", "Description", "Priority", "Type", "Status", "Module", "Tags", "Owner", "Effort")
@@ -25,10 +25,11 @@ _SHARE_OF_REQIF = 0.15
 
 
 def main(folder: Path, rows: int = ROWS) -> None:
-    """Print how long each reader takes for each file, and how much memory."""
+    """Print how long each reader takes for each file, and how much memory; then what the product takes."""
     folder.mkdir(parents=True, exist_ok=True)
     for suffix in _READERS:
         _compare(folder, suffix, round(rows * _SHARE_OF_REQIF) if suffix == ".reqif" else rows)
+    product.main(folder / "stack", folder / "table.csv", rows)
 
 
 def _compare(folder: Path, suffix: str, rows: int) -> None:
