@@ -34,6 +34,6 @@ class Settings(ServiceSettings):
     imports_waiting_per_user: int = Field(default=5, ge=1)
     """So many imports may wait or be worked on."""
     import_max_rows: int = Field(default=100_000, ge=1)
-    import_memory_mib: int = Field(default=1024, ge=256)
+    import_memory_mib: int = Field(default=768, ge=256)
     import_cpu_seconds: int = Field(default=120, ge=1)
     """What the process that reads one file may take, where the system can limit it."""
