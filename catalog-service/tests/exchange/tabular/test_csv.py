@@ -119,8 +119,9 @@ def test_what_breaks_a_limit_is_refused_with_its_line(content: str, code: str, l
     assert (refused.value.code, refused.value.line) == (code, line)
 
 
-def test_a_file_of_one_line_of_64_mib_is_refused() -> None:
-    file = io.BytesIO(b"a" * (64 << 20))
+@pytest.mark.parametrize("character", [b"a", b'"', b",", b"\r", b" "])
+def test_a_file_of_one_line_of_64_mib_is_refused(character: bytes) -> None:
+    file = io.BytesIO(character * (64 << 20))
     known = recognise(file, "one.csv", "text/csv")
     with pytest.raises(Unreadable, match="longer than 8 MiB"):
         list(known.read(file, ReadOptions()))

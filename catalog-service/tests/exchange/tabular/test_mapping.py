@@ -97,6 +97,11 @@ def test_every_rule_of_a_mapping_is_applied() -> None:
     assert "'Σ Time Spent'" in found.notices["columns_ignored"].message
 
 
+def test_the_source_system_of_the_request_comes_before_that_of_the_mapping() -> None:
+    first = read(TABLE, mapping=MAPPING, source_system="tracker").fields[0]
+    assert (first["source_system"], first["custom_metadata"]["tracker"]) == ("tracker", {"Owner": "kim"})
+
+
 def test_rest_can_be_ignored_and_is_then_counted_as_such() -> None:
     found = read(TABLE, mapping={**MAPPING, "rest": "ignore"})
     assert "jira" not in found.fields[0]["custom_metadata"]

@@ -20,8 +20,8 @@ _LONGEST_FILE = 16 * LONGEST_TEXT
 _MOST_EXAMPLES = 1000
 _LONGEST_ID = 94
 """Characters, with room for a number behind."""
-_KEYWORD = re.compile(r"^\s*(?:Feature|Rule|Scenario|Scenario Outline|Background|Example):", re.MULTILINE)
-_LANGUAGE = re.compile(r"^\s*#\s*language\s*:\s*\S", re.MULTILINE)
+_KEYWORD = re.compile(r"^[^\S\r\n]*(?:Feature|Rule|Scenario|Scenario Outline|Background|Example):", re.MULTILINE)
+_LANGUAGE = re.compile(r"^[^\S\r\n]*#[^\S\r\n]*language[^\S\r\n]*:[^\S\r\n]*\S", re.MULTILINE)
 _PLACE = re.compile(r"^\((\d+):(\d+)\): ")
 _TEST_ID = re.compile(r"(?:(?:TEST|TC)[_-][A-Z0-9_-]*|TC|C)\d\w*", re.IGNORECASE)
 _REQUIREMENT_ID = re.compile(r"(?:REQ|STORY|US)[_-].*\d\w*|[A-Z][A-Z0-9]+-\d+", re.IGNORECASE)

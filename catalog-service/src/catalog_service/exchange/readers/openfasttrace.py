@@ -22,6 +22,7 @@ _BLOCK_ITEM = re.compile(rf"\s*\[\.?specitem\b[^\]]*\bsid=\"(?P<id>{ID})\"[^\]]*
 _ATTRIBUTE = re.compile(r"\b(?:oft-)?(needs|covers|depends|tags|status)=\"([^\"]*)\"")
 _DELIMITER = re.compile(r"(--|={4,}|\*{4,}|_{4,}|-{4,})\s*")
 _FORWARDED = re.compile(r"\s*`?(\w+)\s*-->\s*(\w+(?:\s*,\s*\w+)*)\s*:\s*(\w+~[\w.-]+~\d+)`?\s*")
+_FORWARDING = re.compile(r"(?<!\w)\w+\s*-->\s*\w")  # where a word begins: blanks without end take their length, no more
 _HEADING = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s+(.+?)\s*#*\s*")
 _PART = re.compile(
     r"\s*(?:<!--\s*)?(?:[*_]{1,2})?(Needs|Covers|Depends|Tags|Status|Description|Rationale|Comment)(?:[*_]{1,2})?:"
@@ -73,7 +74,12 @@ def recognise(file: BinaryIO, name: str) -> float:
     if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
         return 0.0
     has_item = any(_ITEM.fullmatch(line) or _BLOCK_ITEM.fullmatch(line) for line in text.splitlines())
-    return 0.9 if has_item else 0.5 * bool(_FORWARDED.search(text)) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
+    return 0.9 if has_item else 0.5 * _forwards(text) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
+
+
+def _forwards(text: str) -> bool:
+    """Check whether a line hands an item on, such as `arch --> dsn : req~open~1`."""
+    return any("~" in line and _FORWARDING.search(line) for line in text.splitlines())
 
 
 @as_asked

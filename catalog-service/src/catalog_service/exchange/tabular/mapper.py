@@ -48,7 +48,7 @@ class Mapper:
         self._mapping = mapping
         self._columns = columns
         self._sheet = sheet
-        self._source_system = mapping.source_system or source_system
+        self._source_system = source_system or mapping.source_system
         self._prefix = mapping.external_id_prefix or ""
         self._used: set[int] = set()
         self._filled_down: list[int] = []

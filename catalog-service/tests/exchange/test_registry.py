@@ -1,0 +1,31 @@
+"""How files are recognised."""
+
+from io import BytesIO
+
+import pytest
+
+from catalog_service.exchange.registry import FORMATS, find, recognise
+from chassis.core.problems import UnsupportedMediaType
+
+HEADS = ("\n", "\r", " ", "\t", "a", '"', "(", "[", "<", "{", '{"', "- ", "# ", "@a ", "~ ", "`", "a\n")
+
+
+@pytest.mark.parametrize("piece", HEADS)
+def test_a_beginning_that_repeats_itself_is_looked_at_by_each_format_and_known_by_none(piece: str) -> None:
+    head = (piece * 65_536)[:65_536].encode()
+    assert max(known.recognise(BytesIO(head), "file") for known in FORMATS) < 0.5
+
+
+def test_a_file_that_nobody_knows_is_told_what_is_understood() -> None:
+    with pytest.raises(UnsupportedMediaType) as refused:
+        recognise(BytesIO(b"just a sentence"), "notes.txt", "text/plain")
+    assert refused.value.code == "unknown_format"
+    assert refused.value.members["formats"] == [known.name for known in FORMATS]
+    with pytest.raises(UnsupportedMediaType, match="no format 'cvs'"):
+        find("cvs")
+
+
+def test_a_name_or_a_media_type_is_enough_where_the_content_says_nothing() -> None:
+    assert recognise(BytesIO(b"title"), "a.csv", None).name == "csv"
+    assert recognise(BytesIO(b"title"), None, "text/csv; charset=utf-8").name == "csv"
+    assert recognise(BytesIO(b"no workbook"), "a.XLSX", None).name == "xlsx"
