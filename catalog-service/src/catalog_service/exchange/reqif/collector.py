@@ -14,7 +14,7 @@ KINDS = ("BOOLEAN", "DATE", "ENUMERATION", "INTEGER", "REAL", "STRING", "XHTML")
 _NAMES = {"IDENTIFIER": "identifier", "LAST-CHANGE": "last_change", "LONG-NAME": "long_name", "DESC": "desc"}
 _SCHEMA_LIMIT = 32 << 20
 _MOST_NODES = 250_000
-_MOST_RELATIONS = 500_000
+_MOST_RELATIONS = 250_000
 _LARGEST_OBJECT = 8 << 20
 
 _Row = TypeVar("_Row")
@@ -190,7 +190,8 @@ class Collector(XmlHandler):
     def _end_relation(self) -> None:
         if len(self.document.relations) == _MOST_RELATIONS:
             raise FileRefused(f"The file has more than {_MOST_RELATIONS:,} relations.")
-        self.document.relations.append(orjson.dumps(self._owners.pop()))
+        # A copy, since the bytes that orjson gives keep the room that it wrote them into.
+        self.document.relations.append(bytes(memoryview(orjson.dumps(self._owners.pop()))))
 
     def _alternative(self, attributes: Mapping[str, str]) -> None:
         if self._owners and "IDENTIFIER" in attributes:

@@ -256,9 +256,9 @@ class _Objects:
             "version": 1,
             "files": files,
             "structure": self._structure,
-            "relations": self._relations.of_structure(self._kinds),
+            "relations": self._relations.of_structure(),
             "unknown_objects": sorted(
-                (self._hierarchy.objects() | self._relations.objects()) - self._kinds.keys() - {""}
+                (self._hierarchy.objects() - self._kinds.keys() | self._relations.unknown) - {""}
             ),
         }
         return Document("reqif", content)

@@ -22,6 +22,9 @@ class Relations:
         self._all = [relation for document in documents for relation in document.relations]
         self._schema = schema
         self._by_source: dict[str, list[int]] = {}
+        self._of_others: list[int] = []
+        self.unknown: set[str] = set()
+        """The objects that relations name and the files do not have, once it is settled."""
         self._links: dict[tuple[str, str], int] = {}
         self._counts: Counter[str] = Counter()
 
@@ -36,26 +39,24 @@ class Relations:
             source, target = relation.get("source", ""), relation.get("target", "")
             if source not in kinds or target not in kinds:
                 self._counts["dangling"] += 1
+                self.unknown.update(end for end in (source, target) if end not in kinds)
             ends = {kinds.get(source): source, kinds.get(target): target}
             if "requirement" in ends and "test_case" in ends:
                 self._links.setdefault((ends["requirement"], ends["test_case"]), number)
             else:
                 self._counts["kept"] += 1
-            if not is_own(relation):
+            if kinds.get(source) not in _ITEMS:
+                self._of_others.append(number)
+            elif not is_own(relation):
                 self._by_source.setdefault(source, []).append(number)
 
     def of(self, identifier: str) -> list[dict[str, Any]]:
         """Return what is kept of the relations that go out from an object."""
         return [self._kept(orjson.loads(self._all[number])) for number in self._by_source.get(identifier, ())]
 
-    def of_structure(self, kinds: Mapping[str, str]) -> list[Raw]:
+    def of_structure(self) -> list[Raw]:
         """Return the relations that go out from what is no item, so that no item can keep them."""
-        return [
-            orjson.loads(self._all[number])
-            for source, numbers in self._by_source.items()
-            if kinds.get(source) not in _ITEMS
-            for number in numbers
-        ]
+        return [orjson.loads(self._all[number]) for number in self._of_others]
 
     def links(self) -> Iterator[tuple[int, Raw, str, str]]:
         """Yield each link: its number among the relations from 1, the relation, the requirement, the test case."""
@@ -69,11 +70,6 @@ class Relations:
             if value[1] == notes_of(fields["link_type"]) and value[2]:
                 fields["notes"] = value[2]
         return fields
-
-    def objects(self) -> set[str]:
-        """Return all objects that relations name."""
-        named = map(orjson.loads, self._all)
-        return {end for relation in named for end in (relation.get("source", ""), relation.get("target", ""))}
 
     def counts(self) -> Counter[str]:
         """Return how many relations are `kept` instead of being links, and how many are `dangling`."""
