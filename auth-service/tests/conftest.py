@@ -14,9 +14,9 @@ from auth_service.startup import prepare
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
-from chassis.testing.service import SECRET, TOKENS, Json, ServiceUnderTest
 from chassis.web.responses import encode
+from testing import PostgresServer
+from testing.service import SECRET, TOKENS, Json, ServiceUnderTest
 
 POOL_SIZE = 8
 PASSWORD = "correct horse battery"

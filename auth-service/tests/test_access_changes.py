@@ -9,7 +9,7 @@ import pytest
 from auth_service.worker import create_worker
 from chassis.core.identity import Identity, Role
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.testing.service import problem
+from testing.service import problem
 
 from .conftest import PASSWORD, Service
 

@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from chassis.core.identity import Identity, Role
-from chassis.testing.service import problem
+from testing.service import problem
 
 from .conftest import PASSWORD, Service
 

@@ -9,7 +9,7 @@ import httpx
 from auth_service.throttle.service import ACCOUNT_LIMIT, ADDRESS_LIMIT, NEWCOMER_LIMIT, STRANGER_LIMIT
 from auth_service.users.passwords import OF_ADDRESS, OF_STRANGERS, PLACES
 from chassis.core.problems import Unavailable
-from chassis.testing.service import problem
+from testing.service import problem
 
 from .conftest import Service, running
 

@@ -12,8 +12,8 @@ from auth_service.app import create_app
 from auth_service.users import passwords as passwords_module
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import Identity, InternalTokens, Role
-from chassis.testing.service import problem
 from contracts.tokens import REQUIRED_CLAIMS, TYPE
+from testing.service import problem
 
 from .conftest import PASSWORD, POOL_SIZE, Service, running, settings_of
 

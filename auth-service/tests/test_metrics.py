@@ -1,6 +1,6 @@
 """Log-ins that are refused are counted by their reason, and those that pass are not."""
 
-from chassis.testing.metrics import Series, measured, rises
+from testing.metrics import Series, measured, rises
 
 from .conftest import Service
 

@@ -6,8 +6,8 @@ from hashlib import blake2b
 import pytest
 
 from chassis.core.identity import Identity, Role
-from chassis.testing.service import problem
 from chassis.web.responses import encode
+from testing.service import problem
 
 from .conftest import PASSWORD, Service, running, settings_of
 

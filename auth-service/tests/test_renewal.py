@@ -6,8 +6,8 @@ import httpx
 import jwt
 
 from chassis.core.identity import Identity, Role
-from chassis.testing.service import Json, ok, problem
 from contracts.tokens import RENEWABLE
+from testing.service import Json, ok, problem
 
 from .conftest import PASSWORD, Service
 

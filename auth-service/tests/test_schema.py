@@ -7,7 +7,7 @@ from alembic.script import ScriptDirectory
 
 from auth_service.models import metadata
 from auth_service.service import SERVICE
-from chassis.testing import PostgresServer, schema_differences
+from testing import PostgresServer, schema_differences
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from auth_service.settings import Settings
 from auth_service.startup import BuiltInPasswordRefused, log_in_hint, prepare
 from chassis.db.database import Database
-from chassis.testing.service import SECRET
+from testing.service import SECRET
 
 from .conftest import ADMIN, running, settings_of
 

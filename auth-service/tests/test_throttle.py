@@ -3,7 +3,7 @@
 import asyncio
 
 from auth_service.addresses import network_of
-from chassis.testing.service import problem
+from testing.service import problem
 
 from .conftest import Service
 

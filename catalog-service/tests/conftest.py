@@ -11,8 +11,8 @@ from catalog_service.app import create_app
 from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
-from chassis.testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
+from testing import PostgresServer
+from testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)

@@ -5,7 +5,7 @@ import psycopg
 from catalog_service.models import metadata
 from catalog_service.service import SERVICE
 from chassis import migrations
-from chassis.testing import PostgresServer, schema_differences
+from testing import PostgresServer, schema_differences
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:

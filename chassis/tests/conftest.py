@@ -7,7 +7,7 @@ import pytest
 
 from chassis.db.database import Database
 from chassis.messaging import migration as messaging_migration
-from chassis.testing import PostgresServer
+from testing import PostgresServer
 
 
 def _messaging_database(postgres: PostgresServer) -> str:

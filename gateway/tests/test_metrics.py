@@ -4,8 +4,8 @@ import httpx
 from stand_ins import Running
 
 from chassis.observability.requests import Measured
-from chassis.testing.metrics import Series, measured, rises
 from gateway.app import measured_as
+from testing.metrics import Series, measured, rises
 
 OWN = ("/", "/session", "/healthz", "/livez", "/readyz", "/docs", "/api/v1/openapi.json")
 

@@ -10,10 +10,10 @@ import pytest
 from stand_ins import Running, running_gateway
 
 from chassis.messaging.events import Actor, Payload
-from chassis.testing.streams import Following, following
 from contracts.auth import PasswordChanged, TokenEnded, UserUpdated
-from contracts.factories import user
 from gateway.routing import streams
+from testing.factories import user
+from testing.streams import Following, following
 
 USER = Actor(7, "u7@traceline.test")
 

@@ -12,12 +12,12 @@ from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.messaging.events import SYSTEM, Actor, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
-from chassis.testing import PostgresServer
-from chassis.testing.service import SECRET, TOKENS, Json, ServiceUnderTest, ok
 from contracts import auth
 from notification_service.app import create_app
 from notification_service.handlers import HANDLERS
 from notification_service.settings import Settings
+from testing import PostgresServer
+from testing.service import SECRET, TOKENS, Json, ServiceUnderTest, ok
 
 ANA = Actor(1, "ana@example.com")
 BEN = Actor(2, "ben@example.com")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contracts import auth, catalog, factories, suggestion
+from contracts import auth, catalog, suggestion
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

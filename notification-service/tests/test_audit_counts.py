@@ -7,9 +7,10 @@ import pytest
 
 from chassis.core.identity import Role
 from chassis.web.listing import PageRequest
-from contracts import auth, catalog, factories
+from contracts import auth, catalog
 from notification_service import repository
 from notification_service.queries import ActivityQuery
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

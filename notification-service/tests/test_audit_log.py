@@ -8,7 +8,8 @@ from uuid import UUID
 import pytest
 
 from chassis.core.identity import Role
-from contracts import auth, catalog, factories, suggestion
+from contracts import auth, catalog, suggestion
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

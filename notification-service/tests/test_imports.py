@@ -5,7 +5,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from contracts import catalog, factories
+from contracts import catalog
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

@@ -4,7 +4,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from chassis.messaging.events import Actor
-from contracts import catalog, factories
+from contracts import catalog
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

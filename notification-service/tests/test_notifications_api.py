@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from contracts import catalog, factories
+from contracts import catalog
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

@@ -7,8 +7,9 @@ from psycopg.rows import dict_row
 
 from chassis.messaging.events import Actor
 from chassis.messaging.rebuild import Rebuilt, rebuild
-from contracts import auth, factories
+from contracts import auth
 from notification_service.read_model import new_read_model
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

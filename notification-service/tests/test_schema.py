@@ -5,9 +5,9 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from chassis import migrations
-from chassis.testing import PostgresServer, schema_differences
 from notification_service.models import metadata
 from notification_service.service import SERVICE
+from testing import PostgresServer, schema_differences
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:

@@ -10,11 +10,12 @@ import pytest
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, Payload
-from chassis.testing.service import TOKENS
-from chassis.testing.streams import Following, following
-from contracts import catalog, factories, suggestion
+from contracts import catalog, suggestion
 from notification_service import stream
 from notification_service.stream import Stream, delete_old_events
+from testing import factories
+from testing.service import TOKENS
+from testing.streams import Following, following
 
 from .conftest import ANA, BEN, World
 

@@ -13,9 +13,10 @@ from chassis.messaging.bus import Publication
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor
 from chassis.web.peers import Peer
-from contracts import auth, catalog, factories, suggestion
+from contracts import auth, catalog, suggestion
 from notification_service.settings import Settings
 from notification_service.worker import create_worker
+from testing import factories
 
 if TYPE_CHECKING:
     from conftest import World

@@ -21,11 +21,8 @@ from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor, NewEvent, Payload, sequenced
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
-from chassis.testing import PostgresServer
-from chassis.testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 from chassis.web.peers import Peer
 from contracts import catalog as told
-from contracts import factories
 from contracts.routes import ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.handlers import handlers
@@ -40,6 +37,8 @@ from suggestion_service.scoring.rescore_sweep import RescoreSweep
 from suggestion_service.scoring.run_loop import RunLoop
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
+from testing import PostgresServer, factories
+from testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chassis.testing.metrics import measured, rises
+from testing.metrics import measured, rises
 
 PUMP = "the pump stops when the tank is full"
 OTHERS = ("a driver opens both doors at once", "every invoice shows its total", "lamps burn red before trains pass")

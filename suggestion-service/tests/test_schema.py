@@ -5,9 +5,9 @@ from importlib.resources import files
 import psycopg
 
 from chassis import migrations
-from chassis.testing import PostgresServer, schema_differences
 from suggestion_service.models import metadata
 from suggestion_service.service import SERVICE
+from testing import PostgresServer, schema_differences
 
 
 def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) -> None:

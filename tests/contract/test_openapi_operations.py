@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import validate
 
-from chassis.testing.service import Json
+from testing.service import Json
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jwks.json"), ("get", "/version")}

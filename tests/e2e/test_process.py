@@ -16,8 +16,8 @@ from acceptance.process import RunningTraceline, fresh_folder, living_in
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
-from chassis.testing.metrics import Series, read, rises
 from contracts.routes import SERVICES
+from testing.metrics import Series, read, rises
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from acceptance.faults.databases import SERVICES
 from acceptance.own_postgres import OwnPostgres, own_postgres
-from chassis.testing.postgres import with_database
+from testing.postgres import with_database
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 

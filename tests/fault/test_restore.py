@@ -22,7 +22,7 @@ from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
-from chassis.testing.postgres import with_database
+from testing.postgres import with_database
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 

@@ -6,7 +6,7 @@ import sys
 
 import psycopg
 
-from chassis.testing.postgres import PostgresServer
+from testing.postgres import PostgresServer
 
 
 def migrate(url: str) -> subprocess.CompletedProcess[str]:

@@ -16,8 +16,8 @@ import pytest
 from acceptance.program import free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
-from chassis.testing import PostgresServer, commands
 from contracts.routes import SERVICES
+from testing import PostgresServer, commands
 
 PROGRAMS = [f"{service.package}.{part}" for service in SERVICES for part in ("app", "worker")]
 PASSWORD = "not-for-the-log"

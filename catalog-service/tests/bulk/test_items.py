@@ -6,7 +6,7 @@ import pytest
 
 from catalog_service.bulk import service
 from catalog_service.items.bulk import ManyItems
-from chassis.testing.service import Json, ok, problem
+from testing.service import Json, ok, problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import Json, ok, problem
+from testing.service import Json, ok, problem
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
-from chassis.testing.service import problem
+from testing import PostgresServer
+from testing.service import problem
 
 
 async def end(catalog: Any) -> int:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
+from testing import PostgresServer
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from chassis.db.database import Database
 from chassis.messaging import outbox
-from chassis.testing.metrics import measured
+from testing.metrics import measured
 
 
 async def test_requirements_and_their_coverage_show_by_module(catalog: Any, database: Database) -> None:

@@ -16,7 +16,6 @@ from catalog_service.coverage.projector import CoverageProjector
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent, Payload
-from contracts import factories
 from contracts.catalog import (
     ImportApplied,
     LinkCreated,
@@ -25,6 +24,7 @@ from contracts.catalog import (
     RequirementDeleted,
     TestCaseCreated,
 )
+from testing import factories
 
 
 def created(requirement: UUID) -> RequirementCreated:

@@ -9,8 +9,8 @@ import pytest
 from chassis import migrations
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
-from chassis.testing.service import problem
+from testing import PostgresServer
+from testing.service import problem
 
 KINDS = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 OTHER = Identity(id=7, email="kim@example.test", role=Role.REVIEWER)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chassis.testing.service import problem
+from testing.service import problem
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 

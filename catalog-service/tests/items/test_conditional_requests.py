@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chassis.core.identity import Identity, Role
-from chassis.testing.service import problem
+from testing.service import problem
 
 ALL = pytest.mark.parametrize("path", ["/requirements", "/test-cases", "/links"])
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from chassis.testing.service import problem
+from testing.service import problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 ODD = pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import problem
 from chassis.web import facets
+from testing.service import problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 

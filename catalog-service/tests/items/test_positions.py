@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from catalog_service.search import repository, windows
-from chassis.testing.service import problem
+from testing.service import problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 FIELDS = ("created_at", "updated_at", "title", "priority", "external_id", "relevance")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import ok, problem
+from testing.service import ok, problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.core.problems import Invalid
-from chassis.testing.service import SECRET
+from testing.service import SECRET
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chassis.core.identity import Identity, Role
-from chassis.testing.service import problem
+from testing.service import problem
 
 BOTH = pytest.mark.parametrize("path", ["/requirements", "/test-cases"])
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

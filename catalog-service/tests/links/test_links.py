@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import problem
+from testing.service import problem
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 SIDES = pytest.mark.parametrize("side", ["requirement", "test_case"])

@@ -12,10 +12,9 @@ from catalog_service.read_model import new_read_model
 from chassis.messaging import rebuild
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
-from chassis.testing import PostgresServer
-from contracts import factories
 from contracts.routes import ignored_by
 from contracts.suggestion import PendingPairsChanged, SuggestionReviewed, SuggestionsBulkReviewed
+from testing import PostgresServer, factories
 
 COMPACT = "/reports/traceability-matrix/compact"
 

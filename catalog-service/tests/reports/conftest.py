@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from chassis.db.database import Database, columns, placeholders
-from chassis.testing import PostgresServer
+from testing import PostgresServer
 
 _BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ import pytest
 from psycopg.types.json import Json
 
 from chassis.db.database import Database, columns, placeholders
-from chassis.testing import PostgresServer
+from testing import PostgresServer
 
 
 class Items:

@@ -10,7 +10,7 @@ import pytest
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from chassis import migrations
 from chassis.db.database import Database
-from chassis.testing import PostgresServer
+from testing import PostgresServer
 
 WAYS = ("/api/v1/search?q", "/api/v1/requirements?search")
 

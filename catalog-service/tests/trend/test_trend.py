@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from catalog_service.trend import service
-from chassis.testing.service import problem
+from testing.service import problem
 
 NOON = datetime.now(UTC).replace(hour=12, minute=0)
 

@@ -14,7 +14,7 @@ from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.relay import Relay
-from chassis.testing import commands
+from testing import commands
 
 
 class Unfit(Payload):

@@ -7,7 +7,7 @@ import pytest
 
 from chassis.messaging.bus import Bus, Publication
 from chassis.messaging.bus.in_process import InProcessBus
-from chassis.testing import NewRabbitMQBus
+from testing import NewRabbitMQBus
 
 
 class Consumer:

@@ -15,7 +15,7 @@ from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import SYSTEM, Message, NewEvent, Payload, Received, sequenced
 from chassis.messaging.inbox import MAX_ATTEMPTS, Inbox
 from chassis.messaging.relay import Relay
-from chassis.testing.metrics import measured, rises
+from testing.metrics import measured, rises
 
 
 class Ignored(Payload):

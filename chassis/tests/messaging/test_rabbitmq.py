@@ -13,7 +13,7 @@ from yarl import URL
 from chassis.core.start_failure import StartFailure
 from chassis.messaging.bus import NotPublished, Publication
 from chassis.messaging.bus.rabbitmq import RabbitMQBus, publisher
-from chassis.testing import NewRabbitMQBus, RabbitMQNode
+from testing import NewRabbitMQBus, RabbitMQNode
 
 SOURCES = frozenset({"test"})
 

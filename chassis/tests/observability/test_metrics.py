@@ -27,10 +27,10 @@ from chassis.observability.requests import Measured
 from chassis.server import exposition
 from chassis.server.app import create_app
 from chassis.server.http_server import listen
-from chassis.testing import PostgresServer
-from chassis.testing.metrics import Series, read
-from chassis.testing.metrics import measured as measured_by
 from chassis.web.peers import Peer
+from testing import PostgresServer
+from testing.metrics import Series, read
+from testing.metrics import measured as measured_by
 
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1")

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from chassis.core.start_failure import StartFailure
 from chassis.server.http_server import Server, listen
-from chassis.testing.metrics import measured, rises
+from testing.metrics import measured, rises
 
 REQUEST = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 

@@ -22,7 +22,7 @@ from acceptance.own_postgres import own_postgres
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
 from chassis.core.version import software
-from chassis.testing.postgres import with_database
+from testing.postgres import with_database
 
 pytestmark = pytest.mark.long
 

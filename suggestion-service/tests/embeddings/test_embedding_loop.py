@@ -12,8 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 from chassis.core.tasks import cancel_and_wait
-from chassis.testing import PostgresServer
-from chassis.testing.metrics import measured
 from suggestion_service.embeddings import tables
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
@@ -23,6 +21,8 @@ from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemText, ItemVectors
 from suggestion_service.scale import Scales
 from suggestion_service.store import embeddings
+from testing import PostgresServer
+from testing.metrics import measured
 
 
 class HashingEmbedder:

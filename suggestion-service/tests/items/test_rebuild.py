@@ -14,9 +14,9 @@ import uvicorn
 from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
-from chassis.testing.service import SECRET
 from suggestion_service.engine import Query
 from suggestion_service.read_model import new_read_model
+from testing.service import SECRET
 
 
 @pytest.fixture(autouse=True)

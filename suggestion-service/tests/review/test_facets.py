@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import problem
+from testing.service import problem
 
 PUMP = "the pump stops when the tank is full"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from benchmarks.texts import Texts
 from chassis.messaging.events import Actor, NewEvent
-from contracts import catalog, factories
+from contracts import catalog
+from testing import factories
 
 _AUTHOR = Actor(7, "author@bench.test")
 

@@ -18,11 +18,11 @@ from chassis.messaging.bus import Deliver, Publication
 from chassis.messaging.bus.rabbitmq import RabbitMQBus
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.relay import Relay
-from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
-from chassis.testing.rabbitmq_node import RabbitMQNode
 from contracts.routes import ignored_by
 from suggestion_service.handlers import handlers
 from suggestion_service.scale import Scales
+from testing.postgres import PostgresServer, postgres_of_the_wheel
+from testing.rabbitmq_node import RabbitMQNode
 
 _EVENTS = 5000
 _ONE_BY_ONE = 1000

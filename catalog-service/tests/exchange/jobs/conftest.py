@@ -10,7 +10,7 @@ import pytest
 from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.planning.staging import Limits
 from chassis.core.tasks import cancel_and_wait
-from chassis.testing.service import Json, ok
+from testing.service import Json, ok
 
 LIMITS = Limits(rows=1000, memory_bytes=1024**3, cpu_seconds=60, source_url_schemes=("doors",))
 

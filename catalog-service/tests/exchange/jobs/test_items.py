@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import ok, problem
+from testing.service import ok, problem
 
 
 def told(row: Any) -> tuple[Any, Any]:

@@ -13,8 +13,8 @@ from catalog_service.exchange.planning.staging import Limits
 from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
 from chassis.core.tasks import cancel_and_wait
-from chassis.testing import PostgresServer
-from chassis.testing.service import SECRET, TOKENS, ServiceClient, ok, problem
+from testing import PostgresServer
+from testing.service import SECRET, TOKENS, ServiceClient, ok, problem
 
 ADMIN = Identity(id=9, email="admin@example.test", role=Role.ADMIN)
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)

@@ -11,7 +11,7 @@ import pytest
 from catalog_service.exchange.import_loop import ImportLoop, clear_up
 from catalog_service.exchange.planning.staging import Limits
 from chassis.core.tasks import cancel_and_wait
-from chassis.testing.service import ok, problem
+from testing.service import ok, problem
 
 LIMITS = Limits(rows=20, memory_bytes=1024**3, cpu_seconds=60)
 

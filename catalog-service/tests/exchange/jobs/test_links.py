@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import ok
+from testing.service import ok
 
 
 def told(row: Any) -> tuple[Any, Any]:

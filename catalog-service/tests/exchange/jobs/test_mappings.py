@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from chassis.testing.service import ok, problem
+from testing.service import ok, problem
 
 MAPPING = {
     "version": 1,

@@ -8,7 +8,7 @@ import pytest
 from reqif_documents import OBJECTS, SAMPLE, TYPES, document, spec_object
 from reqif_records import told
 
-from chassis.testing.service import ok
+from testing.service import ok
 
 REQIF = {"content-type": "application/x-reqif+xml"}
 

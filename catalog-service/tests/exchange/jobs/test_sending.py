@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chassis.testing.service import ok, problem
+from testing.service import ok, problem
 
 
 async def test_a_file_is_planned_and_the_record_stays_as_it_is(imports: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from tables import workbook
 
-from chassis.testing.service import ok
+from testing.service import ok
 
 CSV = {"content-type": "text/csv"}
 STEPS = "ID,Title,Priority,Step,Expected\n{a},,High,Open,It opens\n,,,Enter,One is in\n{b},Log out,Low,Leave,\n"

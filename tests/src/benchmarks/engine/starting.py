@@ -9,8 +9,8 @@ from benchmarks.engine.sizes import Size
 from benchmarks.engine.table import header, row, seconds
 from benchmarks.engine.texts import make_items
 from chassis.db.database import Database
-from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel
 from suggestion_service.scoring.corpus import LiveCorpus
+from testing.postgres import PostgresServer, postgres_of_the_wheel
 
 _GOAL = 10
 

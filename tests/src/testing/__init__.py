@@ -15,8 +15,8 @@ import pytest
 from chassis.core.start_failure import StartFailure
 from chassis.messaging.bus.rabbitmq import RabbitMQBus
 from chassis.messaging.bus.rabbitmq.topology import Topology
-from chassis.testing.postgres import PostgresServer, postgres_of_the_wheel, schema_differences
-from chassis.testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
+from testing.postgres import PostgresServer, postgres_of_the_wheel, schema_differences
+from testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
 
 __all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differences", "temporary_rabbitmq_node"]
 
@@ -71,7 +71,7 @@ async def new_rabbitmq_bus(rabbitmq: str) -> AsyncIterator[NewRabbitMQBus]:
 
 
 def _in_container(server: str, request: pytest.FixtureRequest, stack: ExitStack) -> str | None:
-    from chassis.testing import containers  # takes half a second
+    from testing import containers  # takes half a second
 
     capture = request.config.pluginmanager.get_plugin("capturemanager")
 

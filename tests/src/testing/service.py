@@ -10,7 +10,7 @@ from chassis.db.database import Database
 
 Json = dict[str, Any]
 
-SECRET = "the quick brown fox signs for the lazy dog"  # noqa: S105 - signs for tests only
+SECRET = "the quick brown fox signs for the lazy dog"
 TOKENS = InternalTokens(SECRET)
 
 
