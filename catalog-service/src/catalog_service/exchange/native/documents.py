@@ -10,14 +10,15 @@ from typing import Any, BinaryIO
 import ijson
 import orjson
 
-from catalog_service.exchange.native.json_depth import BLOCK, ShallowJson
-from catalog_service.exchange.native.layout import SECTIONS, Count, cut_off
+from catalog_service.exchange.native.json_depth import BLOCK, NO_JSON, ShallowJson, reason_of
+from catalog_service.exchange.native.layout import MARK, PROFILE, SECTIONS, Count, cut_off
 from catalog_service.exchange.records import Unreadable
 
 RECORDS = "records"
 """The member of our own documents that holds all records."""
 _LISTS = (RECORDS, "items", *SECTIONS.values())
 """The members of somebody's document in which records are looked for; `items` is what the API's lists have."""
+_SAID = (MARK, PROFILE)
 _END = re.compile(rb'"end"\s*:\s*(\{[^{}]*\{[^{}]*\}[^{}]*\})\s*\}\s*\Z')
 _TAIL = 4096
 _INT64 = range(-(2**63), 2**63)
@@ -26,7 +27,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document: its members before the lists, the names of the lists (empty: it is one itself), and what it holds."""
+    """A document: what it says of itself, the names of its lists (empty: it is one itself), and what it holds."""
 
     file: BinaryIO
     start: int
@@ -48,7 +49,7 @@ class Document:
         guarded = ShallowJson(self.file, self.max_record, levels=2 if self.lists else 1)
         try:
             yield from ijson.items(guarded, prefix, buf_size=BLOCK)
-        except ijson.JSONError as error:
+        except NO_JSON as error:
             raise _misplaced(self.file, self.start, error) from None
 
     def check_end(self) -> None:
@@ -81,9 +82,9 @@ def open_document(file: BinaryIO, max_record: int) -> Document:
                 lists.append(prefix)
                 if prefix == RECORDS:
                     break
-            elif prefix and "." not in prefix and event in {"string", "number"}:
+            elif prefix in _SAID and event in {"string", "number"}:
                 head[prefix] = value
-    except ijson.JSONError as error:
+    except NO_JSON as error:
         raise _misplaced(file, start, error) from None
     if not lists:
         raise Unreadable(
@@ -120,8 +121,7 @@ def _misplaced(file: BinaryIO, start: int, error: Exception) -> Unreadable:
         breaks = block.count(b"\n")
         line += breaks
         column = len(block) - block.rfind(b"\n") if breaks else column + len(block)
-    said = error.args[0] if error.args else ""
-    what = (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).partition("\n")[0]
+    what = reason_of(error)
     if "premature EOF" in what:
         return Unreadable(
             f"The file is cut off: its JSON ends unfinished at line {line}.",
@@ -150,7 +150,7 @@ def _first_wrong(file: BinaryIO, start: int) -> int:
             while block := file.read(step):
                 parser.send(block)
                 offset += len(block)
-        except ijson.JSONError:
+        except NO_JSON:
             good = offset
         else:
             return offset

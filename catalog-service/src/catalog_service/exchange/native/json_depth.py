@@ -1,7 +1,9 @@
-"""Keeps a JSON file from costing more memory than its records do: what ijson does not look at itself."""
+"""Keeps a JSON file from costing more memory and time than its records do: what ijson does not look at itself."""
 
 import re
 from typing import BinaryIO
+
+import ijson
 
 from catalog_service.exchange.records import Unreadable
 
@@ -11,6 +13,19 @@ _TEXT = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 _REST_OF_TEXT = re.compile(rb'(?:[^"\\]|\\.)*+', re.DOTALL)
 _AS_SQUARE = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_LONG_NUMBER = re.compile(rb"\d{1000}")
+"""ijson ends the process at 4,301 digits; of those that a block cuts in two, half is in one of both."""
+
+NO_JSON = (ijson.JSONError, UnicodeDecodeError)
+"""What ijson raises; a text with half a surrogate pair, such as `\\udc00`, fails when Python is to have it."""
+
+
+def reason_of(error: Exception) -> str:
+    """Return what ijson says of a file that is no JSON, without its drawing of the place."""
+    if isinstance(error, UnicodeDecodeError):
+        return "a text has half a surrogate pair, which is no character"
+    said = error.args[0] if error.args else ""
+    return (said.decode(errors="replace") if isinstance(said, bytes) else str(said)).partition("\n")[0]
 
 
 class ShallowJson:
@@ -34,12 +49,18 @@ class ShallowJson:
     def read(self, size: int = BLOCK) -> bytes:
         """Return the next bytes; raise Unreadable where they go too deep."""
         block = self._file.read(min(size, BLOCK) if size >= 0 else BLOCK)
-        lowest = self._count(self._outside_of_texts(block))
+        outside = self._outside_of_texts(block)
+        if _LONG_NUMBER.search(outside):
+            raise Unreadable(
+                "The file has a number of more than a thousand digits; write it as a text.", offset=self._offset
+            )
+        lowest = self._count(outside)
         self._offset += len(block)
-        self._of_record = 0 if lowest <= self._levels else self._of_record + len(block)
+        # A block without anything outside of texts lies in one, at which ijson begins anew with each block.
+        self._of_record = 0 if outside and lowest <= self._levels else self._of_record + len(block)
         if self._of_record > self._max_record:
             raise Unreadable(
-                f"An object of the file is larger than {self._max_record // 2**20} MiB: no item is that large.",
+                f"An object or a text here has more than {self._max_record // 2**20} MiB: no item is that large.",
                 offset=self._offset - self._of_record,
             )
         return block

@@ -152,7 +152,7 @@ def _loaded(text: str, name: str, first_line: int = 1) -> Mapping[str, Any]:
 
 
 def _check(text: str) -> None:
-    """Raise YAMLError for anchors, ten lines of which make gigabytes, and for what is nested deeply.
+    """Raise YAMLError for anchors, ten lines of which make gigabytes, for tags, and for what is nested deeply.
 
     The loader in C ends the process there; the events alone do not.
     """
@@ -160,6 +160,8 @@ def _check(text: str) -> None:
     for event in yaml.parse(text, yaml.CSafeLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not read", problem_mark=event.start_mark)
+        if getattr(event, "tag", None):
+            raise yaml.MarkedYAMLError(problem="tags (!...) are not read", problem_mark=event.start_mark)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise yaml.MarkedYAMLError(

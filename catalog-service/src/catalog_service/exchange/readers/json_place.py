@@ -4,6 +4,8 @@ from typing import Any, BinaryIO
 
 import ijson
 
+from catalog_service.exchange.native.json_depth import NO_JSON
+
 _PIECE = 1 << 16
 
 
@@ -34,7 +36,7 @@ def place_of_error(file: BinaryIO, start: int = 0) -> tuple[int, int, int] | Non
     for byte in last:
         try:
             parser.send(bytes((byte,)))
-        except (ijson.JSONError, StopIteration):
+        except (*NO_JSON, StopIteration):
             return line, offset - line_start + 1, offset
         offset += 1
         if byte == 0x0A:
@@ -51,7 +53,7 @@ def _good_pieces(file: BinaryIO, start: int) -> int:
         piece = file.read(_PIECE)
         try:
             parser.send(piece)
-        except (ijson.JSONError, StopIteration):
+        except (*NO_JSON, StopIteration):
             return good
         if not piece:
             return good

@@ -6,6 +6,8 @@ from typing import Any, BinaryIO
 import ijson
 
 from catalog_service.exchange.formats import Format, ReadOptions
+from catalog_service.exchange.native.json_depth import NO_JSON, ShallowJson, reason_of
+from catalog_service.exchange.native.reading import MAX_RECORD
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, is_blank, kind_of, plain
 from catalog_service.exchange.readers.json_place import place_of_error
 from catalog_service.exchange.records import Notice, Record, Remark, Unreadable
@@ -43,10 +45,9 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     start = _start(file)
     try:
         yield from _records(file, start, options)
-    except ijson.JSONError as error:
+    except NO_JSON as error:
         line, column, offset = place_of_error(file, start) or (None, None, None)
-        reason = str(error).split("\n", 1)[0].split("\\n", 1)[0].removeprefix("b'")
-        message = f"The file cannot be read as JSON: {reason}."
+        message = f"The file cannot be read as JSON: {reason_of(error)}."
         raise Unreadable(message, line=line, column=column, offset=offset) from None
 
 
@@ -59,7 +60,7 @@ def _start(file: BinaryIO) -> int:
 
 def _records(file: BinaryIO, start: int, options: ReadOptions) -> Iterator[Record]:
     outline = _Outline(options.mapping)
-    for event, value in ijson.basic_parse(file, use_float=True):
+    for event, value in ijson.basic_parse(ShallowJson(file, MAX_RECORD, levels=4), use_float=True):
         outline.take(event, value)
     version = outline.version()
     relations = outline.relations(version)

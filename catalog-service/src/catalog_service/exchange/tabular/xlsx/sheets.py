@@ -8,7 +8,10 @@ from lxml import etree
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import MOST_COLUMNS, MOST_LINES, Row, too_many_columns, too_many_rows
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
-from catalog_service.exchange.tabular.xlsx.values import date_text, number_text, rich_text, unescape
+from catalog_service.exchange.tabular.xlsx.values import date_text, integer, number_text, rich_text, unescape
+
+_LAST_ROW = 1_048_576
+"""Of a sheet, as Excel has them."""
 
 
 class Texts(Protocol):
@@ -26,8 +29,10 @@ def read_rows(
     for count, element in enumerate(read_elements(open_part(path), "row", within="sheetData"), 1):
         if count > MOST_LINES:
             raise too_many_rows(None)
-        stored = element.get("r")
-        number = int(stored) if stored is not None and stored.isdecimal() else number + 1
+        stored = integer(element.get("r"))
+        number = number + 1 if stored is None else stored
+        if number > _LAST_ROW:
+            raise Unreadable(f"The workbook is damaged: a row has a number beyond {_LAST_ROW:,}, the last of a sheet.")
         row = Row(number, [])
         cells = row.cells
         numbers: list[int] = []
@@ -83,10 +88,8 @@ def _text(
             row.remark(position, "formula_without_value", "the workbook holds a formula, but not what it gives")
         return ""
     if kind is None or kind == "n":
-        style = cell.get("s")
-        shape = ""
-        if style is not None and style.isdecimal() and int(style) < len(kinds):
-            shape = kinds[int(style)]
+        style = integer(cell.get("s"))
+        shape = kinds[style] if style is not None and style < len(kinds) else ""
         if shape:
             return date_text(value, shape, from_1904)
         numbers.append(position)
@@ -100,10 +103,10 @@ def _text(
 
 
 def _shared(cell: etree._Element, texts: Texts, row: Row) -> str:
-    value = cell[-1].text
-    if value is None or not value.isdecimal():
+    index = integer(cell[-1].text)
+    if index is None:
         raise Unreadable(f"The workbook is damaged: a cell of row {row.number} names no text.")
-    return texts[int(value)]
+    return texts[index]
 
 
 def _position(letters: str) -> int:

@@ -3,6 +3,7 @@
 import re
 from array import array
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import BinaryIO
 
 from lxml import etree
@@ -11,6 +12,8 @@ from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.xlsx.elements import read_elements
 
 _MOST_TEXT = 160 << 20
+_LONGEST_CODE = 255
+"""Characters of a number format, as Excel takes them."""
 _ESCAPE = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
 _NOT_SHOWN = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _BUILT_IN_DATES = frozenset({*range(14, 18), 22, *range(27, 32), 34, 35, 36, *range(50, 55), 57, 58})
@@ -82,13 +85,19 @@ def number_text(stored: str) -> str:
     return repr(number)
 
 
+def integer(stored: str | None) -> int | None:
+    """Return a number or an index that a part of a workbook states; None where it is none, or beyond all there are."""
+    return int(stored) if stored is not None and len(stored) < 10 and stored.isdecimal() else None
+
+
+@lru_cache(1000)
 def kind_of_format(number: int, code: str | None) -> str:
     """Return what a number format makes of a number: `date`, `time`, `moment`, `duration` or nothing."""
     if code is None:
         if number == 22:
             return "moment"
         return "date" if number in _BUILT_IN_DATES else "time" if number in _BUILT_IN_TIMES else ""
-    shown = _NOT_SHOWN.sub("", code.split(";")[0]).lower()
+    shown = _NOT_SHOWN.sub("", code[:_LONGEST_CODE].split(";")[0]).lower()
     if re.search(r"\[(h+|m+|s+)\]", shown):
         return "duration"
     if "general" in shown or re.search(r"[#0?]", re.sub(r"s[.,]0+", "s", shown)):

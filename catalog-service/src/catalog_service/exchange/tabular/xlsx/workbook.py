@@ -9,7 +9,7 @@ from typing import BinaryIO
 from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.tabular.table import Table
 from catalog_service.exchange.tabular.xlsx.sheets import read_rows
-from catalog_service.exchange.tabular.xlsx.values import SharedTexts, kind_of_format
+from catalog_service.exchange.tabular.xlsx.values import SharedTexts, integer, kind_of_format
 from chassis.files.archives import Archive, open_archive
 from chassis.files.refused import FileRefused
 from chassis.files.xml_events import XmlHandler, read_xml
@@ -122,11 +122,11 @@ class _Styles(XmlHandler):
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         name = tag.rpartition("}")[2]
         if name == "numFmt":
-            self._codes[_integer(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
+            self._codes[integer(attributes.get("numFmtId")) or 0] = attributes.get("formatCode", "")
         elif name == "cellXfs":
             self._is_of_cells = True
         elif name == "xf" and self._is_of_cells:
-            number = _integer(attributes.get("numFmtId"))
+            number = integer(attributes.get("numFmtId")) or 0
             self.kinds.append(kind_of_format(number, self._codes.get(number)))
 
     def end(self, tag: str) -> None:
@@ -158,7 +158,3 @@ def _relations(archive: Archive, path: str) -> dict[str, tuple[str, str]]:
 def _read(archive: Archive, path: str, handler: XmlHandler) -> None:
     for _ in read_xml(archive.open(path), handler):
         pass
-
-
-def _integer(text: str | None) -> int:
-    return int(text) if text is not None and text.isdecimal() else 0

@@ -1,0 +1,224 @@
+"""Files that are made to break their reader: each gets one problem, and no process, memory or time is lost to it."""
+
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+import orjson
+import pytest
+
+from catalog_service.exchange.read import END, ERROR, Order, found
+
+DEEP = 200_000
+MEMORY_MIB = 512
+CPU_SECONDS = 20
+ITEM = '{"external_id":"a","title":"t","description":"d","type":"functional","priority":"low"'
+SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+REQIF = "http://www.omg.org/spec/ReqIF/20110401/reqif.xsd"
+XML_ROOTS = {
+    "reqif": f'REQ-IF xmlns="{REQIF}"',
+    "testlink": "testsuite",
+    "testrail": "suite",
+    "zephyr": "project",
+    "openfasttrace": "specdocument",
+}
+ENTITIES = "".join(
+    '<!ENTITY {} "{}">'.format(name, f"&{before};" * 10) for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+BOMB = f'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">{ENTITIES}]>'
+
+
+def order(**options: Any) -> Order:
+    return Order(**{"format": "auto", "kind": "requirements", "author": "kim", **options})
+
+
+def problem_of(last: bytes) -> dict[str, Any]:
+    """Return the problem that a reader ends with."""
+    assert last[:1] == ERROR, last[:300]
+    problem: dict[str, Any] = orjson.loads(last[1:])
+    assert problem["status"] in {415, 422}
+    assert 10 < len(problem["detail"]) < 2000
+    return problem
+
+
+def refused(content: bytes, **options: Any) -> dict[str, Any]:
+    """Read a file in this thread, and return why it was refused."""
+    *_, last = found(BytesIO(content), order(**options))
+    return problem_of(last)
+
+
+def read_apart(content: bytes, **options: Any) -> bytes:
+    """Read a file as a worker reads a large one, within bounds; return the last line."""
+    given = order(memory_bytes=MEMORY_MIB << 20, cpu_seconds=CPU_SECONDS, **options)
+    line = orjson.dumps(given, option=orjson.OPT_APPEND_NEWLINE)
+    reader = subprocess.run(
+        (sys.executable, "-m", "catalog_service.exchange.read"), input=line + content, capture_output=True, check=False
+    )
+    assert reader.returncode == 0, (reader.returncode, reader.stderr[-2000:])
+    assert reader.stderr == b""
+    return reader.stdout[reader.stdout.rstrip(b"\n").rfind(b"\n") + 1 :]
+
+
+def zipped(members: dict[str, str | bytes]) -> bytes:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+def xml(name: str, content: str, before: str = "") -> bytes:
+    root = XML_ROOTS[name]
+    return f"{before}<{root}>{content}</{root.split()[0]}>".encode()
+
+
+def workbook(rows: str, shared: str = "", styles: str = "", before: str = "") -> bytes:
+    parts = [("worksheet", "s.xml"), ("sharedStrings", "t.xml"), ("styles", "f.xml")]
+    related = "".join(f'<Relationship Id="{to}" Type="{OFFICE}/{kind}" Target="{to}"/>' for kind, to in parts)
+    sheets = '<sheets><sheet name="S" sheetId="1" r:id="s.xml"/></sheets>'
+    return zipped(
+        {
+            "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"/>',
+            "xl/workbook.xml": f'<workbook xmlns="{SHEET}" xmlns:r="{OFFICE}">{sheets}</workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">{related}</Relationships>',
+            "xl/s.xml": f'{before}<worksheet xmlns="{SHEET}"><sheetData>{HEADER}{rows}</sheetData></worksheet>',
+            "xl/t.xml": f'<sst xmlns="{SHEET}">{shared}</sst>',
+            "xl/f.xml": f'<styleSheet xmlns="{SHEET}">{styles}</styleSheet>',
+        }
+    )
+
+
+HEADER = "<row>{}</row>".format(
+    "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in ("ID", "Title", "Description"))
+)
+
+
+def doorstop(item: str) -> bytes:
+    return zipped({"a/.doorstop.yml": "settings: {prefix: A}", "a/A1.yml": item})
+
+
+@pytest.mark.parametrize("content", [b'{"x":%s,"items":[]}', b'[{"x":%s}]', b'{"items":[],"x":-%s}'])
+def test_a_number_of_thousands_of_digits_ends_no_process(content: bytes) -> None:
+    problem = problem_of(read_apart(content % (b"9" * 5000), format="json"))
+    assert (problem["code"], problem["offset"]) == ("unreadable_file", 0)
+    assert "digits" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("json", b'{"x":"%s","items":[]}'),
+        ("json", b'{"%s":1,"items":[]}'),
+        ("needs", b'{"versions":{"1":{"needs":{"A":{"id":"%s"}}}}}'),
+        ("needs", b'{"versions":{"1":{"needs":{"%s":{}}}}}'),
+    ],
+)
+def test_a_text_that_is_longer_than_any_is_left_early(name: str, content: bytes) -> None:
+    problem = refused(content % (b"x" * 20_000_000), format=name)
+    assert "offset" in problem
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("ndjson", (ITEM + ',"custom_metadata":' + "[" * DEEP).encode()),
+        ("json", b"[" * DEEP),
+        ("needs", b'{"versions":' + b"[" * DEEP),
+        *((name, xml(name, "<a>" * DEEP)) for name in XML_ROOTS),
+        ("xlsx", workbook("<row>" + "<c>" * DEEP + "</row>")),
+        ("strictdoc", b"[DOCUMENT]\nTITLE: a\n\n" + b"[[SECTION]]\nTITLE: a\n\n" * DEEP),
+        *(("doorstop", doorstop(opening * DEEP)) for opening in ("[", "- ", "{a: ", "? ")),
+    ],
+)
+def test_what_lies_too_deep_is_refused(name: str, content: bytes) -> None:
+    assert refused(content, format=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("json", b'[{"x":"\\udc00"}]'), ("needs", b'{"versions":{"1":{"needs":{"A":{"id":"a\\udc00"}}}}}')],
+)
+def test_half_a_surrogate_pair_is_no_text(name: str, content: bytes) -> None:
+    problem = refused(content, format=name)
+    assert "surrogate" in problem["detail"]
+    assert content[problem["offset"] :].startswith(b'"')
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ("a: &a [x]\nb: [*a, *a]", "anchors"),
+        ("a: !!int ''", "tags"),
+        ("a: !!bool x", "tags"),
+        ("a: !!timestamp x", "tags"),
+        ("a: !!python/object/apply:os.getcwd []", "tags"),
+        ("a: 2001-99-99", "month"),
+        ("a: " + "9" * 5000, "digits"),
+    ],
+)
+def test_yaml_is_read_as_plain_values_alone(item: str, reason: str) -> None:
+    assert reason in refused(doorstop(item), format="doorstop")["detail"]
+
+
+@pytest.mark.parametrize("name", XML_ROOTS)
+def test_entities_are_not_made(name: str) -> None:
+    problem = refused(xml(name, "&i;", before=BOMB), format=name)
+    assert "<!DOCTYPE" in problem["detail"]
+    assert problem["line"] == 1
+
+
+@pytest.mark.parametrize("name", XML_ROOTS)
+def test_an_attribute_of_20_mb_is_refused(name: str) -> None:
+    problem = refused(xml(name, '<a b="' + "x" * 20_000_000 + '"/>'), format=name)
+    assert (problem["line"], problem["offset"]) == (1, len(XML_ROOTS[name]) + 2)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        workbook("", before=BOMB),
+        workbook('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+        workbook('<row r="99999999"><c><v>1</v></c></row>'),
+        workbook('<row><c t="s"><v>' + "9" * 5000 + "</v></c></row>"),
+        workbook('<row><c b="' + "x" * 20_000_000 + '"/></row>'),
+        workbook(" " * 300_000_000),
+    ],
+    ids=["entities", "far cell", "row beyond all", "text of 5,000 digits", "attribute", "bomb"],
+)
+def test_a_hostile_workbook_is_refused(content: bytes) -> None:
+    assert refused(content, format="xlsx")["code"]
+
+
+def test_a_number_format_costs_no_time_however_long_it_is() -> None:
+    code = "[h" * 400_000
+    formats = f'<numFmts><numFmt numFmtId="200" formatCode="{code}"/></numFmts>'
+    cells = "<cellXfs>{}</cellXfs>".format('<xf numFmtId="200"/>' * 1000)
+    row = '<row><c t="inlineStr"><is><t>R-1</t></is></c><c s="0"><v>1</v></c></row>'
+    *_, last = found(BytesIO(workbook(row, styles=formats + cells)), order(format="xlsx"))
+    assert last[:1] == END
+
+
+@pytest.mark.parametrize("name", ["../a.feature", "/a.feature", "a\\..\\..\\b.feature", "C:a.feature"])
+def test_a_name_that_leads_out_of_an_archive_is_refused(name: str) -> None:
+    assert "leads out" in refused(zipped({name: "Feature: a"}), format="gherkin")["detail"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        (lambda: b"a" * (64 << 20), {"format": "csv"}),
+        (lambda: b"," * (64 << 20), {"format": "csv"}),
+        (lambda: b'a,"' + b'"' * (64 << 20), {"format": "csv"}),
+        (lambda: zipped({"a.reqif": b" " * 400_000_000}), {"format": "reqifz"}),
+        (lambda: xml("reqif", "x" * 64_000_000), {"format": "testlink"}),
+    ],
+    ids=["one line", "one line of commas", "quotes", "zip bomb", "one text"],
+)
+def test_a_large_file_is_refused_within_the_bounds(content: Callable[[], bytes], options: dict[str, Any]) -> None:
+    assert problem_of(read_apart(content(), **options))["code"] != "too_large"
