@@ -15,6 +15,8 @@ _SPACE = re.compile(r"[ \t\n\r]+")
 _BLOCK = re.compile(
     r"address|blockquote|body|caption|center|d[dlt]|div|fieldset|form|h[1-6r]|p|pre|section|t(able|body|foot|head)"
 )
+_DEEPEST_LIST = 20
+"""Lists that lie deeper are not indented further."""
 _EMPTY = frozenset(("br", "hr", "img", "input", "col"))
 
 
@@ -150,7 +152,7 @@ class _Page:
         return "\n".join(self.lines).strip("\n")
 
     def next_mark(self) -> str:
-        indent = "" if self.within_cell else "  " * max(0, len(self.lists) - 1)
+        indent = "" if self.within_cell else "  " * min(max(0, len(self.lists) - 1), _DEEPEST_LIST)
         if not self.lists or (number := self.lists[-1]) is None:
             return f"{indent}- "
         self.lists[-1] = number + 1

@@ -90,9 +90,20 @@ def read_xml(
 def _parser(target: object, encoding: str | None) -> etree.XMLParser:
     # No entity can be declared, since that takes a document type. With `resolve_entities=False` libxml2 would leave
     # `&amp;` of an attribute as `&#38;`.
-    return etree.XMLParser(
-        target=target, encoding=encoding, resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True
-    )
+    try:
+        return etree.XMLParser(
+            target=target,
+            encoding=encoding,
+            resolve_entities="internal",
+            no_network=True,
+            load_dtd=False,
+            huge_tree=True,
+        )
+    except (LookupError, ValueError):
+        raise FileRefused(
+            f"There is no encoding {str(encoding)[:40]!r} of XML; leave it out, or name utf-8, utf-16, ...",
+            code="unknown_encoding",
+        ) from None
 
 
 def _pieces(source: BinaryIO) -> Iterator[bytes]:

@@ -28,8 +28,8 @@ from chassis.files.archives import Archive
 SYSTEM = "doorstop"
 CONFIGURATION = ".doorstop.yml"
 _SUFFIXES = (".yml", ".yaml", ".md")
-_FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"\A\s*#+\s+(.+?)\s*#*\s*(?:\n|\Z)")
+_FRONT = re.compile(r"\A---[ \t]*+\n(.*?)\n---[ \t]*+(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"\A\s*+#++[ \t]++(\S[^\n]*+)\n?")
 _TAKEN = frozenset(("text", "header", "links", "active", "level", "short-name", "reviewed"))
 
 
@@ -128,7 +128,7 @@ def _item(text: str, name: str) -> Mapping[str, Any]:
     fields = dict(_loaded(front[1], name, first_line=2)) if front else {}
     body = text[front.end() :].strip("\n") if front else text.strip("\n")
     if not fields.get("header") and (heading := _HEADING.match(body)):
-        fields["header"], body = heading[1], body[heading.end() :].strip("\n")
+        fields["header"], body = heading[1].rstrip().rstrip("#").rstrip(), body[heading.end() :].strip("\n")
     return {**fields, "text": body}
 
 

@@ -18,6 +18,7 @@ SYSTEM = "gherkin"
 SUFFIXES = (".feature",)
 _LONGEST_FILE = 16 * LONGEST_TEXT
 _MOST_EXAMPLES = 1000
+_LONGEST_TAG = 100
 _LONGEST_ID = 94
 """Characters, with room for a number behind."""
 _KEYWORD = re.compile(r"^[^\S\r\n]*(?:Feature|Rule|Scenario|Scenario Outline|Background|Example):", re.MULTILINE)
@@ -134,7 +135,7 @@ def _draft(
     above = [feature, rule] if rule else [feature]
     tags = [tag["name"].removeprefix("@") for of in (*above, scenario) for tag in of.get("tags", ())]
     own = [tag["name"].removeprefix("@") for tag in scenario.get("tags", ())]
-    draft.external_id = next((tag for tag in map(_bare, own) if _TEST_ID.fullmatch(tag)), None)
+    draft.external_id = next((tag for tag in map(_bare, own) if _is_id(_TEST_ID, tag)), None)
     text = _text(scenario)
     draft.title = scenario.get("name", "") or heading_of(_COVERED.sub("", text))
     draft.module = feature.get("name") or None
@@ -149,7 +150,7 @@ def _draft(
     if background:
         draft.others["preconditions"] = "\n".join(background)
     draft.others["automation_status"] = "automated"
-    requirements = [tag for tag in map(_bare, tags) if tag != draft.external_id and _REQUIREMENT_ID.fullmatch(tag)]
+    requirements = [tag for tag in map(_bare, tags) if tag != draft.external_id and _is_id(_REQUIREMENT_ID, tag)]
     requirements += _COVERED.findall(text)
     kept = {
         "file": path,
@@ -168,6 +169,11 @@ def _bare(tag: str) -> str:
         if tag.lower().startswith(prefix):
             return tag[len(prefix) :]
     return tag
+
+
+def _is_id(pattern: re.Pattern[str], tag: str) -> bool:
+    """Check whether a tag is an id; one that is too long for one would take quadratic time."""
+    return len(tag) <= _LONGEST_TAG and pattern.fullmatch(tag) is not None
 
 
 def _text(of: Mapping[str, Any]) -> str:

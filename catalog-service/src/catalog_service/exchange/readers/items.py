@@ -173,7 +173,7 @@ class Draft:
 
 def heading_of(text: str) -> str:
     """Return a title for a text that has none: its first paragraph without markup, cut at a word."""
-    paragraph = re.split(r"\n\s*\n", text[:4000].strip(), maxsplit=1)[0].lstrip("#=*- ")
+    paragraph = re.split(r"\n\s*\n", text[:1000].strip(), maxsplit=1)[0].lstrip("#=*- ")
     line = " ".join(_MARKUP.sub(r"\1", paragraph).split()).rstrip(":")
     if len(line) <= _SHORT_TITLE:
         return line

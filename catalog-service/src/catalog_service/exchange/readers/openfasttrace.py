@@ -14,19 +14,24 @@ from catalog_service.exchange.records import ItemKind, Record, Unreadable
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
 _XML = re.compile(rb"<(?:\w+:)?specdocument[\s>]")
-ID = r"[A-Za-z]+~[\w.-]+(?:~\d+)"
+# Possessive (++, *+) and anchored: a line may have a million characters, and backtracking is quadratic.
+ID = r"(?<![A-Za-z])[A-Za-z]++~[\w.-]++(?:~\d++)"
 _FOUND = re.compile(ID)
-_ITEM = re.compile(rf"\s*(?:<a\s+id=[^>]*>\s*(?:</a>)?\s*)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*")
-_BLOCK_ITEM = re.compile(rf"\s*\[\.?specitem\b[^\]]*\bsid=\"(?P<id>{ID})\"[^\]]*\]\s*")
+_ITEM = re.compile(rf"\s*+(?:<a\s++id=[^>]*+>\s*+(?:</a>)?\s*+)?\[?#?`{{1,2}}(?P<id>{ID})`{{1,2}}\]?\s*+")
+_BLOCK_ITEM = re.compile(r"\s*+\[\.?specitem\b[^\]]*+\]\s*+")
+_SID = re.compile(rf"\bsid=\"({ID})\"")
 """AsciiDoc: the item is the block or paragraph below it."""
 _ATTRIBUTE = re.compile(r"\b(?:oft-)?(needs|covers|depends|tags|status)=\"([^\"]*)\"")
 _DELIMITER = re.compile(r"(--|={4,}|\*{4,}|_{4,}|-{4,})\s*")
-_FORWARDED = re.compile(r"\s*`?(\w+)\s*-->\s*(\w+(?:\s*,\s*\w+)*)\s*:\s*(\w+~[\w.-]+~\d+)`?\s*")
+_FORWARDED = re.compile(
+    r"^[ \t>*+-]*+`?\w++[ \t]*+-->[ \t]*+\w++(?:[ \t]*+,[ \t]*+\w++)*+[ \t]*+:[ \t]*+\w++~[\w.-]++~\d", re.MULTILINE
+)
 _FORWARDING = re.compile(r"(?<!\w)\w+\s*-->\s*\w")  # where a word begins: blanks without end take their length, no more
-_HEADING = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s+(.+?)\s*#*\s*")
+_HEADING = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s++(\S.*+)")
+_LONGEST_HEADING = 1000
 _PART = re.compile(
-    r"\s*(?:<!--\s*)?(?:[*_]{1,2})?(Needs|Covers|Depends|Tags|Status|Description|Rationale|Comment)(?:[*_]{1,2})?:"
-    r"(?:[*_]{1,2})?\s*(.*?)\s*(?:-->)?\s*"
+    r"\s*+(?:<!--\s*+)?(?:[*_]{1,2})?(Needs|Covers|Depends|Tags|Status|Description|Rationale|Comment)(?:[*_]{1,2})?:"
+    r"(?:[*_]{1,2})?(.*+)"
 )
 _UNDERLINE = re.compile(r"[=-]{3,}\s*")
 _LISTS = frozenset(("Needs", "Covers", "Depends", "Tags"))
@@ -73,7 +78,7 @@ def recognise(file: BinaryIO, name: str) -> float:
     text = head.decode("utf-8", "replace")
     if text.lstrip().startswith(("<", "{")) and not text.lstrip().startswith(("<head", "<!--")):
         return 0.0
-    has_item = any(_ITEM.fullmatch(line) or _BLOCK_ITEM.fullmatch(line) for line in text.splitlines())
+    has_item = any(_ITEM.fullmatch(line) or _block_id(line) for line in text.splitlines())
     return 0.9 if has_item else 0.5 * _forwards(text) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
 
 
@@ -187,7 +192,7 @@ def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
     item: _SpecItem | None = None
     part, before = "", ""
     for number, line in lines:
-        found, block, heading = _ITEM.fullmatch(line), _BLOCK_ITEM.fullmatch(line), _HEADING.fullmatch(line)
+        found, block, heading = _ITEM.fullmatch(line), _block_id(line), _HEADING.fullmatch(line)
         if item is not None and (found or block or heading):
             if found and before and item.texts.get(part, [""])[-1].strip() == before:
                 item.texts[part].pop()  # it is the title of the next
@@ -198,16 +203,16 @@ def _items(lines: Iterator[tuple[int, str]]) -> Iterator[_SpecItem]:
             title = before or (above.pop() if above else "")
             item, part = _SpecItem(found["id"], number, _plain_title(title), [one for one in above if one != title]), ""
         elif block:
-            yield _block(_SpecItem(block["id"], number, before[1:] if before[:1] == "." else "", above), line, lines)
+            yield _block(_SpecItem(block, number, before[1:] if before[:1] == "." else "", above), line, lines)
         elif heading:
             depth = len(heading[1])
-            headings = [(level, text) for level, text in headings if level < depth] + [(depth, heading[2])]
+            headings = [(level, text) for level, text in headings if level < depth] + [(depth, _heading(heading))]
         elif item is not None:
             part = _take(item, part, line)
         if found or block:
             before = ""
         elif line.strip() and not _UNDERLINE.fullmatch(line):
-            before = heading[2] if heading else line.strip()
+            before = _heading(heading) if heading else line.strip()
     if item is not None:
         yield item
 
@@ -230,7 +235,21 @@ def _block(item: _SpecItem, line: str, lines: Iterator[tuple[int, str]]) -> _Spe
     return item
 
 
+def _block_id(line: str) -> str | None:
+    """Return the id of the item that the block below this line is, if it is one."""
+    found = _SID.search(line) if _BLOCK_ITEM.fullmatch(line) else None
+    return found[1] if found else None
+
+
+def _heading(found: re.Match[str]) -> str:
+    """Return what a heading says, without the marks that may end it too."""
+    text = found[2].rstrip()
+    return (text.rstrip("#").rstrip() or text)[:_LONGEST_HEADING]
+
+
 def _plain_title(title: str) -> str:
+    if len(title) > _LONGEST_HEADING:
+        return title.strip(" #=*_")
     return re.sub(r"\s*\{#[^}]*\}\s*$|\[\[[^\]]*\]\]", "", title).strip(" #=*_")
 
 
@@ -238,7 +257,7 @@ def _take(item: _SpecItem, part: str, line: str) -> str:
     """Take a line of an item, and return which part of it the next line belongs to."""
     found = _PART.fullmatch(line)
     if found is not None:
-        name, said = found[1], found[2].removesuffix("-->").strip()
+        name, said = found[1], found[2].strip().removesuffix("-->").strip()
         if name == "Status":
             item.status = said.strip("*_` ") or None
             return ""

@@ -15,8 +15,10 @@ SYSTEM = "strictdoc"
 SUFFIXES = (".sdoc", ".sgra")
 _NODE = re.compile(r"(\[\[?)(/?)([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)\]?\]\s*")
 _FIELD = re.compile(r"([A-Z][A-Za-z0-9_]*):(?: (.*))?")
-_ENTRY = re.compile(r"\s*-?\s*([A-Z][A-Z0-9_]*): (.*)")
+_ENTRY = re.compile(r"\s*+-?\s*+([A-Z][A-Z0-9_]*): (.*)")
 _DEEPEST = 64
+_MOST_LINES = 10_000
+"""Of a field without >>>: each makes a new text."""
 _OPENING = re.compile(r"\[(?:DOCUMENT|GRAMMAR|DOCUMENT_FRAGMENT|FRAGMENT)\]\s*")
 _TAKEN = {"UID", "TITLE", "STATEMENT", "STATUS", "TAGS", "PRIORITY", "TYPE", "RELATIONS", "REFS"}
 _LEFT_OUT = {
@@ -181,6 +183,7 @@ class _Fields:
         self._name = ""
         self._text: list[str] = []
         self._length = 0
+        self._more = 0
         self._in_relations = False
         self._is_free = node.tag in ("FREETEXT", "GRAMMAR", "BIBLIOGRAPHY")
 
@@ -211,6 +214,7 @@ class _Fields:
             self._take_more(line, number)
             return
         name, value = match[1], (match[2] or "").strip()
+        self._more = 0
         self._in_relations = name in ("RELATIONS", "REFS")
         if value == ">>>":
             self._name, self._text, self._length = name, [], 0
@@ -230,8 +234,10 @@ class _Fields:
                 column=1,
             )
         name, value = self.node.fields[-1]
-        if len(value) + len(line) > LONGEST_TEXT:
-            raise Unreadable(f"{name} has more than {LONGEST_TEXT} characters.", code="too_long", line=number)
+        self._more += 1
+        if len(value) + len(line) > LONGEST_TEXT or self._more > _MOST_LINES:
+            message = f"{name} has more than {LONGEST_TEXT} characters or {_MOST_LINES:,} lines, which is not read."
+            raise Unreadable(message, code="too_long", line=number)
         self.node.fields[-1] = (name, f"{value}\n{line.strip()}".strip())
 
     def _take_relation(self, line: str, number: int) -> None:
