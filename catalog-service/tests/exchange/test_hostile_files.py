@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -201,6 +202,47 @@ def test_a_number_format_costs_no_time_however_long_it_is() -> None:
     row = '<row><c t="inlineStr"><is><t>R-1</t></is></c><c s="0"><v>1</v></c></row>'
     *_, last = found(BytesIO(workbook(row, styles=formats + cells)), order(format="xlsx"))
     assert last[:1] == END
+
+
+OFT = "# T\n`req~a~1`\n"
+LONG_LINES = [
+    ("openfasttrace", OFT + "# a" + " " * 500_000 + "b"),
+    ("openfasttrace", OFT + "# {#" + "{#" * 300_000),
+    ("openfasttrace", OFT + "Needs: a" + " " * 500_000 + "b"),
+    ("openfasttrace", OFT + "Covers: " + "a" * 900_000),
+    ("openfasttrace", OFT + "<a id=>" + " " * 900_000),
+    ("openfasttrace", OFT + "[specitem " + 'sid="a~b~1"' * 80_000),
+    ("strictdoc", "[DOCUMENT]\nTITLE: a\n\n[REQUIREMENT]\nUID: a\nSTATEMENT: b\n" + " c\n" * 300_000),
+    ("strictdoc", "[DOCUMENT]\nTITLE: a\n\n[REQUIREMENT]\nUID: a\nRELATIONS:\n" + " " * 900_000 + "b\n"),
+    ("gherkin", "Feature: a\n\n@TC_" + "1" * 500_000 + "-\n Scenario: b\n  Given c\n"),
+    (
+        "testlink",
+        f"<testsuite><testcase name='a'><summary><![CDATA[{'<ul><li>' * 50_000}]]></summary></testcase></testsuite>",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), LONG_LINES, ids=range(len(LONG_LINES)))
+def test_a_long_line_is_read_in_the_time_that_its_length_asks(name: str, content: str) -> None:
+    begun = time.thread_time()
+    *_, last = found(BytesIO(content.encode()), order(format=name, kind="all"))
+    assert last[:1] in {END, ERROR}
+    assert time.thread_time() - begun < 10
+
+
+@pytest.mark.parametrize("text", ["---" + "\n" * 900_000, "# a" + " " * 500_000 + "b", "#" * 500_000])
+def test_markdown_of_doorstop_is_read_in_the_time_that_its_length_asks(text: str) -> None:
+    begun = time.thread_time()
+    *_, last = found(BytesIO(zipped({"a/.doorstop.yml": "settings: {prefix: A}", "a/A1.md": text})), order())
+    assert last[:1] == END
+    assert time.thread_time() - begun < 10
+
+
+@pytest.mark.parametrize("encoding", ["nonsense", "utf\0", "hex", "punycode"])
+@pytest.mark.parametrize("name", ["reqif", "csv", "gherkin"])
+def test_an_encoding_that_there_is_not_is_refused(name: str, encoding: str) -> None:
+    content = xml("reqif", "") if name == "reqif" else b"Feature: a, b"
+    assert refused(content, format=name, encoding=encoding)["code"] == "unknown_encoding"
 
 
 @pytest.mark.parametrize("name", ["../a.feature", "/a.feature", "a\\..\\..\\b.feature", "C:a.feature"])

@@ -28,6 +28,8 @@ _CANDIDATES = (
     *("koi8_r", "mac_roman", "gb18030", "big5", "cp932", "euc_jp", "cp949"),
 )
 _MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
+_NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""Codecs that Python counts among those of texts; the first two take quadratic time."""
 _OTHER = re.compile(rb"[\x80-\xff]+")
 _WORD = re.compile(r"[^\s,;|\"]*[^\x00-\x7f\s][^\s,;|\"]*")
 _NOT_WESTERN = re.compile(r"[¡¢£][^\x00-\x7fA-Za-zÀ-ÿ]|[a-zA-Z][¹²³¼¾¿¯¨¸´£¥][a-z]|[³¹¼¾¯][a-z³¹]")
@@ -131,9 +133,9 @@ def _named(name: str, bom: tuple[str, str] | None) -> Encoding:
     try:
         codec = codecs.lookup(name)
         codecs.getincrementaldecoder(name)
-    except LookupError:
+    except (LookupError, ValueError):
         codec = None
-    if codec is None or not codec._is_text_encoding:
+    if codec is None or not codec._is_text_encoding or codec.name in _NO_CHARSETS:
         raise Unreadable(
             f"There is no encoding {shown(name)}; it can be utf-8, utf-16, windows-1252, gb18030, shift_jis, ...",
             code="unknown_encoding",

@@ -148,6 +148,7 @@ def test_a_file_that_is_no_json_is_refused_with_the_place(content: bytes, place:
         ({"versions": [1]}, "'versions' is an object"),
         ({"versions": {"1": {"needs": []}}}, "'needs' is an object"),
         ({"versions": {"1": {"needs": {"A": 1}}}}, "'A' is a number"),
+        ({"versions": {"1": {"needs": {"A": {"sections": {"a": 1}, "section_name": "b"}, "B": 1}}}}, "'B' is a number"),
         ({"versions": {"1": {"needs": {"A": {"content": "x" * 1_100_000}}}}}, "1100000 characters"),
         (b"[" * 20, "object"),
         (b"[" * 200_000, "nested deeper"),

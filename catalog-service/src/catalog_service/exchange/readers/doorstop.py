@@ -48,11 +48,15 @@ class _Tree:
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield the folder of a document and the name of an item's file, document by document."""
-        for folder in sorted(self.documents):
-            for name in sorted(self._archive.names):
-                is_item = dirname(name) == folder and is_meant(name, _SUFFIXES) and basename(name) != CONFIGURATION
-                if is_item and not basename(name).startswith(".") and self._is_item(folder, name):
-                    yield folder, name
+        found: dict[str, list[str]] = {folder: [] for folder in sorted(self.documents)}
+        for name in sorted(self._archive.names):
+            folder = dirname(name)
+            is_item = folder in found and is_meant(name, _SUFFIXES) and basename(name) != CONFIGURATION
+            if is_item and not basename(name).startswith(".") and self._is_item(folder, name):
+                found[folder].append(name)
+        for folder, names in found.items():
+            for name in names:
+                yield folder, name
 
     def text(self, name: str) -> str:
         """Return a file as a text; raise Unreadable for what is none."""

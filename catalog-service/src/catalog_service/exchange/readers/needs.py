@@ -183,7 +183,7 @@ def _keep_rest(draft: Draft, need: dict[str, Any], relations: Relations) -> None
             continue  # the other end says it
         if field in _SAME and value == need.get(_SAME[field]):
             continue
-        if field == "section_name" and need.get("sections") and value == need["sections"][0]:
+        if field == "section_name" and [value] == _texts(need.get("sections"))[0][:1]:
             continue
         if _is_relation(value, field, relations):
             link_type = "verifies" if field in _VERIFYING else "validates" if field in _VALIDATING else "covers"
