@@ -204,6 +204,22 @@ def test_a_number_format_costs_no_time_however_long_it_is() -> None:
     assert last[:1] == END
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Feature: a\n Scenario: b\n  Given c\n" + "|a|b|\n" * 150_000,
+        "@" + "a" * 900_000 + "\nFeature: a\n" + " Scenario: b\n" * 10_000,
+        "Feature: a\n Background:\n  Given " + "b" * 900_000 + "\n" + " Scenario: c\n" * 10_000,
+        "Feature: a\n" + "b" * 900_000 + "\n" + " Scenario: c\n" * 10_000,
+    ],
+    ids=["cells", "tags", "background", "description"],
+)
+def test_a_feature_that_grows_when_it_is_read_is_refused(content: str) -> None:
+    begun = time.thread_time()
+    assert refused(content.encode(), format="gherkin", kind="all")["code"] == "too_long"
+    assert time.thread_time() - begun < 10
+
+
 OFT = "# T\n`req~a~1`\n"
 LONG_LINES = [
     ("openfasttrace", OFT + "# a" + " " * 500_000 + "b"),

@@ -17,6 +17,10 @@ from catalog_service.exchange.records import Record, Unreadable
 SYSTEM = "gherkin"
 SUFFIXES = (".feature",)
 _LONGEST_FILE = 16 * LONGEST_TEXT
+_MOST_PARTS = 100_000
+"""Lines, cells and tags of a file: the parser takes a kilobyte or two for each."""
+_MOST_SHARED = 64 << 20
+"""Characters that scenarios have from their features: each of them has all of it."""
 _MOST_EXAMPLES = 1000
 _LONGEST_TAG = 100
 _LONGEST_ID = 94
@@ -46,7 +50,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the scenarios, then links to what their tags name."""
     relations = Relations()
     names: Counter[str] = Counter()
-    row = 0
+    row = shared = 0
     with texts_of(file, SUFFIXES) as texts:
         for path, text in texts:
             with named(path):
@@ -54,6 +58,13 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             for draft in _scenarios(feature, path or options.file_name):
                 row += 1
                 draft.row = row
+                shared += len(draft.metadata.get("feature_description", "")) + len(
+                    draft.others.get("preconditions", "")
+                )
+                shared += sum(map(len, draft.tags))
+                if shared > _MOST_SHARED:
+                    message = "Tags, background and description of features are too long for so many scenarios."
+                    raise Unreadable(message, code="too_long", line=draft.line)
                 if draft.external_id is None:
                     draft.external_id = _named(draft, names)
                 for target in dict.fromkeys(draft.metadata.get("requirements", ())):
@@ -75,9 +86,16 @@ def _named(draft: Draft, names: Counter[str]) -> str:
 def _parsed(file: BinaryIO, options: ReadOptions) -> Mapping[str, Any]:
     """Return the feature of a file, empty where there is none."""
     parts: list[str] = []
-    size = 0
+    size = count = 0
     for number, line in numbered_lines(file, options.encoding):
         size += len(line) + 1
+        count += 1 + line.count("|") + line.count("@")
+        if count > _MOST_PARTS:
+            raise Unreadable(
+                f"The feature has more than {_MOST_PARTS:,} lines, cells and tags; cut it up.",
+                code="too_long",
+                line=number,
+            )
         if size > _LONGEST_FILE:
             raise Unreadable(
                 f"The feature has more than {_LONGEST_FILE >> 20} million characters.", code="too_long", line=number
