@@ -159,6 +159,7 @@ def test_half_a_surrogate_pair_is_no_text(name: str, content: bytes) -> None:
         ("a: !!timestamp x", "tags"),
         ("a: !!python/object/apply:os.getcwd []", "tags"),
         ("a: 2001-99-99", "month"),
+        ("a: [" + "1," * 500_000 + "]", "names and values"),
         ("a: " + "9" * 5000, "digits"),
     ],
 )

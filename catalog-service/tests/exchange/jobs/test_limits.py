@@ -1,8 +1,10 @@
 """What many imports, large files and hostile ones may take, and what is left of an import after its time."""
 
 import asyncio
+import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
 
 import orjson
@@ -81,6 +83,16 @@ async def test_a_reader_that_needs_too_much_memory_fails_its_import_alone(
     failed = await ended(catalog, ok(await sent(large), 202), "failed")
     assert failed["error"]["code"] in {"reader_ended", "too_large"}
     await ended(catalog, ok(await sent(), 202), "planned")
+
+
+async def test_a_small_archive_is_bounded_as_a_large_file_is(catalog: Any, sent: Any, working: Any) -> None:
+    """It may hold much: in the worker itself it would get a MiB read at its ease, whatever it unpacks to."""
+    working(memory_bytes=64 * 1024**2)
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.feature", "Feature: a" + " " * 20_000)
+    failed = await ended(catalog, ok(await sent(content=packed.getvalue()), 202), "failed")
+    assert failed["error"]["code"] in {"reader_ended", "too_large"}
 
 
 async def test_a_reader_that_takes_too_long_fails_its_import_alone(catalog: Any, sent: Any, working: Any) -> None:

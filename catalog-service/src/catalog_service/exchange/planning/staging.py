@@ -18,6 +18,7 @@ from catalog_service.exchange import read
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
+from catalog_service.exchange.readers.lines import is_archive
 from catalog_service.exchange.validation import COLUMNS
 from chassis.core.problems import Problem
 from chassis.core.tasks import cancel_and_wait
@@ -27,6 +28,8 @@ _log = logging.getLogger(__name__)
 
 _IN_A_THREAD = 1024 * 1024
 """Bytes; smaller files are read before another process would have begun."""
+_ARCHIVE_IN_A_THREAD = 16 * 1024
+"""Bytes; larger archives may unpack to so much that only a process of its own bounds what is made of it."""
 _AT_ONCE = 1000
 """Rows that are stored in one transaction; between two of them a cancellation is noticed."""
 _BLOCK = 1024 * 1024
@@ -138,12 +141,18 @@ def _order(job: Job, limits: Limits) -> read.Order:
 
 @asynccontextmanager
 async def _lines(database: Database, job: Job, order: read.Order) -> AsyncIterator[AsyncIterator[bytes]]:
-    if job.size < _IN_A_THREAD:
+    if job.size < _ARCHIVE_IN_A_THREAD or (job.size < _IN_A_THREAD and not await _is_archive(database, job)):
         file = BytesIO(b"".join([chunk async for chunk in _chunks(database, job)]))
         yield _in_a_thread(file, order)
     else:
         async with _process(database, job, order) as found:
             yield found
+
+
+async def _is_archive(database: Database, job: Job) -> bool:
+    async with database.connection() as connection:
+        first = await repository.chunk(connection, job.id, 0)
+    return first is not None and is_archive(BytesIO(first))
 
 
 async def _in_a_thread(file: BinaryIO, order: read.Order) -> AsyncIterator[bytes]:

@@ -30,6 +30,8 @@ CONFIGURATION = ".doorstop.yml"
 _SUFFIXES = (".yml", ".yaml", ".md")
 _FRONT = re.compile(r"\A---[ \t]*+\n(.*?)\n---[ \t]*+(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"\A\s*+#++[ \t]++(\S[^\n]*+)\n?")
+_MOST_VALUES = 20_000
+"""Of an item; some take hundreds of bytes each."""
 _TAKEN = frozenset(("text", "header", "links", "active", "level", "short-name", "reviewed"))
 
 
@@ -161,7 +163,11 @@ def _check(text: str) -> None:
     The loader in C ends the process there; the events alone do not.
     """
     depth = 0
-    for event in yaml.parse(text, yaml.CSafeLoader):
+    for number, event in enumerate(yaml.parse(text, yaml.CSafeLoader)):
+        if number > _MOST_VALUES:
+            raise yaml.MarkedYAMLError(
+                problem=f"it has more than {_MOST_VALUES:,} names and values", problem_mark=event.start_mark
+            )
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not read", problem_mark=event.start_mark)
         if getattr(event, "tag", None):
