@@ -1,6 +1,7 @@
 """What many imports, large files and hostile ones may take, and what is left of an import after its time."""
 
 import asyncio
+import random
 import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -89,8 +90,9 @@ async def test_a_small_archive_is_bounded_as_a_large_file_is(catalog: Any, sent:
     """It may hold much: in the worker itself it would get a MiB read at its ease, whatever it unpacks to."""
     working(memory_bytes=64 * 1024**2)
     packed = BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("a.feature", "Feature: a" + " " * 20_000)
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.bin", random.Random(1).randbytes(20_000))
+        archive.writestr("a.feature", "Feature: a\n" + ("  " + "b" * 90 + "\n") * 9_000)
     failed = await ended(catalog, ok(await sent(content=packed.getvalue()), 202), "failed")
     assert failed["error"]["code"] in {"reader_ended", "too_large"}
 
