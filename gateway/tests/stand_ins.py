@@ -224,7 +224,7 @@ class Running:
 async def running_gateway(
     *,
     deployed: bool = False,
-    patience: float = 2,
+    patience: float = 10,
     static: Path = NO_PAGE,
     demo: DemoAccount | None = None,
     **settings: Any,

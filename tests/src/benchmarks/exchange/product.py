@@ -14,6 +14,7 @@ import psutil
 import psycopg
 
 from acceptance.client import Traceline, ok
+from acceptance.process import fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
 from benchmarks.engine.table import header, row, seconds
@@ -25,9 +26,9 @@ _WITHIN = 300.0
 _WORKER = "catalog-worker"
 
 
-def main(folder: Path, table: Path, rows: int) -> None:
-    """Print what it takes to plan and apply a table of so many rows, and to export the record; `folder` is new."""
-    with RunningStack(folder) as running, Traceline(running.base_url) as client:
+def main(table: Path, rows: int) -> None:
+    """Print what it takes to plan and apply a table of so many rows, and to export the record."""
+    with fresh_folder() as place, RunningStack(place) as running, Traceline(running.base_url) as client:
         admin = client.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         header(f"An import of {rows:,} rows of csv, in the stack", "s", "rows/s", "worker +MB", "others p95 ms")
         _by_post(admin)

@@ -25,11 +25,16 @@ _SHARE_OF_REQIF = 0.15
 
 
 def main(folder: Path, rows: int = ROWS) -> None:
-    """Print how long each reader takes for each file, and how much memory; then what the product takes."""
+    """Print what readers and then the product take for files of so many rows."""
+    compare_readers(folder, rows)
+    product.main(folder / "table.csv", rows)
+
+
+def compare_readers(folder: Path, rows: int) -> None:
+    """Print how long each reader takes for each file, and how much memory."""
     folder.mkdir(parents=True, exist_ok=True)
     for suffix in _READERS:
         _compare(folder, suffix, round(rows * _SHARE_OF_REQIF) if suffix == ".reqif" else rows)
-    product.main(folder / "stack", folder / "table.csv", rows)
 
 
 def _compare(folder: Path, suffix: str, rows: int) -> None:

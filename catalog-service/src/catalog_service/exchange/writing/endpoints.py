@@ -54,7 +54,10 @@ _ARCHIVE = CsvArchiveExport.media_type
         200: {
             "description": "The file; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],
-            "content": {media_type: {"schema": {"type": "string"}} for media_type in (*_MEDIA_TYPES, _ARCHIVE)},
+            "content": {
+                media_type: {"schema": {"type": "object" if media_type == JsonExport.media_type else "string"}}
+                for media_type in (*_MEDIA_TYPES, _ARCHIVE)
+            },
         }
     },
 )
