@@ -281,3 +281,23 @@ def test_a_name_that_leads_out_of_an_archive_is_refused(name: str) -> None:
 )
 def test_a_large_file_is_refused_within_the_bounds(content: Callable[[], bytes], options: dict[str, Any]) -> None:
     assert problem_of(read_apart(content(), **options))["code"] != "too_large"
+
+
+@pytest.mark.parametrize("number", ["1" + ":59" * 300_000, "0x" + "f" * 200_000, "1_" * 200_000 + "1"])
+def test_a_number_of_yaml_without_end_is_refused(number: str) -> None:
+    problem = refused(doorstop(f"text: a\nlevel: {number}\n"), format="doorstop")
+    assert (problem["line"], problem["code"]) == (2, "unreadable_file")
+    assert "a number has more than 100 digits" in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("strictdoc", f"[DOCUMENT]\nTITLE: {'t' * 1_000_000}\n\n" + "[REQUIREMENT]\nSTATEMENT: x\n\n" * 20_000),
+        ("openfasttrace", f"# {'t' * 900}\n\n## Items\n\n" + "`req~a~1`\n\nx\n\n" * 100_000),
+    ],
+)
+def test_a_title_above_many_items_does_not_become_many_times_its_size(name: str, content: str) -> None:
+    problem = refused(content.encode(), format=name)
+    assert problem["code"] == "too_long"
+    assert problem["line"] > 1

@@ -195,6 +195,19 @@ def test_an_item_of_asciidoc_is_the_block_below_its_attributes() -> None:
     assert links(records) == [("req~a~1", "utest~a~1")]
 
 
+def test_an_item_without_a_title_is_named_by_its_text_without_marks() -> None:
+    text = '[.specitem,oft-sid="req~a~1"]\n--\n* *MUST* close the `door`.\n--\n'
+    found = items(read(openfasttrace.FORMAT, text.encode()))
+    assert found["req~a~1"].fields["title"] == "MUST close the door."
+
+
+def test_a_hash_that_begins_with_a_digit_is_a_text() -> None:
+    hash_of_it = "4f" * 64
+    packed = archive({"a/.doorstop.yml": "settings: {prefix: A}", "a/A1.yml": f"text: x\nsha: {hash_of_it}\n"})
+    found = items(read(doorstop.FORMAT, packed))
+    assert found["A1"].fields["custom_metadata"]["doorstop"]["sha"] == hash_of_it
+
+
 def test_an_object_of_xml_is_of_the_type_around_it() -> None:
     text = """<?xml version="1.0"?><specdocument><specobjects doctype="req"><specobject>
         <id>door</id><version>2</version><shortdesc>Doors close</shortdesc><description>All of them.</description>

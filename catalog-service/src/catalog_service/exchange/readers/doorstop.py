@@ -32,6 +32,9 @@ _FRONT = re.compile(r"\A---[ \t]*+\n(.*?)\n---[ \t]*+(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"\A\s*+#++[ \t]++(\S[^\n]*+)\n?")
 _MOST_VALUES = 20_000
 """Of an item; some take hundreds of bytes each."""
+_LONGEST_NUMBER = 100
+"""Characters: in base 60 (1:59:59, which YAML takes for a number) a long one costs the square of its length."""
+_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-fA-F_]++|0b[01_]++|[0-9.][0-9_:.]*+)")
 _TAKEN = frozenset(("text", "header", "links", "active", "level", "short-name", "reviewed"))
 
 
@@ -172,11 +175,22 @@ def _check(text: str) -> None:
             raise yaml.MarkedYAMLError(problem="anchors and aliases are not read", problem_mark=event.start_mark)
         if getattr(event, "tag", None):
             raise yaml.MarkedYAMLError(problem="tags (!...) are not read", problem_mark=event.start_mark)
+        if _is_long_number(event):
+            raise yaml.MarkedYAMLError(
+                problem=f"a number has more than {_LONGEST_NUMBER} digits", problem_mark=event.start_mark
+            )
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise yaml.MarkedYAMLError(
                 problem=f"it is nested deeper than {DEEPEST} levels", problem_mark=event.start_mark
             )
+
+
+def _is_long_number(event: yaml.Event) -> bool:
+    """Check whether a value without quotes is a number that is too long; a hash is none."""
+    if not isinstance(event, yaml.ScalarEvent) or not event.implicit[0] or len(event.value) <= _LONGEST_NUMBER:
+        return False
+    return _NUMBER.fullmatch(event.value) is not None
 
 
 def _draft(content: Mapping[str, Any], name: str, row: int, kind: ItemKind) -> Draft:

@@ -16,6 +16,7 @@ DEEPEST = 28
 """Of what goes to custom_metadata; the API takes 32 levels in all."""
 _LONGEST_TITLE, _LONGEST_MODULE, _SHORT_TITLE = 500, 100, 120
 _MARKUP = re.compile(r"[*_`]{1,3}(\S|\S.*?\S)[*_`]{1,3}")
+_MARKS_BEFORE = re.compile(r"\A(?:(?:#{1,6}|={1,6}|[*+-])\s+)+")
 
 _REQUIREMENT_STATUS = {
     "draft": "draft", "new": "draft", "open": "draft", "proposed": "draft", "in progress": "draft", "wip": "draft",
@@ -173,7 +174,8 @@ class Draft:
 
 def heading_of(text: str) -> str:
     """Return a title for a text that has none: its first paragraph without markup, cut at a word."""
-    paragraph = re.split(r"\n\s*\n", text[:1000].strip(), maxsplit=1)[0].lstrip("#=*- ")
+    paragraph = re.split(r"\n\s*\n", text[:1000].strip(), maxsplit=1)[0]
+    paragraph = _MARKS_BEFORE.sub("", paragraph)
     line = " ".join(_MARKUP.sub(r"\1", paragraph).split()).rstrip(":")
     if len(line) <= _SHORT_TITLE:
         return line
@@ -217,6 +219,29 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**53:
         return str(value) if abs(value) < 10**300 else "a number of more than 300 digits"
     return value
+
+
+class Shared:
+    """Counts what many items have from the one that they stand in, and raises Unreadable when it comes to too much.
+
+    A title of a megabyte above 20,000 requirements would become 20 gigabytes of rows.
+    """
+
+    MOST = 64 << 20
+    """Characters."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, texts: Iterable[str | None], line: int | None) -> None:
+        """Count the texts that another item has from where it stands."""
+        self._count += sum(len(text) for text in texts if text)
+        if self._count > self.MOST:
+            raise Unreadable(
+                "The titles of documents and sections are too long for so many items below them.",
+                code="too_long",
+                line=line,
+            )
 
 
 class Relations:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, kind_of
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
 from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
@@ -94,8 +94,10 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     for _, item in _all_items(file, options):
         relations.know(item.id, _kind(item, options))
     row = 0
+    shared = Shared()
     for path, item in _all_items(file, options):
         row += 1
+        shared.add((path, *item.section), item.line)
         draft = _draft(item, row, path, options)
         others = [
             target

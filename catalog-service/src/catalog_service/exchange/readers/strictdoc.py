@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
-from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, kind_of
+from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
 from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Notice, Record, Unreadable
 
@@ -75,6 +75,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     row = 0
     dropped: Counter[str] = Counter()
     place = _Place()
+    shared = Shared()
     for node in _all_nodes(file, options):
         if not isinstance(node, _Node):
             place = _Place(path=node)
@@ -85,6 +86,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
             dropped[node.tag] += node.tag in _LEFT_OUT
         else:
             row += 1
+            shared.add((place.title, place.uid, place.path, *place.sections), node.line)
             yield _draft(node, row, place, relations, options).item()
             place.take(node)
     yield from relations.links()
