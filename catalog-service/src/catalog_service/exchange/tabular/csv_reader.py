@@ -1,7 +1,7 @@
 """CSV and TSV as people's programs write them: delimiters, quotes and line ends of any kind."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
@@ -22,8 +22,6 @@ _SAMPLED_ROWS = 25
 _SAMPLED_CHARACTERS = 1 << 18
 _CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
 
-csv.field_size_limit(LONGEST_CELL)  # of the whole process; only readers have a limit
-
 
 def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row]:
     """Yield the rows of a CSV file, blank ones and the header too.
@@ -31,7 +29,7 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
     Raise Unreadable, with the line in which it begins, at a row that breaks a limit and at a file that ends in quotes.
     """
     lines = _Lines(read_lines(file, encoding))
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=False)
+    reader = _cells(lines, delimiter)
     number = 0
     while True:
         lines.begin_record()
@@ -63,6 +61,11 @@ def read_csv(file: BinaryIO, encoding: Encoding, delimiter: str) -> Iterator[Row
         yield Row(number, cells, line)
 
 
+def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(LONGEST_CELL)  # of the whole process, in which others may set it, too
+    return csv.reader(lines, delimiter=delimiter)
+
+
 def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
     """Return the delimiter that makes the most of the header, and a table of the rows below it."""
     sample = _sample(file, encoding)
@@ -74,7 +77,7 @@ def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
 def _fit(sample: list[str], delimiter: str) -> float:
     rows = []
     try:
-        for row in csv.reader(sample, delimiter=delimiter):
+        for row in _cells(sample, delimiter):
             if any(row):
                 rows.append(row)
             if len(rows) == _SAMPLED_ROWS:
