@@ -20,6 +20,7 @@ from catalog_service.exchange.tabular.archive import CSV_ARCHIVE
 from catalog_service.exchange.tabular.formats import CSV, XLSX
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
+from chassis.files.archives import is_archive
 
 FORMATS: tuple[Format, ...] = (
     NDJSON,
@@ -41,7 +42,6 @@ FORMATS: tuple[Format, ...] = (
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 HEAD = 64 * 1024
-_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")
 _BY_SUFFIX = 0.2
 _BY_MEDIA_TYPE = 0.1
 
@@ -64,10 +64,11 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     media_type = (media_type or "").split(";")[0].strip().lower()
     file.seek(0)
     head = file.read(HEAD)
+    looked_at = file if is_archive(head) else BytesIO(head)
     best, most = None, 0.0
     for known in FORMATS:
-        file.seek(0)
-        sure = known.recognise(file if head.startswith(_ARCHIVES) else BytesIO(head), name)
+        looked_at.seek(0)
+        sure = known.recognise(looked_at, name)
         sure += _BY_SUFFIX * name.endswith(known.suffixes) + _BY_MEDIA_TYPE * (media_type in known.media_types)
         if sure > most:
             best, most = known, sure

@@ -1,5 +1,6 @@
 """StrictDoc, Gherkin, Doorstop and OpenFastTrace: what is read, and what is said of files that cannot be."""
 
+import tarfile
 import zipfile
 from contextlib import suppress
 from io import BytesIO
@@ -120,6 +121,18 @@ def links(records: list[Record]) -> list[tuple[str, str]]:
     return [
         (link.requirement["external_id"], link.test_case["external_id"]) for link in records if isinstance(link, Link)
     ]
+
+
+def test_a_tree_in_a_tar_is_recognised_without_a_name() -> None:
+    content = BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as packed:
+        for name, text in {"reqs/padding.bin": "x" * 100_000, **DOORSTOP}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            packed.addfile(member, BytesIO(text.encode()))
+    known = registry.recognise(content, None, None)
+    assert known is doorstop.FORMAT
+    assert set(items(read(known, content.getvalue()))) == {"REQ001", "TST001"}
 
 
 @pytest.mark.parametrize("name", SOURCES)

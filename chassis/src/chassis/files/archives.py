@@ -40,21 +40,34 @@ class Archive(Protocol):
         ...
 
 
+def is_archive(head: bytes) -> bool:
+    """Check whether a file is a zip, tar or tar.gz, by its first 512 bytes."""
+    return _form(head) is not None
+
+
+def _form(head: bytes) -> str | None:
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    if head.startswith(b"\x1f\x8b"):
+        return "tar.gz"
+    return "tar" if head[257:262] == b"ustar" else None
+
+
 @contextmanager
 def open_archive(file: BinaryIO, *, limits: ArchiveLimits | None = None) -> Iterator[Archive]:
     """Open a zip, tar or tar.gz, whichever the seekable file is. Raise FileRefused for anything else."""
     limits = limits or ArchiveLimits()
     file.seek(0)
-    head = file.read(512)
+    form = _form(file.read(512))
     file.seek(0)
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+    if form == "zip":
         with _opened_zip(file, limits) as archive:
             yield _Zip(archive, limits)
-    elif head.startswith(b"\x1f\x8b"):
+    elif form == "tar.gz":
         with open_spool() as unpacked:
             _gunzip(file, unpacked, limits)
             yield _Tar(unpacked, limits)
-    elif head[257:262] == b"ustar":
+    elif form == "tar":
         yield _Tar(file, limits)
     else:
         raise FileRefused("This is neither a zip nor a tar archive, or its beginning is damaged.", offset=0)

@@ -18,11 +18,11 @@ from catalog_service.exchange import read
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job
 from catalog_service.exchange.jobs.options import Mode
-from catalog_service.exchange.readers.lines import is_archive
 from catalog_service.exchange.validation import COLUMNS
 from chassis.core.problems import Problem
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Database
+from chassis.files.archives import is_archive
 
 _log = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ async def _lines(database: Database, job: Job, order: read.Order) -> AsyncIterat
 async def _is_archive(database: Database, job: Job) -> bool:
     async with database.connection() as connection:
         first = await repository.chunk(connection, job.id, 0)
-    return first is not None and is_archive(BytesIO(first))
+    return first is not None and is_archive(first)
 
 
 async def _in_a_thread(file: BinaryIO, order: read.Order) -> AsyncIterator[bytes]:

@@ -9,11 +9,9 @@ from catalog_service.exchange.records import Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.text import find_encoding, read_lines
 from chassis.core.wording import shown
-from chassis.files.archives import open_archive
-from chassis.files.refused import FileRefused
+from chassis.files import archives
 
 LONGEST_LINE = 1024 * 1024
-_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b")
 _CARRIAGE_RETURNS = re.compile(r"\r\n?")
 
 
@@ -38,9 +36,9 @@ def numbered_lines(file: BinaryIO, encoding: str | None = None) -> Iterator[tupl
 def is_archive(file: BinaryIO) -> bool:
     """Check whether a file is a zip, a tar or a tar.gz, by its first bytes."""
     file.seek(0)
-    head = file.read(262)
+    head = file.read(512)
     file.seek(0)
-    return head.startswith(_ARCHIVES) or head[257:262] == b"ustar"
+    return archives.is_archive(head)
 
 
 @contextmanager
@@ -81,8 +79,8 @@ def named(name: str | None) -> Iterator[None]:
 def suffixes_within(file: BinaryIO, suffixes: tuple[str, ...]) -> float:
     """Return the share of an archive's files that end in one of the suffixes; 0 for what is no archive."""
     try:
-        with open_archive(file) as archive:
+        with archive_of(file) as archive:
             names = [name for name in archive.names if is_meant(name, ("",))]
             return sum(name.lower().endswith(suffixes) for name in names) / len(names) if names else 0.0
-    except FileRefused:
+    except Unreadable:
         return 0.0

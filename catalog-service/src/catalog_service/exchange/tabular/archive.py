@@ -9,9 +9,9 @@ import orjson
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.native.layout import MARK, check_head
 from catalog_service.exchange.records import Record, Unreadable
+from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.tabular.reading import read_table_file
-from chassis.files.archives import Archive, open_archive
-from chassis.files.refused import FileRefused
+from chassis.files.archives import Archive
 
 MANIFEST = "manifest.json"
 _LONGEST_MANIFEST = 64 * 1024
@@ -19,27 +19,24 @@ _LONGEST_MANIFEST = 64 * 1024
 
 def _recognise(file: BinaryIO, name: str) -> float:
     try:
-        with open_archive(file) as archive:
+        with archive_of(file) as archive:
             return 0.95 if _manifest(archive) is not None else 0
-    except (FileRefused, Unreadable):
+    except Unreadable:
         return 0
 
 
 def _read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the records of the tables, in the order of the manifest. Raise Unreadable."""
-    try:
-        with open_archive(file) as archive:
-            manifest = _manifest(archive)
-            if manifest is None:
-                raise Unreadable(f"The archive has no {MANIFEST} of an export of ours; send its CSV files one by one.")
-            check_head(manifest)
-            for name in manifest["files"]:
-                if name not in archive.names:
-                    raise Unreadable(f"The archive lacks {name}, which its {MANIFEST} names.", code="cut_off")
-                with archive.open(name) as table:
-                    yield from read_table_file(table, replace(options, encoding="utf-8", file_name=name), "csv")
-    except FileRefused as refused:
-        raise Unreadable(refused.message, line=refused.line, column=refused.column, offset=refused.offset) from None
+    with archive_of(file) as archive:
+        manifest = _manifest(archive)
+        if manifest is None:
+            raise Unreadable(f"The archive has no {MANIFEST} of an export of ours; send its CSV files one by one.")
+        check_head(manifest)
+        for name in manifest["files"]:
+            if name not in archive.names:
+                raise Unreadable(f"The archive lacks {name}, which its {MANIFEST} names.", code="cut_off")
+            with archive.open(name) as table:
+                yield from read_table_file(table, replace(options, encoding="utf-8", file_name=name), "csv")
 
 
 def _manifest(archive: Archive) -> dict[str, Any] | None:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.tabular.table import Table
 from catalog_service.exchange.tabular.xlsx.sheets import read_rows
 from catalog_service.exchange.tabular.xlsx.values import SharedTexts, integer, kind_of_format
-from chassis.files.archives import Archive, open_archive
-from chassis.files.refused import FileRefused
+from chassis.files.archives import Archive
 from chassis.files.xml_events import XmlHandler, read_xml
 
 _OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -25,9 +25,9 @@ def looks_like_workbook(file: BinaryIO) -> bool:
     if file.read(8) == _OLD:
         return True
     try:
-        with open_archive(file) as archive:
+        with archive_of(file) as archive:
             return "[Content_Types].xml" in archive.names and any(name.startswith("xl/") for name in archive.names)
-    except FileRefused:
+    except Unreadable:
         return False
 
 
@@ -37,11 +37,8 @@ def open_workbook(file: BinaryIO) -> Iterator[list[Table]]:
     file.seek(0)
     if file.read(8) == _OLD:
         raise Unreadable("This is an .xls file, or a workbook with a password. Save it as .xlsx without a password.")
-    try:
-        with open_archive(file) as archive:
-            yield _tables(archive)
-    except FileRefused as refused:
-        raise Unreadable(refused.message, line=refused.line, column=refused.column, offset=refused.offset) from None
+    with archive_of(file) as archive:
+        yield _tables(archive)
 
 
 def _tables(archive: Archive) -> list[Table]:
