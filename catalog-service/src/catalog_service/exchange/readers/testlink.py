@@ -6,7 +6,7 @@ from typing import BinaryIO
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.readers.items import Draft
-from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, finished, links_of, rest
+from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, records_of, rest
 from catalog_service.exchange.records import Record
 from catalog_service.exchange.tabular.steps import Step
 
@@ -69,7 +69,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     for row, suites, node in cases_of(file, _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
         number = node.first("fullexternalid") or node.first("externalid") or node.attributes.get("internalid", "")
-        draft.external_id = options.external_id_prefix + number if number else None
+        draft.external_id = number or None
         draft.title = node.attributes.get("name", "")
         draft.description = node.html("summary")
         draft.module = suites[-1] if suites else None
@@ -96,10 +96,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         if values := {one.first("name"): one.first("value") for one in fields if one.first("value")}:
             draft.metadata["custom_fields"] = values
         requirements = node.all("requirements", "requirement")
-        if options.kind in ("all", "test_cases"):
-            yield finished(draft, parts, options)
-        if options.kind in ("all", "links") and draft.external_id:
-            yield from links_of(row, [one.first("doc_id") for one in requirements], draft.external_id, node.line)
+        yield from records_of(draft, parts, [one.first("doc_id") for one in requirements], options)
 
 
 def _is_number(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import Draft
-from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, finished, links_of, rest
+from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, records_of, rest
 from catalog_service.exchange.records import Record
 from catalog_service.exchange.tabular.steps import Step, split_numbered
 from catalog_service.exchange.vocabulary import PRIORITIES, meaning, type_of_test_case
@@ -36,8 +36,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     """Yield the test cases, each with links to what it refers to."""
     for row, suites, node in cases_of(file, _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
-        number = node.first("id")
-        draft.external_id = options.external_id_prefix + number if number else None
+        draft.external_id = node.first("id") or None
         draft.title = node.first("title")
         custom = next(iter(node.all("custom")), Node("custom", {}, node.line))
         draft.module = suites[-1] if suites else None
@@ -62,10 +61,7 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         draft.metadata |= rest(node, _TAKEN.__contains__)
         draft.metadata |= rest(custom, _CUSTOM.__contains__)
         references = re.split(r"[,;\s]+", node.first("references"))
-        if options.kind in ("all", "test_cases"):
-            yield finished(draft, parts, options)
-        if options.kind in ("all", "links") and draft.external_id:
-            yield from links_of(row, references, draft.external_id, node.line)
+        yield from records_of(draft, parts, references, options)
 
 
 def _steps(custom: Node) -> list[Step]:

@@ -1,13 +1,13 @@
 """What the XML of test management tools has in common: suites in one another, and test cases with their steps."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.plain_text import text_of_html
 from catalog_service.exchange.readers.items import Draft
-from catalog_service.exchange.records import Item, Link
+from catalog_service.exchange.records import Link, Record
 from catalog_service.exchange.refusals import RootHandler, xml_of
 from catalog_service.exchange.tabular.steps import Step, texts_of
 from chassis.files.refused import FileRefused
@@ -131,18 +131,25 @@ def add_steps(draft: Draft, steps: Sequence[Step]) -> list[dict[str, str]]:
     return [step.parts for step in filled]
 
 
-def finished(draft: Draft, parts: list[dict[str, str]], options: ReadOptions) -> Item:
-    """Return the test case, with the parts of its steps beside what custom_metadata has of its tool."""
-    item = draft.item(options.system)
-    if parts:
-        item.fields["custom_metadata"] = {**item.fields.get("custom_metadata", {}), "steps": parts}
-    return item
+def records_of(
+    draft: Draft, parts: list[dict[str, str]], keys: Iterable[str], options: ReadOptions
+) -> Iterator[Record]:
+    """Yield a test case, and its links to the requirements of these external ids, as far as they are asked for.
 
-
-def links_of(row: int, keys: Sequence[str], test_case: str, line: int) -> Iterator[Link]:
-    """Yield the links from a test case to requirements by their external ids."""
-    for key in dict.fromkeys(filter(None, map(str.strip, keys))):
-        yield Link(row, {"external_id": key}, {"external_id": test_case}, {"link_type": "covers"}, line=line)
+    The parts of its steps stand beside what custom_metadata has of its tool. The prefix is for the ids of test cases:
+    what they refer to is of another tool.
+    """
+    if draft.external_id:
+        draft.external_id = options.external_id_prefix + draft.external_id
+    if options.kind in ("all", "test_cases"):
+        item = draft.item(options.system)
+        if parts:
+            item.fields["custom_metadata"] = {**item.fields.get("custom_metadata", {}), "steps": parts}
+        yield item
+    if options.kind in ("all", "links") and draft.external_id:
+        test_case = {"external_id": draft.external_id}
+        for key in dict.fromkeys(filter(None, map(str.strip, keys))):
+            yield Link(draft.row, {"external_id": key}, dict(test_case), {"link_type": "covers"}, line=draft.line)
 
 
 def rest(node: Node, taken: Callable[[str], bool]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import Draft
-from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, finished, links_of, rest
+from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, add_steps, cases_of, records_of, rest
 from catalog_service.exchange.records import Record
 from catalog_service.exchange.tabular.steps import Step, split_numbered
 from catalog_service.exchange.vocabulary import PRIORITIES, TEST_CASE_STATUSES, meaning, type_of_test_case
@@ -46,14 +46,8 @@ def read(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
     for row, _, node in cases_of(file, _IssueHandler() if issues else _Handler(), options):
         draft = Draft(SYSTEM, "test_case", row, node.line)
         steps = _of_issue(draft, node) if issues else _of_case(draft, node)
-        if draft.external_id:
-            draft.external_id = options.external_id_prefix + draft.external_id
-        parts = add_steps(draft, steps)
         keys = [one.text for one in _links(node, is_issue=issues)]
-        if options.kind in ("all", "test_cases"):
-            yield finished(draft, parts, options)
-        if options.kind in ("all", "links") and draft.external_id:
-            yield from links_of(row, keys, draft.external_id, node.line)
+        yield from records_of(draft, add_steps(draft, steps), keys, options)
 
 
 def _of_case(draft: Draft, node: Node) -> list[Step]:
