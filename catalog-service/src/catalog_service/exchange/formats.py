@@ -2,9 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Record
+
+
+class Kinds(StrEnum):
+    """Which records of a file count: those of one kind, or all."""
+
+    ALL = "all"
+    REQUIREMENTS = "requirements"
+    TEST_CASES = "test_cases"
+    LINKS = "links"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +22,7 @@ class ReadOptions:
     """How a file is to be read; what is None or empty is found in the file.
 
     `mapping` is a mapping of section A3 of the specification, `{"preset": name}`, or None for the proposed one.
-    `kind`: requirements, test_cases, links or all. `file_name` as it was sent; some formats name things by it.
+    `kind` is one of Kinds. `file_name` as it was sent; some formats name things by it.
     `is_beginning`: the file may be cut off, and is read as far as it goes.
     """
 

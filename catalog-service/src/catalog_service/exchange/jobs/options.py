@@ -6,17 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from catalog_service.exchange.formats import Kinds
 from catalog_service.exchange.registry import FORMATS, find
 from chassis.core.problems import FieldError, Invalid
-
-
-class Kinds(StrEnum):
-    """Which records of the file count."""
-
-    ALL = "all"
-    REQUIREMENTS = "requirements"
-    TEST_CASES = "test_cases"
-    LINKS = "links"
 
 
 class ApplyWhen(StrEnum):

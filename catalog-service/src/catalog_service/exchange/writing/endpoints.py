@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request, Response
 
 from catalog_service.documents import DocumentResponse
+from catalog_service.exchange.formats import Kinds
 from catalog_service.exchange.jobs.endpoints import settings_of
 from catalog_service.exchange.writing import service
 from catalog_service.exchange.writing.documents import (
@@ -20,7 +21,7 @@ from catalog_service.exchange.writing.documents import (
     XlsxExport,
 )
 from catalog_service.exchange.writing.formats import read_formats
-from catalog_service.exchange.writing.schemas import ExportFormat, ExportKind, ExportQuery, Formats
+from catalog_service.exchange.writing.schemas import ExportFormat, ExportQuery, Formats
 from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
 from catalog_service.reports.accept import preferred
 from catalog_service.settings import Settings
@@ -72,7 +73,7 @@ async def export(request: Request, viewer: Viewer, database: Db) -> Response:
     filters = filters_of(query)
     accepted = preferred(request.headers.get("accept"), _MEDIA_TYPES)
     document = _DOCUMENTS[query.format or accepted]
-    if document is CsvExport and query.kind is ExportKind.ALL:
+    if document is CsvExport and query.kind is Kinds.ALL:
         document = CsvArchiveExport
     name = f"traceline-{query.kind.replace('_', '-')}-{datetime.now(UTC):%Y-%m-%d}.{document.suffix}"
     return DocumentResponse(

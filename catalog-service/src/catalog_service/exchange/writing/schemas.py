@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, Field
 
+from catalog_service.exchange.formats import Kinds
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.schemas import Coverage
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
@@ -21,15 +22,6 @@ class ExportFormat(StrEnum):
     XLSX = "xlsx"
     REQIF = "reqif"
     REQIFZ = "reqifz"
-
-
-class ExportKind(StrEnum):
-    """What an export holds: one kind, or all."""
-
-    ALL = "all"
-    REQUIREMENTS = "requirements"
-    TEST_CASES = "test_cases"
-    LINKS = "links"
 
 
 class Profile(StrEnum):
@@ -58,7 +50,7 @@ class ExportQuery(ItemFilters):
     coverage: Annotated[str | None, alternatives(Coverage, "of requirements, as in their list: ")] = None
     automation_status: Annotated[str | None, alternatives(AutomationStatus, "of test cases: ")] = None
     linked: Annotated[bool | None, Field(description="Of test cases: whether a requirement is linked.")] = None
-    kind: Annotated[ExportKind, Field(description="What is exported: one kind, or all.")] = ExportKind.ALL
+    kind: Annotated[Kinds, Field(description="What is exported: one kind, or all.")] = Kinds.ALL
     links: Annotated[bool, Field(description="Whether links between what is exported are, too.")] = True
     profile: Annotated[
         Profile,

@@ -6,7 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from catalog_service.exchange.writing.schemas import ExportKind, ExportQuery, Profile
+from catalog_service.exchange.formats import Kinds
+from catalog_service.exchange.writing.schemas import ExportQuery, Profile
 from catalog_service.items.filters import ItemFilters
 from catalog_service.items.kinds import KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.service import conditions_of
@@ -87,7 +88,7 @@ def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:
     filters: dict[str, ItemFilters] = {}
     for kind in KINDS:
         own = {name: getattr(query, name) for name in _OWN_FILTERS[kind.name]}
-        if query.kind in {ExportKind.REQUIREMENTS, ExportKind.TEST_CASES}:
+        if query.kind in {Kinds.REQUIREMENTS, Kinds.TEST_CASES}:
             filters[kind.name] = _OF_KIND[kind.name](**given, **own)
         else:
             filters[kind.name] = _OfEither[kind.name](**given, **own)
@@ -96,10 +97,10 @@ def filters_of(query: ExportQuery) -> dict[str, ItemFilters]:
     return filters
 
 
-def _items(kind: ExportKind) -> tuple[ItemKind, ...]:
-    if kind is ExportKind.REQUIREMENTS:
+def _items(kind: Kinds) -> tuple[ItemKind, ...]:
+    if kind is Kinds.REQUIREMENTS:
         return (REQUIREMENT,)
-    return (TEST_CASE,) if kind is ExportKind.TEST_CASES else KINDS
+    return (TEST_CASE,) if kind is Kinds.TEST_CASES else KINDS
 
 
 class _Requirements(RequirementFilters):
@@ -120,5 +121,5 @@ async def scope_of(connection: Connection, query: ExportQuery, filters: Mapping[
     """Return what a query asks for; `filters` are those of `filters_of`."""
     items = _items(query.kind)
     conditions = {kind.name: await conditions_of(connection, filters[kind.name]) for kind in items}
-    links = query.kind is ExportKind.LINKS or (query.kind is ExportKind.ALL and query.links)
-    return Scope(() if query.kind is ExportKind.LINKS else items, links, query.profile, conditions)
+    links = query.kind is Kinds.LINKS or (query.kind is Kinds.ALL and query.links)
+    return Scope(() if query.kind is Kinds.LINKS else items, links, query.profile, conditions)
