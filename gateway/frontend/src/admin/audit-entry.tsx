@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 import { Link } from "wouter"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
-import { Diff } from "../kit/diff"
+import { Changes } from "../kit/changes"
 import { Panel } from "../kit/panel"
 import { toast } from "../kit/toast"
 import { formatCount, formatMoment, m } from "../messages"
@@ -33,16 +33,13 @@ export function AuditEntryPanel({ entry, narrow, close }: Props) {
         {fields.length > 0 && (
           <section>
             <h3>{words.changes}</h3>
-            <dl className={css.changes}>
-              {fields.map(([field, { before, after }]) => (
-                <div key={field}>
-                  <dt>{nameOf(field)}</dt>
-                  <dd>
-                    <Diff before={textOf(before)} after={textOf(after)} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Changes
+              changes={fields.map(([field, { before, after }]) => ({
+                field,
+                name: nameOf(field),
+                diff: { before: textOf(before), after: textOf(after) },
+              }))}
+            />
           </section>
         )}
         <div className={css.buttons}>

@@ -1,10 +1,9 @@
 import { useCallback, useMemo, useState } from "react"
 import * as v from "valibot"
 import { Link } from "wouter"
-import { nameOfField, textOf } from "../items/fields"
-import type { Field } from "../items/merge"
+import { changeOf, nameOfField } from "../items/fields"
 import { Button } from "../kit/button"
-import { Diff } from "../kit/diff"
+import { Changes } from "../kit/changes"
 import { useEndless } from "../kit/endless"
 import { Filter, optionsOf } from "../kit/filter"
 import { Panel } from "../kit/panel"
@@ -157,16 +156,7 @@ function RowPanel({ row, close }: { row: Row; close: () => void }) {
         {changes.length > 0 && (
           <section>
             <h3>{words.changes}</h3>
-            <dl className={css.changes}>
-              {changes.map(({ field, before, after }) => (
-                <div key={field}>
-                  <dt>{nameOfField(field)}</dt>
-                  <dd>
-                    <Diff before={textOf(field as Field, before)} after={textOf(field as Field, after)} />
-                  </dd>
-                </div>
-              ))}
-            </dl>
+            <Changes changes={changes.map(({ field, before, after }) => changeOf(field, before, after))} />
           </section>
         )}
         {row.raises_version && <p className={css.quiet}>{words.newVersion}</p>}

@@ -1,3 +1,4 @@
+import type { Change } from "../kit/changes"
 import { m } from "../messages"
 import { AUTOMATION, type Item, type Kind, PRIORITIES, word } from "./kinds"
 import type { Field } from "./merge"
@@ -51,3 +52,12 @@ export function safeAddress(text: string | null): string | undefined {
 
 /** Return how an item is called where there is little room. */
 export const nameOf = ({ external_id, title }: Pick<Item, "external_id" | "title">): string => external_id ?? title
+
+/** Return what changed in a field, for people to read. */
+export function changeOf(field: string, before: unknown, after: unknown): Change {
+  return {
+    field,
+    name: nameOfField(field),
+    diff: { before: textOf(field as Field, before), after: textOf(field as Field, after) },
+  }
+}

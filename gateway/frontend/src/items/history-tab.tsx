@@ -1,16 +1,15 @@
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { Ago } from "../kit/ago"
-import { Diff } from "../kit/diff"
+import { Changes } from "../kit/changes"
 import { useEndless } from "../kit/endless"
 import { InlineSelect } from "../kit/inline-select"
 import { Failure, NotYet } from "../kit/states"
 import { m } from "../messages"
 import { More } from "./activity-tab"
 import { type History, readHistory } from "./api"
-import { nameOfField, textOf } from "./fields"
+import { changeOf, nameOfField } from "./fields"
 import type { Item, Kind } from "./kinds"
-import type { Field } from "./merge"
 import css from "./tab.module.css"
 
 const words = m.items.history
@@ -50,16 +49,11 @@ function HistoryEntry({ entry: { action, actor, occurred_at, from_version, to_ve
           <Ago iso={occurred_at} />
         </span>
       </summary>
-      <dl className={css.changes}>
-        {Object.entries(changes).map(([field, { before, after }]) => (
-          <div key={field}>
-            <dt>{nameOfField(field)}</dt>
-            <dd>
-              <Diff before={textOf(field as Field, before)} after={textOf(field as Field, after)} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <div className={css.changes}>
+        <Changes
+          changes={Object.entries(changes).map(([field, { before, after }]) => changeOf(field, before, after))}
+        />
+      </div>
     </details>
   )
 }
@@ -93,16 +87,9 @@ function Versions({ kind, item }: { kind: Kind; item: Item }) {
       </p>
       {error ? <Failure error={error} /> : null}
       {data && differences.length === 0 && <p className={css.none}>{words.same}</p>}
-      <dl className={css.changes}>
-        {differences.map(([field, segments]) => (
-          <div key={field}>
-            <dt>{nameOfField(field)}</dt>
-            <dd>
-              <Diff segments={segments} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Changes
+        changes={differences.map(([field, segments]) => ({ field, name: nameOfField(field), diff: { segments } }))}
+      />
     </section>
   )
 }
