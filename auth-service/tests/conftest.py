@@ -90,7 +90,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 _EMPTY = """
-    TRUNCATE users, ended_tokens, login_attempts, known_networks, signing_keys, outbox, idempotency_keys
+    TRUNCATE users, ended_tokens, api_tokens, login_attempts, known_networks, signing_keys, outbox, idempotency_keys
         RESTART IDENTITY;
     UPDATE feed_head SET head = 0;
     UPDATE relay_position SET position = 0;

@@ -6,6 +6,7 @@ from functools import partial
 from fastapi import FastAPI
 
 from auth_service import startup
+from auth_service.api_tokens import endpoints as api_tokens
 from auth_service.service import SERVICE
 from auth_service.sessions import endpoints as sessions
 from auth_service.sessions.service import Login
@@ -27,7 +28,14 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
     passwords = Passwords()
     return http.create_app(
         "auth-service",
-        [sessions.router, users.router, signing_keys.router, sessions.internal_router],
+        [
+            sessions.router,
+            api_tokens.router,
+            users.router,
+            signing_keys.router,
+            sessions.internal_router,
+            api_tokens.internal_router,
+        ],
         database=database,
         internal_tokens=internal_tokens,
         schema_version=SERVICE.schema,

@@ -1,6 +1,7 @@
 """The tables of auth-service, for Alembic and for readers; the running service speaks SQL."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql as pg
 
 from chassis.db.schema import new_metadata, one_of, required, timestamp
 
@@ -39,6 +40,23 @@ ended_tokens = sa.Table(
     timestamp("expires_at"),
 )
 sa.Index("ix_ended_tokens_expires_at", ended_tokens.c.expires_at)
+
+api_tokens = sa.Table(
+    "api_tokens",
+    metadata,
+    sa.Column("id", sa.Integer, sa.Identity(), primary_key=True),
+    required("user_id", sa.Integer, sa.ForeignKey("users.id"), comment="its owner"),
+    required("name", sa.Text),
+    required("token_hash", sa.Text, unique=True, comment="SHA-256, in hexadecimal: the token itself is nowhere"),
+    required("scopes", pg.ARRAY(sa.Text)),
+    sa.Column("projects", pg.ARRAY(sa.Text), comment="keys; null: all of the owner's"),
+    timestamp("created_at"),
+    timestamp("expires_at"),
+    timestamp("revoked_at", nullable=True),
+    timestamp("last_used_at", nullable=True),
+)
+sa.Index("ix_api_tokens_user_id_created_at", api_tokens.c.user_id, api_tokens.c.created_at)
+sa.Index("ix_api_tokens_expires_at", api_tokens.c.expires_at)
 
 login_attempts = sa.Table(
     "login_attempts",

@@ -1,5 +1,6 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
+from auth_service.api_tokens import service as api_tokens
 from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
@@ -24,12 +25,16 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         async with database.connection() as connection:
             await sessions.prune_ended_tokens(connection)
 
+    async def forget_api_tokens() -> None:
+        await api_tokens.forget_old(database)
+
     async def rotate_keys() -> None:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)
         await signing_keys.forget_old(database, settings.token_lifetime)
 
     worker.every("auth log-in attempts", 60, forget_attempts, leader_only=True)
     worker.every("auth ended tokens", 300, forget_ended_tokens, leader_only=True)
+    worker.every("auth API tokens", 3600, forget_api_tokens, leader_only=True)
     worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker
 

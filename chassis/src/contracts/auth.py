@@ -52,6 +52,36 @@ class TokenEnded(Payload):
     expires_at: datetime
 
 
+class ApiTokenState(BaseModel):
+    """An API token. `projects` are the keys of those that it is for, None for all of its owner's."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: int
+    user_id: int
+    name: str
+    scopes: tuple[str, ...]
+    projects: tuple[str, ...] | None
+    created_at: datetime
+    expires_at: datetime
+
+
+class ApiTokenCreated(Payload):
+    """A user made an API token; `token_hash` is its SHA-256, by which it is known, and `owner` the user as of then."""
+
+    wire_name = "auth.api_token.created"
+    token: ApiTokenState
+    token_hash: str
+    owner: UserState
+
+
+class ApiTokenRevoked(Payload):
+    """The owner of an API token, or an admin, ended it."""
+
+    wire_name = "auth.api_token.revoked"
+    token: ApiTokenState
+
+
 UNKNOWN = "unknown"
 """Stands for an email that no account has."""
 
@@ -70,4 +100,12 @@ class LoginFailed(Payload):
     typed: str | None = None
 
 
-EVENTS: tuple[type[Payload], ...] = (UserCreated, UserUpdated, PasswordChanged, TokenEnded, LoginFailed)
+EVENTS: tuple[type[Payload], ...] = (
+    UserCreated,
+    UserUpdated,
+    PasswordChanged,
+    TokenEnded,
+    LoginFailed,
+    ApiTokenCreated,
+    ApiTokenRevoked,
+)

@@ -52,6 +52,7 @@ AUTH = Service(
     resources=("auth", "users"),
     tags={
         "Authentication": "Logging in and out, registering, passwords, and the keys that tokens are checked with.",
+        "API tokens": "For pipelines and agents: what each may, until when, and when it was last used.",
         "Users": "Accounts and their roles, for admins.",
     },
     publishes=auth.EVENTS,

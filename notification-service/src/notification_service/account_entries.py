@@ -49,6 +49,29 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
     )
 
 
+def api_token_created(event: Received[auth.ApiTokenCreated]) -> Iterable[Entry]:
+    """Return one entry for the owner of the API token; nothing that it could be known by."""
+    yield _api_token_entry(event, AuditAction.USER_API_TOKEN_CREATED, "made")
+
+
+def api_token_revoked(event: Received[auth.ApiTokenRevoked]) -> Iterable[Entry]:
+    """Return one entry for the owner of the API token."""
+    yield _api_token_entry(event, AuditAction.USER_API_TOKEN_REVOKED, "revoked")
+
+
+def _api_token_entry(event: Received[Any], action: AuditAction, verb: str) -> Entry:
+    token = event.data.token
+    return entry_of(
+        event,
+        action,
+        ResourceType.USER,
+        str(token.user_id),
+        token.name,
+        f"{who(event.actor)} {verb} the API token “{token.name}” ({listed(token.scopes)}).",
+        details={"token_id": token.id, **given(token, frozenset({"id", "user_id", "name"}))},
+    )
+
+
 def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
     """Return one entry; its actor is the email of the account, without an id, since it may be anyone.
 

@@ -147,4 +147,6 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.PasswordChanged: each(audited(account_entries.password_changed), copy_users),
     auth.TokenEnded: audited(account_entries.token_ended),
     auth.LoginFailed: audited(account_entries.login_failed),
+    auth.ApiTokenCreated: audited(account_entries.api_token_created),
+    auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),
 }

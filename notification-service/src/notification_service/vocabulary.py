@@ -54,6 +54,8 @@ class AuditAction(StrEnum):
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
     USER_LOGGED_OUT = "user.logged_out"
     USER_LOGIN_FAILED = "user.login_failed"
+    USER_API_TOKEN_CREATED = "user.api_token_created"  # noqa: S105 - the name of an action
+    USER_API_TOKEN_REVOKED = "user.api_token_revoked"  # noqa: S105 - the name of an action
 
 
 class StreamEventName(StrEnum):

@@ -82,7 +82,7 @@ async def log_out(database: Db, viewer: Viewer) -> Response:
 
 @internal_router.get("/access-changes")
 async def access_changes(database: Db, _: ServiceCaller) -> Response:
-    """Answer what restricts tokens that were issued already, and the head of the feed as of before.
+    """Answer what restricts tokens that were issued already, API tokens, and the head of the feed as of before.
 
     Whoever reads the feed after `head` misses nothing: a change is in the answer, in the feed, or in both.
     """

@@ -40,10 +40,14 @@ async def prune_ended_tokens(connection: Connection) -> None:
 
 
 async def access_changes(connection: Connection, within: timedelta) -> dict[str, list[dict[str, Any]]]:
-    """Return the users whose access changed `within` this time, and the ended tokens that have not expired."""
+    """Return the users whose access changed `within` this time, and the ended tokens that have not expired.
+
+    The owners of API tokens are among the users, whenever theirs changed: such a token says nothing of its owner.
+    """
     users = await connection.execute(
-        "SELECT id, role, is_active, tokens_not_before, access_changed_at AS changed_at"
-        " FROM users WHERE access_changed_at > now() - %s ORDER BY id",
+        "SELECT id, email, role, is_active, tokens_not_before, access_changed_at AS changed_at"
+        " FROM users WHERE access_changed_at > now() - %s"
+        " OR id IN (SELECT user_id FROM api_tokens WHERE expires_at > now()) ORDER BY id",
         (within,),
     )
     changed = await users.fetchall()

@@ -7,6 +7,7 @@ from typing import Any
 
 from prometheus_client import Counter
 
+from auth_service.api_tokens import repository as api_tokens
 from auth_service.sessions import repository, tokens
 from auth_service.signing_keys.service import CurrentKey
 from auth_service.throttle import service as throttle
@@ -175,13 +176,18 @@ async def log_out(database: Database, identity: Identity) -> None:
 
 
 async def access_changes(database: Database) -> dict[str, Any]:
-    """Return what restricts tokens that were issued already, and the `head` of the feed as of before.
+    """Return what restricts tokens that were issued already, API tokens, and the `head` of the feed as of before.
 
     A change is in the answer, in the feed after `head`, or in both: none is missed.
     """
     head = await outbox.number(database)
     async with database.connection() as connection:
-        return {"head": head, **await repository.access_changes(connection, LONGEST_LIFETIME)}
+        tokens_known = await api_tokens.known(connection)
+        return {
+            "head": head,
+            **await repository.access_changes(connection, LONGEST_LIFETIME),
+            "api_tokens": tokens_known,
+        }
 
 
 def _event(failure: LoginFailed) -> NewEvent:

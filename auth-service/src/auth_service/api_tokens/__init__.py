@@ -1,0 +1,1 @@
+"""API tokens: made, listed, revoked, and when each was last used."""

@@ -1,0 +1,110 @@
+"""Making and revoking API tokens; each change with its event in the caller's transaction."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from auth_service.api_tokens import repository
+from auth_service.api_tokens.repository import TokenRow
+from auth_service.users import service as user_service
+from chassis.core.identity import Identity, Role
+from chassis.core.problems import Conflict, NotFound
+from chassis.db.database import Connection, Database
+from chassis.messaging.events import NewEvent, actor_of
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest
+from contracts import api_tokens
+from contracts.auth import ApiTokenCreated, ApiTokenRevoked, ApiTokenState
+
+MOST = 100
+"""Tokens of one user that may work at once: more are a sign that none is ever reused."""
+
+_FORGOTTEN_AFTER = timedelta(days=30)
+_SHOWN = ("id", "name", "scopes", "projects", "created_at", "expires_at", "last_used_at")
+
+Shown = dict[str, Any]
+"""A token as the API shows one."""
+
+
+async def create(
+    connection: Connection,
+    identity: Identity,
+    token: str,
+    *,
+    name: str,
+    scopes: Sequence[str],
+    projects: Sequence[str] | None,
+    expires_at: datetime,
+) -> Shown:
+    """Store a token of the caller; raise Conflict too_many_tokens."""
+    assert identity.id is not None, "only users have tokens"
+    owner, now = await user_service.locked(connection, identity.id)
+    if await repository.count_working(connection, identity.id) >= MOST:
+        raise Conflict(f"You have {MOST} API tokens; revoke one that nobody uses first.", code="too_many_tokens")
+    row = {
+        "id": await repository.next_id(connection),
+        "user_id": identity.id,
+        "name": name,
+        "scopes": list(scopes),
+        "projects": None if projects is None else sorted(set(projects)),
+        # The clock that decides which tokens a change of the password has ended.
+        "created_at": now,
+        "expires_at": expires_at.astimezone(UTC),
+    }
+    digest = api_tokens.digest(token)
+    event = NewEvent(
+        ApiTokenCreated(token=ApiTokenState.model_validate(row), token_hash=digest, owner=user_service.state(owner)),
+        subject=str(row["id"]),
+        actor=actor_of(identity),
+    )
+    await repository.insert(connection, {**row, "token_hash": digest}, event)
+    return _shown({**row, "last_used_at": None})
+
+
+async def find_page(database: Database, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return one page of tokens, as they are shown."""
+    async with database.connection() as connection:
+        return await repository.find_page(connection, conditions, wanted)
+
+
+async def get(database: Database, identity: Identity, token_id: int) -> Shown:
+    """Return a token of the caller; raise NotFound."""
+    async with database.connection() as connection:
+        token = await repository.find(connection, token_id)
+    if token is None or token["user_id"] != identity.id:
+        raise _not_found()
+    return _shown(token)
+
+
+async def revoke(database: Database, identity: Identity, token_id: int) -> None:
+    """End a token of the caller, or anybody's for an admin; raise NotFound."""
+    async with database.transaction() as connection:
+        token = await repository.find(connection, token_id, to_change=True)
+        if token is None or (token["user_id"] != identity.id and not identity.may(Role.ADMIN)):
+            raise _not_found()
+        event = NewEvent(ApiTokenRevoked(token=_state(token)), subject=str(token_id), actor=actor_of(identity))
+        await repository.revoke(connection, token_id, event)
+
+
+async def used(database: Database, at: Mapping[int, datetime]) -> None:
+    """Store when tokens, by their ids, were last used."""
+    async with database.statement() as connection:
+        await repository.set_last_used(connection, at)
+
+
+async def forget_old(database: Database) -> None:
+    """Delete the tokens that expired long ago."""
+    async with database.statement() as connection:
+        await repository.forget_old(connection, _FORGOTTEN_AFTER)
+
+
+def _not_found() -> NotFound:
+    return NotFound("You have no API token with this id.", code="token_not_found")
+
+
+def _state(token: TokenRow) -> ApiTokenState:
+    return ApiTokenState.model_validate(token)
+
+
+def _shown(row: Mapping[str, Any]) -> Shown:
+    return {name: row[name] for name in _SHOWN}

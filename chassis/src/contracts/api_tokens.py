@@ -1,0 +1,58 @@
+"""What an API token is: a secret of pipelines and agents that says nothing, and is known by its hash.
+
+`tlp_`, 30 random characters of base62 and 6 of a checksum, which is the CRC-32 of the 30 in base62: a scanner for
+secrets knows one offline, without asking anybody.
+"""
+
+import secrets
+from datetime import timedelta
+from enum import StrEnum
+from hashlib import sha256
+from string import ascii_lowercase, ascii_uppercase, digits
+from zlib import crc32
+
+PREFIX = "tlp_"
+LONGEST_LIFETIME = timedelta(days=365)
+DEFAULT_LIFETIME = timedelta(days=90)
+
+_BASE62 = digits + ascii_uppercase + ascii_lowercase
+_RANDOM = 30
+_CHECKSUM = 6
+
+
+class Scope(StrEnum):
+    """What a token may; each may read, and none includes another. What its owner may not do, it may not either."""
+
+    READ = "read"
+    WRITE = "write"
+    """Items, links and imports; may have suggestions generated."""
+    PROPOSE = "propose"
+    """May have suggestions generated and make some, and never accept one."""
+    REVIEW = "review"
+    RESULTS = "results"
+    ADMIN = "admin"
+
+
+def new() -> str:
+    """Return a token that nobody can guess: 178 bits of the system's randomness."""
+    random = "".join(secrets.choice(_BASE62) for _ in range(_RANDOM))
+    return PREFIX + random + _checksum(random)
+
+
+def is_whole(token: str) -> bool:
+    """Check whether a text can be a token: whether nothing of it was mistyped or is missing."""
+    random, checksum = token[len(PREFIX) : -_CHECKSUM], token[-_CHECKSUM:]
+    return token.startswith(PREFIX) and len(random) == _RANDOM and random.isascii() and checksum == _checksum(random)
+
+
+def digest(token: str) -> str:
+    """Return the SHA-256 that stands for a token wherever it is kept: there is nothing to guess it from."""
+    return sha256(token.encode()).hexdigest()
+
+
+def _checksum(random: str) -> str:
+    rest, written = crc32(random.encode()), ""
+    for _ in range(_CHECKSUM):
+        rest, digit = divmod(rest, len(_BASE62))
+        written = _BASE62[digit] + written
+    return written
