@@ -52,6 +52,10 @@ class Issuer:
     key_requests: int = 0
     ready_requests: int = 0
     away: bool = False
+    owners: list[dict[str, Any]] = field(default_factory=list)
+    api_tokens: list[dict[str, Any]] = field(default_factory=list)
+    used: list[dict[str, Any]] = field(default_factory=list)
+    """What was told of the use of tokens."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """The public requests that it got: address and headers."""
 
@@ -118,7 +122,12 @@ class Issuer:
 
         @app.get("/internal/access-changes")
         async def access_changes() -> dict[str, Any]:
-            return {"head": len(self.events), "users": [], "ended_tokens": []}
+            return {"head": len(self.events), "users": self.owners, "ended_tokens": [], "api_tokens": self.api_tokens}
+
+        @app.put("/internal/access-use")
+        async def use(request: Request) -> Response:
+            self.used.append(await request.json())
+            return Response(status_code=204)
 
         @app.get("/internal/changes")
         async def changes(after: int, limit: int) -> Response:

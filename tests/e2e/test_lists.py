@@ -69,6 +69,8 @@ def known(admin: Traceline) -> dict[str, str]:
     for _ in range(2):
         mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Title"}}}
         created(admin.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))
+    for _ in range(2):
+        created(admin.post("/auth/tokens", json={"name": texts.word(), "scopes": ["read"]}))
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")
     return {

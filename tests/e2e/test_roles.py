@@ -32,6 +32,8 @@ FOR_ANY_USER = {
     ("POST", "/auth/change-password"),
     ("POST", "/auth/logout"),
     ("POST", "/auth/renew"),
+    ("POST", "/auth/tokens"),
+    ("DELETE", "/auth/tokens/{token_id}"),
     ("POST", "/notifications/{notification_id}/read"),
     ("PATCH", "/notifications/{notification_id}/read"),
     ("POST", "/notifications/mark-all-read"),

@@ -45,6 +45,7 @@ _DOCUMENTATION = frozenset({"/docs", OPENAPI_PATH})
 _SESSION = frozenset({session.PATH, f"{session.PATH}/renew"})
 _OWN = frozenset({"/healthz", "/livez", "/readyz", VERSION_PATH}) | _DOCUMENTATION | _SESSION
 _API = "/api/"
+_TELL_USE_EVERY = 60
 
 
 class Gateway(Edge):
@@ -193,6 +194,7 @@ def create_gateway(
     verifier = TokenVerifier(peers[AUTH.name])
     worker = Worker()
     worker.add("gateway access", verifier.run)
+    worker.every("gateway use of tokens", _TELL_USE_EVERY, verifier.report_use)
     credentials = Credentials(settings.public_url)
     proxy = Proxy(
         services,

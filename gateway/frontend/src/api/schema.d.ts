@@ -206,6 +206,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your API tokens, newest first
+         * @description Those that you revoked are not in it; those that expired are, for 30 days. The secret of none is known.
+         */
+        get: operations["list_tokens"];
+        put?: never;
+        /**
+         * Make an API token, for a pipeline or an agent
+         * @description It may what its scopes say and never more than you may at that time, and it ends with your account.
+         *
+         *     A change of your password ends it, too, as it ends all your tokens. It cannot be used to make others.
+         */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an API token
+         * @description What it may and when it was last used; its secret is not known.
+         */
+        get: operations["get_token"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API token
+         * @description It stops working within 2 seconds, for good. Admins may revoke anybody's.
+         */
+        delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -1798,6 +1848,41 @@ export interface components {
          */
         AlgorithmName: "tfidf" | "keyword" | "hybrid";
         /**
+         * ApiToken
+         * @description An API token as its owner sees it: never the secret.
+         */
+        ApiToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @example 12
+             */
+            id: number;
+            /**
+             * Last Used At
+             * @description To the hour; null: never.
+             */
+            last_used_at: string | null;
+            /**
+             * Name
+             * @example nightly import
+             */
+            name: string;
+            /** Projects */
+            projects: string[] | null;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /**
          * ApplyImport
          * @description How a planned import is to be applied.
          * @example {
@@ -1832,7 +1917,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -4950,6 +5035,47 @@ export interface components {
             is_active: boolean;
             role: components["schemas"]["Role"];
         };
+        /**
+         * MadeApiToken
+         * @description A new API token, with its secret.
+         */
+        MadeApiToken: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @example 12
+             */
+            id: number;
+            /**
+             * Last Used At
+             * @description To the hour; null: never.
+             */
+            last_used_at: string | null;
+            /**
+             * Name
+             * @example nightly import
+             */
+            name: string;
+            /** Projects */
+            projects: string[] | null;
+            /** Scopes */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * Token
+             * @description What to send as `Authorization: Bearer`. It is shown this once: null when an Idempotency-Key repeats the request.
+             * @example tlp_...
+             */
+            token: string | null;
+        };
         MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "malformed_json" | "malformed_request" | "malformed_path" | "duplicate_header" | "missing_host" | "malformed_form";
@@ -5242,6 +5368,36 @@ export interface components {
             code?: "name_taken";
         };
         /**
+         * NewApiToken
+         * @description What somebody asks for.
+         */
+        NewApiToken: {
+            /**
+             * Expires At
+             * @description At most a year from now; without it, in 90 days.
+             */
+            expires_at?: string | null;
+            /**
+             * Name
+             * @description What tells it from others, such as who uses it.
+             * @example nightly import
+             */
+            name: string;
+            /**
+             * Projects
+             * @description Keys of the only projects it is for; null for all of yours.
+             */
+            projects?: string[] | null;
+            /**
+             * Scopes
+             * @description What it may do; each may read.
+             * @example [
+             *       "write"
+             *     ]
+             */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /**
          * NewerSide
          * @description How far an item has moved on since its link was made or last confirmed.
          */
@@ -5361,6 +5517,22 @@ export interface components {
         Page_Activity_: {
             /** Items */
             items: components["schemas"]["Activity"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ApiToken] */
+        Page_ApiToken_: {
+            /** Items */
+            items: components["schemas"]["ApiToken"][];
             /** Limit */
             limit: number;
             /**
@@ -6453,6 +6625,12 @@ export interface components {
             updated_at: string;
         };
         /**
+         * Scope
+         * @description What a token may; each may read, and none includes another. What its owner may not do, it may not either.
+         * @enum {string}
+         */
+        Scope: "read" | "write" | "propose" | "review" | "results" | "admin";
+        /**
          * SearchHit
          * @description A requirement or test case that was found.
          * @example {
@@ -6532,6 +6710,10 @@ export interface components {
              */
             expires_at: string;
             user: components["schemas"]["SessionUser"];
+        };
+        SessionNeeded: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "session_needed";
         };
         /**
          * SessionUser
@@ -7587,6 +7769,10 @@ export interface components {
             /** Threshold */
             threshold: number;
         };
+        TokenNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "token_not_found";
+        };
         TooManyImports: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "too_many_imports";
@@ -7594,6 +7780,10 @@ export interface components {
         TooManyRequests: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "too_many_requests";
+        };
+        TooManyTokens: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_many_tokens";
         };
         /**
          * Totals
@@ -8174,6 +8364,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ServiceUnavailable"];
             };
         };
+        /** @description Role too low: `session_needed` */
+        SessionNeeded: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SessionNeeded"];
+            };
+        };
         /** @description Not found: `suggestion_not_found` */
         SuggestionNotFound: {
             headers: {
@@ -8224,6 +8424,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["TestCaseNotFound"];
             };
         };
+        /** @description Not found: `token_not_found` */
+        TokenNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TokenNotFound"];
+            };
+        };
         /** @description Too many requests: `too_many_imports` */
         TooManyImports: {
             headers: {
@@ -8244,6 +8454,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["TooManyRequests"];
+            };
+        };
+        /** @description Duplicate or state conflict: `too_many_tokens` */
+        TooManyTokens: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyTokens"];
             };
         };
         /** @description Missing, invalid or expired token: `unauthenticated`, `invalid_credentials` */
@@ -8414,6 +8634,7 @@ export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['Acc
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
+export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
@@ -8516,6 +8737,7 @@ export type SchemaListedMapping = components['schemas']['ListedMapping'];
 export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
+export type SchemaMadeApiToken = components['schemas']['MadeApiToken'];
 export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type SchemaMappingNotFound = components['schemas']['MappingNotFound'];
 export type SchemaMappingWrite = components['schemas']['MappingWrite'];
@@ -8529,6 +8751,7 @@ export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
+export type SchemaNewApiToken = components['schemas']['NewApiToken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNothing = components['schemas']['Nothing'];
@@ -8538,6 +8761,7 @@ export type SchemaNotificationNotFound = components['schemas']['NotificationNotF
 export type SchemaNotificationType = components['schemas']['NotificationType'];
 export type SchemaOnChange = components['schemas']['OnChange'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
+export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
 export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
@@ -8590,10 +8814,12 @@ export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
+export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
 export type SchemaSession = components['schemas']['Session'];
+export type SchemaSessionNeeded = components['schemas']['SessionNeeded'];
 export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
 export type SchemaSignIn = components['schemas']['SignIn'];
@@ -8623,8 +8849,10 @@ export type SchemaTestCaseTexts = components['schemas']['TestCaseTexts'];
 export type SchemaTestCaseType = components['schemas']['TestCaseType'];
 export type SchemaTestCaseWrite = components['schemas']['TestCaseWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
+export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
+export type SchemaTooManyTokens = components['schemas']['TooManyTokens'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
@@ -8676,13 +8904,16 @@ export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgain
 export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
 export type ResponseSuggestionNotFound = components['responses']['SuggestionNotFound'];
 export type ResponseSuggestionNotPending = components['responses']['SuggestionNotPending'];
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
 export type ResponseSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound'];
+export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseTooManyTokens = components['responses']['TooManyTokens'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
 export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -8711,8 +8942,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -8805,8 +9036,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9162,6 +9393,199 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthenticatedOrLoginTooOld"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description created_at, expires_at; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "expires_at" | "expires_at:asc" | "expires_at:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ApiToken_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiToken"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeApiToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["SessionNeeded"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["TooManyTokens"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the token. */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiToken"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TokenNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the token. */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TokenNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];

@@ -49,3 +49,28 @@ def ended() -> Unauthenticated:
         "This access token works no more: its user has logged out, changed the password or been deactivated since;"
         " log in again at /api/v1/auth/login."
     )
+
+
+def no_api_token() -> Unauthenticated:
+    """Return the problem of what begins as an API token and cannot be one, whoever made it."""
+    return Unauthenticated(
+        "This is no whole API token: it has 40 characters, of which the last 6 must fit the others; copy it again."
+    )
+
+
+def unknown_api_token() -> Unauthenticated:
+    """Return the problem of an API token that nobody here has; it does not say whether anybody had."""
+    return Unauthenticated("This API token is not one of this Traceline; make one at /api/v1/auth/tokens.")
+
+
+def expired_api_token() -> Unauthenticated:
+    """Return the problem of an API token whose time is over."""
+    return Unauthenticated("This API token has expired; make a new one at /api/v1/auth/tokens.")
+
+
+def ended_api_token() -> Unauthenticated:
+    """Return the problem of an API token that works no more although its time is not over."""
+    return Unauthenticated(
+        "This API token works no more: it was revoked, or its owner has changed the password or been deactivated since;"
+        " make a new one at /api/v1/auth/tokens."
+    )

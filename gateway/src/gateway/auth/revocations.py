@@ -1,4 +1,4 @@
-"""What has happened to users and tokens within the last token lifetime, from auth-service's feed."""
+"""What has happened to users and tokens within the last token lifetime, and API tokens, from auth-service's feed."""
 
 import asyncio
 import time
@@ -10,7 +10,16 @@ from chassis.core.identity import Role
 from chassis.messaging import outbox
 from chassis.messaging.events import Message
 from chassis.web.peers import Peer
-from contracts.auth import PasswordChanged, TokenEnded, UserCreated, UserState, UserUpdated
+from contracts.auth import (
+    ApiTokenCreated,
+    ApiTokenRevoked,
+    PasswordChanged,
+    TokenEnded,
+    UserCreated,
+    UserState,
+    UserUpdated,
+)
+from gateway.auth.api_tokens import ApiTokens
 
 POLL = 1.0
 _MAX_STALENESS = 15
@@ -30,11 +39,15 @@ class CurrentUser:
 
 
 class Revocations:
-    """Follows auth-service's feed: `users` whose access has changed, by id, and when `ended` tokens expire, by id."""
+    """Follows auth-service's feed: `users` whose access has changed, by id, and when `ended` tokens expire, by id.
+
+    The owners of `api_tokens` are among the users, whether anything has changed for them or not.
+    """
 
     def __init__(self, auth: Peer) -> None:
         self.users: dict[int, CurrentUser] = {}
         self.ended: dict[str, float] = {}
+        self.api_tokens = ApiTokens()
         self._auth = auth
         self._pruned_at = 0.0
         self._position = 0
@@ -70,6 +83,8 @@ class Revocations:
             for user in response["users"]
         }
         self.ended = {token["token_id"]: _seconds(token["expires_at"]) for token in response["ended_tokens"]}
+        emails = {user["id"]: user["email"] for user in response["users"]}
+        self.api_tokens.start(response["api_tokens"], emails)
         self._position = response["head"]
         await self.refresh()
 
@@ -85,6 +100,13 @@ class Revocations:
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
                 self.ended[ended.token_id] = ended.expires_at.timestamp()
+            elif message.wire_name == ApiTokenCreated.wire_name:
+                owner = message.decode(ApiTokenCreated).data.owner
+                if owner.id not in self.users:  # else it is known as of later
+                    self._update(owner)
+                self.api_tokens.created(message)
+            elif message.wire_name == ApiTokenRevoked.wire_name:
+                self.api_tokens.revoked(message)
             self._position = message.sequence
 
     def _update(self, user: UserState) -> None:
@@ -98,6 +120,7 @@ class Revocations:
             return
         self._pruned_at = now
         self.ended = {token_id: expires_at for token_id, expires_at in self.ended.items() if expires_at > now}
+        self.api_tokens.forget_expired()
 
 
 def _seconds(timestamp: str | None) -> float:

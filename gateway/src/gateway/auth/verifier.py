@@ -12,6 +12,7 @@ from chassis.core.identity import Identity, Role
 from chassis.core.problems import Unavailable
 from chassis.web.peers import Peer
 from contracts import tokens
+from contracts.api_tokens import PREFIX
 from gateway.auth import bearer
 from gateway.auth.revocations import POLL, Revocations
 
@@ -61,9 +62,9 @@ class TokenVerifier:
 
     async def identify(self, token: str) -> Identity:
         """Return the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
-        revocations = self.revocations
-        if not revocations.is_fresh():
-            raise Unavailable("Tokens cannot be checked right now; try again.")
+        revocations = self._fresh()
+        if token.startswith(PREFIX):
+            return revocations.api_tokens.identify(token, revocations.users).identity
         verified = self._verified.get(token)
         if verified is None:
             verified = await self._verify(token)
@@ -81,6 +82,32 @@ class TokenVerifier:
         if current.role is identity.role:
             return identity
         return replace(identity, role=current.role)
+
+    async def permit(self, token: str, method: str, path: str) -> Identity:
+        """Return the same for a request, whose `path` is that behind the API's prefix.
+
+        Raises Forbidden, too, where the scopes of an API token do not allow it.
+        """
+        if not token.startswith(PREFIX):
+            return await self.identify(token)
+        revocations = self._fresh()
+        return revocations.api_tokens.permit(token, revocations.users, method, path).identity
+
+    async def report_use(self) -> None:
+        """Tell auth-service which API tokens were used since it was told last."""
+        used = self.revocations.api_tokens.take_used()
+        if not used:
+            return
+        try:
+            await self._auth.put("/internal/access-use", {"api_tokens": {str(id_): at for id_, at in used.items()}})
+        except Unavailable as away:
+            self.revocations.api_tokens.give_back(used)
+            _log.warning("The use of tokens cannot be told: %s", away.detail)
+
+    def _fresh(self) -> Revocations:
+        if not self.revocations.is_fresh():
+            raise Unavailable("Tokens cannot be checked right now; try again.")
+        return self.revocations
 
     async def _verify(self, token: str) -> _Verified:
         bearer.check_form(token, _MAX_TOKEN_LENGTH)

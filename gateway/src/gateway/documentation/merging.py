@@ -102,7 +102,7 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
                 },
                 "bearer": {
                     "type": "http",
-                    "description": "An access token that you have already.",
+                    "description": "An access token that you have already, or an API token (`tlp_...`).",
                     "scheme": "bearer",
                     "bearerFormat": "JWT",
                 },

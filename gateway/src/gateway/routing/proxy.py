@@ -65,7 +65,7 @@ class Proxy:
         forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
         if not address.is_public(scope["method"]):
             access_token = self._credentials.token(scope, incoming.sent)
-            identity = await self._verifier.identify(access_token)
+            identity = await self._verifier.permit(access_token, scope["method"], address.path)
             actor_id.set(identity.id)
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))

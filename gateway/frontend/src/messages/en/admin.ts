@@ -26,6 +26,8 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.password_changed": "Password changed",
   "user.logged_out": "Logged out",
   "user.login_failed": "Log-in failed",
+  "user.api_token_created": "API token made",
+  "user.api_token_revoked": "API token revoked",
 }
 
 const resources: Record<components["schemas"]["ResourceType"], string> = {

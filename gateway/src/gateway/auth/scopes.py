@@ -1,0 +1,161 @@
+"""What an API token needs for each address: the one table of it. What is not in it, no API token reaches.
+
+`{}` stands for one step of a path, which an id or a key takes. Each scope may read, so what only reads says READ;
+None is for people alone, who have logged in: no API token makes another, changes a password or ends a session.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from chassis.core.problems import Forbidden, MethodNotAllowed, NotFound
+from chassis.core.wording import NO_ADDRESS, listed
+from contracts.api_tokens import Scope
+from contracts.routes import SERVICES
+
+_READ = (Scope.READ,)
+_WRITE = (Scope.WRITE,)
+_PROPOSE = (Scope.WRITE, Scope.PROPOSE)
+_REVIEW = (Scope.REVIEW,)
+_ADMIN = (Scope.ADMIN,)
+
+Needed = tuple[Scope, ...] | None
+"""The scopes of which one is enough; None: no scope is."""
+
+_LISTED = {"GET": _READ, "POST": _WRITE}
+_ITEM = {"GET": _READ, "PUT": _WRITE, "PATCH": _WRITE, "DELETE": _WRITE}
+_READS = {"GET": _READ}
+_WRITES = {"POST": _WRITE}
+_REVIEWS = {"POST": _REVIEW}
+_PEOPLE = dict.fromkeys(("GET", "POST", "PUT", "PATCH", "DELETE"))
+
+ROUTES: Mapping[str, Mapping[str, Needed]] = {
+    "activity": _READS,
+    "analytics/suggestion-performance": _READS,
+    "audit-log": {"GET": _ADMIN},
+    "auth/change-password": _PEOPLE,
+    "auth/logout": _PEOPLE,
+    "auth/me": _READS,
+    "auth/renew": _PEOPLE,
+    "auth/tokens": _PEOPLE,
+    "auth/tokens/{}": _PEOPLE,
+    "changes": _READS,
+    "events": _READS,
+    "exports": _READS,
+    "exports/formats": _READS,
+    "imports": _LISTED,
+    "imports/inspect": _WRITES,
+    "imports/mappings": _LISTED,
+    "imports/mappings/{}": _ITEM,
+    "imports/{}": _READS,
+    "imports/{}/apply": _WRITES,
+    "imports/{}/cancel": _WRITES,
+    "imports/{}/rows": _READS,
+    "links": _LISTED,
+    "links/bulk": _WRITES,
+    "links/{}": _ITEM,
+    "links/{}/confirm": _WRITES,
+    "links/{}/suspicion": _READS,
+    "notifications": _READS,
+    "notifications/mark-all-read": _WRITES,
+    "notifications/unread-count": _READS,
+    "notifications/{}": _ITEM,
+    "notifications/{}/read": {"POST": _WRITE, "PATCH": _WRITE},
+    "reports/coverage-by-module": _READS,
+    "reports/coverage-trend": _READS,
+    "reports/gaps": _READS,
+    "reports/module-matrix": _READS,
+    "reports/traceability-matrix": _READS,
+    "reports/traceability-matrix/axes": _READS,
+    "reports/traceability-matrix/compact": _READS,
+    "requirements": _LISTED,
+    "requirements/bulk": _WRITES,
+    "requirements/by-external-id/{}": _ITEM,
+    "requirements/facets": _READS,
+    "requirements/{}": _ITEM,
+    "requirements/{}/history": _READS,
+    "requirements/{}/test-cases": _READS,
+    "search": _READS,
+    "suggestions": _READS,
+    "suggestions/bulk-review": _REVIEWS,
+    "suggestions/facets": _READS,
+    "suggestions/generate": {"POST": _PROPOSE},
+    "suggestions/reviews/{}/undo": _REVIEWS,
+    "suggestions/runs": _READS,
+    "suggestions/runs/{}": _READS,
+    "suggestions/runs/{}/cancel": {"POST": _PROPOSE},
+    "suggestions/{}": _READS,
+    "suggestions/{}/accept": _REVIEWS,
+    "suggestions/{}/reject": _REVIEWS,
+    "suggestions/{}/reopen": _REVIEWS,
+    "test-cases": _LISTED,
+    "test-cases/bulk": _WRITES,
+    "test-cases/by-external-id/{}": _ITEM,
+    "test-cases/facets": _READS,
+    "test-cases/{}": _ITEM,
+    "test-cases/{}/history": _READS,
+    "test-cases/{}/requirements": _READS,
+    "users": {"GET": _ADMIN, "POST": _ADMIN},
+    "users/{}": {"GET": _ADMIN, "PATCH": _ADMIN, "DELETE": _ADMIN},
+}
+
+_ANY = "{}"
+_HERE = ""
+_BY_VALUE = tuple(beginning for service in SERVICES for beginning in service.by_value)
+
+
+def _tree() -> dict[str, Any]:
+    """Return the table by steps, so that finding a path takes as long as the path is."""
+    root: dict[str, Any] = {}
+    for path, methods in ROUTES.items():
+        place = root
+        for step in path.split("/"):
+            place = place.setdefault(step, {})
+        place[_HERE] = methods
+    return root
+
+
+_TREE = _tree()
+
+
+def needed(method: str, path: str) -> Needed:
+    """Return the scopes of which a request of this path behind the API's prefix needs one; see ROUTES.
+
+    Raises NotFound or MethodNotAllowed for what is not in the table.
+    """
+    for beginning in _BY_VALUE:
+        if path.startswith(beginning):
+            path = beginning + _ANY  # a value may have slashes in it
+    methods = _methods(_TREE, path.split("/"))
+    if methods is None:
+        raise NotFound(NO_ADDRESS, code="route_not_found")
+    if method not in methods:
+        allowed = ", ".join(methods)
+        raise MethodNotAllowed(f"This address takes {allowed}, and not {method}.", headers={"Allow": allowed})
+    return methods[method]
+
+
+def check(method: str, path: str, scopes: frozenset[str]) -> None:
+    """Raise Forbidden unless a token with these scopes may send such a request."""
+    wanted = needed(method, path)
+    if wanted is None:
+        raise Forbidden(
+            "This is for people who have logged in; an API token cannot do it, whatever its scopes are.",
+            code="session_needed",
+        )
+    if wanted == _READ or not scopes.isdisjoint(wanted):
+        return
+    names = listed([f"'{scope}'" for scope in wanted], "or")
+    raise Forbidden(
+        f"This API token lacks the scope {names}; make one that has it at /api/v1/auth/tokens.",
+        code="scope_missing",
+        members={"scopes": list(wanted)},
+    )
+
+
+def _methods(place: dict[str, Any], steps: list[str]) -> Mapping[str, Needed] | None:
+    for step in steps:
+        following = place.get(step) if step != _ANY else None
+        place = following if following is not None else place.get(_ANY)
+        if place is None:
+            return None
+    return place.get(_HERE)

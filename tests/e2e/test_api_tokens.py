@@ -1,0 +1,72 @@
+"""API tokens through the gateway: made by a person, used by a program, and nowhere to be read again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acceptance.client import Json, Traceline, created, ok, problem, requirement
+from acceptance.process import RunningTraceline
+from acceptance.stack import RunningStack
+from acceptance.waiting import eventually
+
+
+def make(user: Traceline, *scopes: str, **fields: Any) -> tuple[Json, Traceline]:
+    """Have a token made; return it, and who calls with it once the gateway knows it."""
+    made = created(user.post("/auth/tokens", json={"name": "pipeline", "scopes": scopes, **fields}))
+    program = user.with_token(made["token"])
+    eventually(lambda: program.get("/auth/me").status_code == 200, "the gateway to know the token", seconds=2)
+    return made, program
+
+
+@pytest.fixture(scope="module")
+def owner(admin: Traceline) -> Traceline:
+    return admin.new_user("reviewer")
+
+
+def test_a_pipeline_writes_as_its_owner_until_the_token_is_revoked(owner: Traceline) -> None:
+    made, pipeline = make(owner, "write")
+    item = created(pipeline.post("/requirements", json=requirement()))
+    assert item["created_by"] == owner.me()["email"]
+    refused = problem(pipeline.post("/suggestions/bulk-review", json={}), 403, "scope_missing")
+    assert refused["scopes"] == ["review"]
+    problem(pipeline.post("/auth/tokens", json={}), 403, "session_needed")
+    assert owner.delete(f"/auth/tokens/{made['id']}").status_code == 204
+    eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end of the token", seconds=2)
+
+
+def test_an_agent_proposes_and_accepts_nothing(owner: Traceline) -> None:
+    suggestion = owner.suggested_pair()
+    _, agent = make(owner, "propose")
+    ok(agent.get(f"/suggestions/{suggestion['id']}"))
+    problem(agent.post(f"/suggestions/{suggestion['id']}/accept"), 403, "scope_missing")
+    problem(agent.post("/requirements", json=requirement()), 403, "scope_missing")
+
+
+def test_a_token_may_never_more_than_its_owner(admin: Traceline) -> None:
+    user = admin.new_user("viewer")
+    _, pipeline = make(user, "write", "admin")
+    problem(pipeline.post("/requirements", json=requirement()), 403, "role_too_low")
+    problem(pipeline.get("/users"), 403, "role_too_low")
+    ok(admin.patch(f"/users/{user.me()['id']}", json={"role": "reviewer"}))
+    eventually(lambda: pipeline.post("/requirements", json=requirement()).status_code == 201, "the new role", seconds=2)
+    assert admin.delete(f"/users/{user.me()['id']}").status_code == 204
+    eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end with the owner", seconds=2)
+
+
+def test_no_token_stands_in_a_log(
+    owner: Traceline, running: RunningTraceline | RunningStack | None, base_url: str
+) -> None:
+    if running is None:
+        pytest.skip("the logs of a Traceline that was given are not here")
+    made, pipeline = make(owner, "read")
+    pipeline.get(f"/requirements?q={made['token']}")
+    pipeline.get(f"/requirements/{made['token']}")
+    pipeline.post("/requirements", json={"title": made["token"]})
+    wrong = made["token"][:-1] + "-"
+    problem(owner.with_token(wrong).get("/requirements"), 401)
+    owner.delete(f"/auth/tokens/{made['id']}")
+    logs = [path for path in Path(running.data_dir).rglob("*.log") if path.is_file()]
+    assert logs
+    for path in logs:
+        assert made["token"][:20] not in path.read_text(errors="replace"), path
