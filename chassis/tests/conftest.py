@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import psycopg
 import pytest
 
+from chassis.core.projects import MAIN
+from chassis.db import isolation
 from chassis.db.database import Database
 from chassis.messaging import migration as messaging_migration
 from testing import PostgresServer
@@ -13,7 +15,7 @@ from testing import PostgresServer
 def _messaging_database(postgres: PostgresServer) -> str:
     url = postgres.empty_database()
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in messaging_migration.STATEMENTS:
+        for statement in (*isolation.PREPARE, *messaging_migration.STATEMENTS, *messaging_migration.projects_apart()):
             connection.execute(statement)
         connection.execute("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")
     return url
@@ -22,7 +24,7 @@ def _messaging_database(postgres: PostgresServer) -> str:
 @pytest.fixture
 async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
     """The database of a service that publishes, and may consume."""
-    database = Database(_messaging_database(postgres))
+    database = Database(_messaging_database(postgres), project=MAIN)
     await database.open()
     yield database
     await database.close()
@@ -32,7 +34,7 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 @pytest.fixture
 async def other_database(postgres: PostgresServer) -> AsyncIterator[Database]:
     """The database of another service."""
-    database = Database(_messaging_database(postgres))
+    database = Database(_messaging_database(postgres), project=MAIN)
     await database.open()
     yield database
     await database.close()

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from chassis.core.projects import MAIN
 from chassis.db.database import Database
 from testing import PostgresServer
 from testing.service import problem
@@ -103,7 +104,7 @@ async def test_a_position_that_cannot_be_is_refused(catalog: Any) -> None:
 @pytest.fixture
 async def cut(postgres: PostgresServer, viewing: Any) -> AsyncIterator[httpx.AsyncClient]:
     """A viewer of a record whose feed was cut: of four events the last is left."""
-    database = Database(postgres.database("catalog_service"))
+    database = Database(postgres.database("catalog_service"), project=MAIN)
     await database.open()
     async with database.connection() as connection:
         await connection.execute(

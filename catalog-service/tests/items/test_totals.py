@@ -89,8 +89,7 @@ async def test_a_reader_sees_the_rows_and_their_total_as_of_one_moment(catalog: 
 @pytest.mark.parametrize("table", LISTS)
 async def test_an_emptied_table_has_none(catalog: Any, table: str) -> None:
     await catalog.link(*await catalog.pair())
-    async with catalog.database.connection() as connection:
-        await connection.execute(f"TRUNCATE {table} CASCADE")
+    await catalog.rows(f"TRUNCATE {table} CASCADE")
     assert (await totals(catalog))[table] == 0
     await catalog.link(*await catalog.pair())
     assert await totals(catalog) == await counted(catalog)
@@ -125,6 +124,5 @@ async def test_links_are_counted_rightly_while_many_make_and_delete_them(catalog
         catalog.delete(f"/test-cases/{test_cases[4]['id']}"),
     )
     await assert_links_are_counted(catalog)
-    async with catalog.database.connection() as connection:
-        await connection.execute("TRUNCATE links")
+    await catalog.rows("TRUNCATE links")
     await assert_links_are_counted(catalog)

@@ -118,11 +118,8 @@ async def test_a_link_to_what_is_deleted_after_it_was_looked_at_is_refused(catal
 
 
 async def is_waiting(catalog: Any) -> bool:
-    async with catalog.database.connection() as connection:
-        cursor = await connection.execute(
-            "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        )
-        return cursor.rowcount > 0
+    waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    return bool(await catalog.rows(waiting))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sqlalchemy import MetaData, pool
 
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
+from chassis.db import isolation
 
 _LOCK = 7_235_114
 
@@ -43,6 +44,7 @@ def run(metadata: MetaData) -> None:
         sqlalchemy_url(context.config.attributes["database_url"]), poolclass=pool.NullPool
     )
     with engine.connect() as connection:
+        _prepare(connection)
         context.configure(connection=connection, target_metadata=metadata)
         with context.begin_transaction():
             connection.execute(sqlalchemy.text("SET LOCAL lock_timeout = '60s'"))
@@ -52,6 +54,19 @@ def run(metadata: MetaData) -> None:
             if not _is_newer(context.get_context().get_current_revision(), context.get_head_revision()):
                 context.run_migrations()
         connection.commit()
+
+
+def _prepare(connection: sqlalchemy.Connection) -> None:
+    """Make the roles that services run as, and let them use the tables; raise StartFailure where we may not."""
+    try:
+        for statement in isolation.PREPARE:
+            connection.exec_driver_sql(statement)
+        connection.commit()
+    except sqlalchemy.exc.ProgrammingError as error:
+        raise StartFailure(
+            f"The roles {isolation.APP} and {isolation.ACROSS} cannot be made or used ({error.orig}); have a superuser"
+            " execute what `python -m chassis.db.isolation` prints in this database."
+        ) from None
 
 
 def _is_newer(found: str | None, known: Any) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 
 from chassis.db.database import AWAY, Database, Unstorable
+from testing.postgres import as_owner
 
 _KEPT = "SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts WHERE name = 'LocalBufferContext'"
 
@@ -11,7 +12,7 @@ async def test_a_backend_keeps_little_of_what_went_through_its_temporary_tables(
     async with database.transaction() as connection:
         await connection.execute("CREATE TEMPORARY TABLE staged (row text) ON COMMIT DELETE ROWS")
         await connection.execute("INSERT INTO staged SELECT repeat('x', 1000) FROM generate_series(1, 20000)")
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         kept = await (await connection.execute(_KEPT)).fetchone()
     assert kept is not None
     assert 0 < kept["bytes"] < 2_000_000

@@ -9,6 +9,7 @@ from chassis.db import leases
 from chassis.db.database import Connection, Database
 from chassis.db.leases import Leases
 from chassis.db.rows import fetch_column
+from testing.postgres import as_owner
 
 LEASES = Leases("work", "id", 15, where="NOT done")
 CLAIM = f"""
@@ -20,7 +21,7 @@ RETURNING id
 
 @pytest.fixture
 async def work(database: Database) -> Database:
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         await connection.execute(
             "CREATE TABLE work AS SELECT id, false AS done, NULL::uuid AS claim, NULL::timestamptz AS claimed_until,"
             " 0 AS attempts FROM generate_series(1, 40) AS id"

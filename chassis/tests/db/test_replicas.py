@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from chassis.db.database import Database
 from chassis.db.replicas import Replicas
 from chassis.server.worker import Worker
+from testing.postgres import as_owner
 
 
 async def eventually(is_so: Callable[[], bool]) -> None:
@@ -59,7 +60,7 @@ async def test_a_leader_without_its_connection_stops_leading(database: Database)
     await eventually(lambda: first.leads)
     second = Replica(database)
 
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         await connection.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
     await eventually(lambda: not first.leads)
     await eventually(lambda: first.leads or second.leads)

@@ -15,6 +15,7 @@ from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.server.app import create_app
 from chassis.web.peers import Peer
+from testing.postgres import as_owner
 
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 
@@ -89,7 +90,7 @@ async def test_a_source_that_was_restored_to_an_older_state_is_not_read_until_so
 async def test_an_event_that_is_kept_with_its_error_was_received(
     feed: Feed, database: Database, other_database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with other_database.connection() as connection:
+    async with as_owner(other_database) as connection:
         await connection.execute("ALTER TABLE effects ADD CONSTRAINT no_b CHECK (what <> 'b')")
     await record(database, "a", "b")
     await feed.catch_up()

@@ -32,7 +32,7 @@ async def feed(database: Database) -> list[bytes]:
 
 
 async def failures(database: Database) -> list[dict[str, Any]]:
-    async with database.connection() as connection:
+    async with database.across() as connection:
         return await (await connection.execute("SELECT * FROM inbox_failures ORDER BY id")).fetchall()
 
 

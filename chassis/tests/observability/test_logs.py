@@ -25,6 +25,7 @@ from chassis.observability import telemetry
 from chassis.observability.logs import JsonFormatter, log_unretrieved
 from chassis.server.app import create_app
 from chassis.web.strict_route import StrictRoute
+from testing.postgres import as_owner
 
 SECRET = "correct horse battery staple"
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
@@ -149,7 +150,7 @@ class Account(BaseModel):
 async def test_an_error_of_the_database_names_what_was_hurt_and_not_the_values(
     database: Database, lines: _Lines, sql: str, shown: str
 ) -> None:
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         await connection.execute("CREATE TABLE accounts (name text NOT NULL CHECK (name <> ''), password text UNIQUE)")
         with pytest.raises(psycopg.Error) as raised:
             await connection.execute(sql, {"text": SECRET})
@@ -196,14 +197,19 @@ class Told(Payload):
     what: str
 
 
+async def _refuse_long_effects(database: Database) -> None:
+    async with as_owner(database) as connection:
+        await connection.execute("ALTER TABLE effects ADD CHECK (length(what) < 5)")
+
+
 async def test_what_is_logged_while_an_event_is_applied_names_the_event_its_request_and_its_actor(
     database: Database, lines: _Lines
 ) -> None:
     async def fail(connection: Connection, events: list[Received[Told]]) -> None:
         _log.warning("applying")
-        await connection.execute("ALTER TABLE effects ADD CHECK (length(what) < 5)")
         await connection.execute("INSERT INTO effects (what) VALUES (%s)", (events[0].data.what,))
 
+    await _refuse_long_effects(database)
     event = NewEvent(Told(what=SECRET), "1", Actor(7, "ana@example.com"), correlation_id="r-1")
     async with database.transaction() as connection:
         await outbox.record(connection, [event])
@@ -242,8 +248,7 @@ async def create_account(account: Account, viewer: Viewer, database: Db, name: s
 async def test_a_request_that_fails_is_logged_by_route_and_status_and_nothing_of_what_was_sent(
     database: Database, lines: _Lines
 ) -> None:
-    async with database.connection() as connection:
-        await connection.execute("ALTER TABLE effects ADD CHECK (length(what) < 5)")
+    await _refuse_long_effects(database)
     app = create_app("Accounts", [router], database=database, internal_tokens=TOKENS, schema_version="1")
     token = TOKENS.issue(Identity(7, "ana@example.com", Role.VIEWER))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://accounts") as client:

@@ -22,6 +22,7 @@ from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import parse_sort
 from chassis.web.responses import check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
+from testing.postgres import as_owner
 
 SECRET = "the quick brown fox signs for the lazy dog"
 TOKENS = InternalTokens(SECRET)
@@ -310,7 +311,7 @@ async def test_a_sane_request_id_is_taken_and_any_other_is_replaced(client: http
 
 async def test_a_service_is_not_ready_without_its_schema(client: httpx.AsyncClient, database: Database) -> None:
     assert (await client.get("/livez")).status_code == 200
-    async with database.connection() as connection:
+    async with as_owner(database) as connection:
         await connection.execute("CREATE TABLE alembic_version (version_num text)")
     assert_problem(await client.get("/readyz"), 503, "unavailable")
     async with database.connection() as connection:

@@ -17,7 +17,9 @@ from alembic.migration import MigrationContext
 from psycopg import sql
 
 from chassis import migrations
-from chassis.db.database import Database
+from chassis.core.projects import MAIN
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_column
 from chassis.local.postgres import Postgres
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - a folder with a random name is made in it
@@ -37,9 +39,12 @@ class PostgresServer:
         return self._create(template=self._migrated(package))
 
     @asynccontextmanager
-    async def opened(self, package: str, **options: Any) -> AsyncIterator[Database]:
-        """Open such a database, which is dropped at the end; `options` are those of Database."""
-        database = Database(self.database(package), **options)
+    async def opened(self, package: str, *, project: str = MAIN, **options: Any) -> AsyncIterator[Database]:
+        """Open such a database, which is dropped at the end; `options` are those of Database.
+
+        What a test asks of it outside of any project, it asks of `project`.
+        """
+        database = Database(self.database(package), project=project, **options)
         await database.open()
         try:
             yield database
@@ -72,6 +77,18 @@ class PostgresServer:
     @staticmethod
     def _name(url: str) -> str:
         return url.partition("?")[0].rpartition("/")[2]
+
+
+@asynccontextmanager
+async def as_owner(database: Database) -> AsyncIterator[Connection]:
+    """A connection that may do what a service may not: change tables, and see the rows of every project."""
+    async with database.connection() as connection:
+        [before] = await fetch_column(connection, "SELECT current_user::text")
+        await connection.execute("SET ROLE NONE")
+        try:
+            yield connection
+        finally:
+            await connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(before)))
 
 
 def with_database(url: str, name: str) -> str:

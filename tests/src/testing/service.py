@@ -7,6 +7,7 @@ import orjson
 
 from chassis.core.identity import Identity, InternalTokens
 from chassis.db.database import Database
+from testing.postgres import as_owner
 
 Json = dict[str, Any]
 
@@ -44,8 +45,8 @@ class ServiceUnderTest:
         return ServiceClient(self.app, caller)
 
     async def rows(self, query: str, *parameters: Any) -> list[Json]:
-        """Execute a statement; return its rows, if it has any."""
-        async with self.database.connection() as connection:
+        """Execute a statement as the owner of the tables; return its rows, if it has any."""
+        async with as_owner(self.database) as connection:
             cursor = await connection.execute(query, parameters or None)
             return await cursor.fetchall() if cursor.description is not None else []
 

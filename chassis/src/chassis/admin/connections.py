@@ -12,7 +12,7 @@ from chassis.admin.settings import CallSettings, address_of
 from chassis.core.identity import InternalTokens
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
-from chassis.db import database_url
+from chassis.db import database_url, isolation
 from chassis.db.database import Connection
 from chassis.messaging.feed import changes_of
 from chassis.messaging.rebuild import ReadFeed
@@ -31,7 +31,7 @@ async def database() -> AsyncIterator[Connection]:
             row_factory=dict_row,
             prepare_threshold=None,
             connect_timeout=10,
-            options="-c TimeZone=UTC -c statement_timeout=60s",
+            options=f"-c TimeZone=UTC -c statement_timeout=60s -c role={isolation.ACROSS}",
             application_name="traceline admin",
         )
     except (psycopg.OperationalError, psycopg.ProgrammingError) as error:

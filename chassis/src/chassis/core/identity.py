@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import jwt
 from fastapi import Depends, Request
 
+from chassis.core import projects
 from chassis.core.problems import Forbidden, Unauthenticated
 from chassis.core.request_context import actor_id
 
@@ -31,6 +32,8 @@ _RANK = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.ADMIN: 2}
 class Identity:
     """A person with the role as it is now, and the token they came with; or a service, which has no id.
 
+    `project` is the key of the project that the request is about, in which `role` holds; empty for what belongs to the
+    installation.
     `token_id` and `token_expires_at` name the bearer token of the request, so that it can be ended, and `logged_in_at`
     says when they logged in, so that it can be renewed; times in seconds since the epoch, 0 when not known.
     """
@@ -41,6 +44,7 @@ class Identity:
     token_id: str = ""
     token_expires_at: int = 0
     logged_in_at: float = 0
+    project: str = projects.MAIN
 
     def may(self, needed: Role) -> bool:
         """Check whether this caller has at least the role `needed`."""
@@ -75,6 +79,7 @@ class InternalTokens:
             "tid": identity.token_id,
             "texp": identity.token_expires_at,
             "auth_time": identity.logged_in_at,
+            "project": identity.project,
         }
         token = jwt.encode(claims, self._secret, algorithm="HS256", headers={"typ": "internal+jwt"})
         _bound(self._issued)
@@ -106,6 +111,7 @@ class InternalTokens:
                 token_id=claims["tid"],
                 token_expires_at=claims["texp"],
                 logged_in_at=claims.get("auth_time", 0),  # a gateway of an older version does not tell
+                project=claims.get("project", projects.MAIN),
             )
         except (jwt.InvalidTokenError, ValueError):
             raise Unauthenticated("This address is not public; call the API through the gateway.") from None
@@ -131,6 +137,7 @@ def _identify(request: Request) -> Identity:
     tokens: InternalTokens = request.app.state.internal_tokens
     identity = tokens.verify(bearer(request))
     actor_id.set(identity.id)
+    projects.current.set(identity.project)
     return identity
 
 

@@ -14,8 +14,10 @@ from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import set_json_dumps, set_json_loads
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
+from chassis.core import projects
 from chassis.core.problems import Problem
 from chassis.core.signals import Signal
+from chassis.db import isolation
 
 Connection = psycopg.AsyncConnection[DictRow]
 
@@ -41,10 +43,18 @@ _OPTIONS = {
     # it is worth compiling.
     "random_page_cost": "1.1",
     "jit": "off",
+    "role": isolation.APP,
+    isolation.SETTING: projects.NONE,
 }
 
 set_json_dumps(orjson.dumps)
 set_json_loads(orjson.loads)
+
+
+class _ScopedConnection(psycopg.AsyncConnection[DictRow]):
+    """A connection that knows which project it sees, see `chassis.core.projects.current`."""
+
+    scope = projects.NONE
 
 
 class PoolUse(NamedTuple):
@@ -62,12 +72,15 @@ class Database:
     those of this process alone.
     """
 
-    def __init__(self, url: str, *, pool_size: int = 8) -> None:
+    def __init__(self, url: str, *, pool_size: int = 8, project: str = projects.NONE) -> None:
+        """`project` is that of connections which are taken outside of any."""
         self.url = url
+        self._project = project
         self.commits = Signal()
         self.own_commits = Signal()
-        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+        self._pool: AsyncConnectionPool[_ScopedConnection] = AsyncConnectionPool(
             url,
+            connection_class=_ScopedConnection,
             min_size=1,
             max_size=pool_size,
             open=False,
@@ -82,7 +95,7 @@ class Database:
         )
 
         # Idle connections: taking one from the pool costs half as much as a small query does.
-        self._idle: list[Connection] = []
+        self._idle: list[_ScopedConnection] = []
         self._turns = asyncio.Semaphore(pool_size)
         self._size = pool_size
         self._wanted = 0
@@ -105,12 +118,15 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
-        """A connection for reading: each statement stands alone."""
+        """A connection for reading, in the project that the caller works in: each statement stands alone."""
+        scope = projects.current.get() or self._project
         self._wanted += 1
         try:
             async with self._turns:
-                connection = self._idle.pop() if self._idle else await self._pool.getconn()
+                connection = self._idle_one(scope) or await self._pool.getconn()
                 try:
+                    if connection.scope != scope:
+                        await _enter(connection, scope)
                     yield connection
                 except _TOO_MUCH as error:  # psycopg counts them among those of AWAY
                     raise Unstorable(f"{error.diag.message_primary}") from error
@@ -124,9 +140,23 @@ class Database:
         finally:
             self._wanted -= 1
 
+    @asynccontextmanager
+    async def across(self) -> AsyncIterator[Connection]:
+        """A connection that sees the rows of all projects, see `chassis.core.projects.across`."""
+        with projects.across():
+            async with self.connection() as connection:
+                yield connection
+
     def use(self) -> PoolUse:
         """Return how much of the connections is in use now."""
         return PoolUse(self._size, max(0, self._size - self._wanted), max(0, self._wanted - self._size))
+
+    def _idle_one(self, scope: str) -> _ScopedConnection | None:
+        """Return the idle connection that was used last, of those that are in `scope` if there are any."""
+        for place in range(len(self._idle) - 1, -1, -1):
+            if self._idle[place].scope == scope:
+                return self._idle.pop(place)
+        return self._idle.pop() if self._idle else None
 
     async def _discard_idle(self) -> None:
         """Discard the other idle connections: when one is broken, the server is likely to have ended all."""
@@ -155,6 +185,22 @@ class Database:
     def _tell_commit(self) -> None:
         self.own_commits.set()
         self.commits.set()
+
+
+async def _enter(connection: _ScopedConnection, scope: str) -> None:
+    await connection.execute(isolation.ENTER, isolation.state(scope))
+    connection.scope = scope
+
+
+@asynccontextmanager
+async def in_project(connection: Connection, key: str) -> AsyncIterator[None]:
+    """Work in a project within, on a connection whose transaction may see others before and after.
+
+    Afterwards the connection is in this project until it enters another one, or its transaction ends.
+    """
+    with projects.within(key):
+        await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(key))
+        yield
 
 
 async def _database(request: Request) -> Database:

@@ -5,6 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from chassis.db.isolation import project_column
+
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -22,6 +24,7 @@ def new_metadata() -> sa.MetaData:
     sa.Table(
         "idempotency_keys",
         metadata,
+        project_column(primary_key=True, optional=True),
         sa.Column("caller_id", sa.BigInteger, primary_key=True),
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("key", sa.Text, primary_key=True),
@@ -68,6 +71,7 @@ def _outbox(metadata: sa.MetaData) -> None:
         required("event_id", sa.Uuid),
         required("wire_name", sa.Text),
         required("envelope", sa.Text),
+        project_column(optional=True),
     )
     sa.Index("ix_outbox_unnumbered", outbox.c.id, postgresql_where=sa.text("feed_seq IS NULL"))
     sa.Table(
@@ -110,4 +114,5 @@ def _inbox(metadata: sa.MetaData) -> None:
         timestamp("next_attempt_at"),
         timestamp("parked_at", nullable=True),
         timestamp("failed_at", server_default=sa.func.now()),
+        project_column(optional=True),
     )

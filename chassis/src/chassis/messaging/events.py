@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import orjson
 from pydantic import BaseModel, ConfigDict
 
+from chassis.core import projects
 from chassis.core.identity import Identity
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.observability import telemetry
@@ -49,6 +50,7 @@ class Received(Generic[P]):
     `sequence` is the position in the feed of its source (from 1, without gaps): the order key.
     `correlation_id` is the id of the request that began it all, `gateway_request_id` the one that its caller could not
     choose; empty where that is not known any more. `batch_id` is that of the batch that it is one of many of, if any.
+    `project` is the key of the project in which it happened; MAIN for what happened to the installation.
     """
 
     id: uuid.UUID
@@ -60,6 +62,7 @@ class Received(Generic[P]):
     data: P
     gateway_request_id: str = ""
     batch_id: uuid.UUID | None = None
+    project: str = projects.MAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class NewEvent:
     traceparent: str | None = field(default_factory=telemetry.traceparent)
     gateway_request_id: str | None = None
     batch_id: uuid.UUID | None = None
+    project: str = field(default_factory=projects.key_or_none)
 
     def __post_init__(self) -> None:
         if self.gateway_request_id is None and self.correlation_id == request_id.get():
@@ -112,6 +116,8 @@ class NewEvent:
             "correlationid": self.correlation_id,
             "actor": self.actor.email,
         }
+        if self.project:
+            head["project"] = self.project
         if self.gateway_request_id:
             head["gatewayrequestid"] = self.gateway_request_id
         if self.actor.id is not None:
@@ -144,6 +150,7 @@ class Message:
     wire_name: str
     sequence: int
     attributes: dict[str, Any]
+    project: str = projects.MAIN
 
     @classmethod
     def read(cls, raw: bytes) -> "Message":
@@ -161,6 +168,7 @@ class Message:
                 wire_name,
                 sequence,
                 attributes,
+                attributes.get("project", projects.MAIN),
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UndecodableMessage(f"Not an event envelope: {error!r}") from None
@@ -180,6 +188,7 @@ class Message:
                 payload.model_validate(attributes["data"]),
                 attributes.get("gatewayrequestid", ""),
                 None if batch is None else uuid.UUID(batch),
+                self.project,
             )
         except (ValueError, KeyError, TypeError) as error:
             raise UndecodableMessage(f"Not a {self.wire_name}: {describe(error)}") from None

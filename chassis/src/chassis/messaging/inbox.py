@@ -6,15 +6,16 @@ parked; it holds up no other. While the database is away nothing is acknowledged
 
 import logging
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from itertools import groupby
 from typing import Any
 
 from prometheus_client import Counter
 
-from chassis.core import request_context
+from chassis.core import projects, request_context
 from chassis.core.batches import all_or_each
-from chassis.db.database import AWAY, Connection, Database
+from chassis.db.database import AWAY, Connection, Database, in_project
 from chassis.messaging import spans as event_spans
 from chassis.messaging.events import Message, Payload, Received, UndecodableMessage
 
@@ -74,17 +75,17 @@ class Inbox:
 
     async def knows(self, raw: bytes) -> bool:
         """Check whether an event was received; one that cannot be read counts as known."""
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             return await knows(connection, raw)
 
     async def failed(self) -> dict[str, int]:
         """Return how many events wait to be tried again (`waiting`), and how many are `parked`."""
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             return await failed_counts(connection)
 
     async def retry_due(self) -> None:
         """Try failed events again whose pause is over."""
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             cursor = await connection.execute(
                 "SELECT id, message FROM inbox_failures WHERE parked_at IS NULL AND next_attempt_at <= now()"
                 " ORDER BY id LIMIT 100"
@@ -105,7 +106,7 @@ class Inbox:
         return True
 
     async def _apply(self, messages: Sequence[Message], failure_id: int | None = None) -> None:
-        async with self._database.transaction() as connection:
+        async with self._transaction() as connection:
             await lock(connection, self.queue)
             cursor = await connection.execute(
                 # What failed before and is applied now is no failure any more.
@@ -120,16 +121,25 @@ class Inbox:
             )
             new = {row["event_id"] for row in await cursor.fetchall()}
             unique = {message.id: message for message in messages if message.id in new}
-            for wire_name, run in groupby(unique.values(), key=lambda message: message.wire_name):
-                if wire_name in self._handlers:
-                    payload, handler = self._handlers[wire_name]
-                    await self._handle(connection, handler, payload, list(run))
+            for project, in_it in groupby(unique.values(), key=lambda message: message.project):
+                async with in_project(connection, project):
+                    for wire_name, run in groupby(in_it, key=lambda message: message.wire_name):
+                        if wire_name in self._handlers:
+                            payload, handler = self._handlers[wire_name]
+                            await self._handle(connection, handler, payload, list(run))
             await self._advance(connection, messages)
         self._duplicates.inc(len(messages) - len(new))
         for message in unique.values():
             if message.wire_name not in self._known:
                 self._unknown.inc()
                 _log.warning("%s skips %s: it does not know %s", self.queue, message.id, message.wire_name)
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[Connection]:
+        """A transaction of the inbox's own: what it receives is of all projects."""
+        with projects.across():
+            async with self._database.transaction() as connection:
+                yield connection
 
     async def _handle(
         self, connection: Connection, handler: Handler, payload: type[Payload], messages: Sequence[Message]
@@ -173,12 +183,13 @@ class Inbox:
                 "%s could not apply %s %s: %s", self.queue, message.wire_name, message.id, error, exc_info=error
             )
         parked = isinstance(error, UndecodableMessage)
-        async with self._database.transaction() as connection:
+        async with self._transaction() as connection:
             await connection.execute(
-                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
-                " VALUES (%s, %s, %s, %s, 1, now() + interval '1 second', CASE WHEN %s THEN now() END)"
+                "INSERT INTO inbox_failures"
+                " (project_id, event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, %s, %s, %s, %s, 1, now() + interval '1 second', CASE WHEN %s THEN now() END)"
                 " ON CONFLICT (event_id) DO NOTHING",
-                (message.id, message.wire_name, message.raw, _describe(error), parked),
+                (message.project, message.id, message.wire_name, message.raw, _describe(error), parked),
             )
             await self._advance(connection, [message])
 
@@ -186,15 +197,16 @@ class Inbox:
         _log.error("%s parked a message that it cannot read: %s", self.queue, error)
         # Named by its content, so that the same message delivered again is parked once.
         event_id = uuid.uuid5(uuid.NAMESPACE_OID, raw.hex())
-        async with self._database.transaction() as connection:
+        async with self._transaction() as connection:
             await connection.execute(
-                "INSERT INTO inbox_failures (event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
-                " VALUES (%s, '', %s, %s, 1, now(), now()) ON CONFLICT (event_id) DO NOTHING",
-                (event_id, raw, error),
+                "INSERT INTO inbox_failures"
+                " (project_id, event_id, wire_name, message, error, attempts, next_attempt_at, parked_at)"
+                " VALUES (%s, %s, '', %s, %s, 1, now(), now()) ON CONFLICT (event_id) DO NOTHING",
+                (projects.NONE, event_id, raw, error),
             )
 
     async def _failed_again(self, failure_id: int, error: Exception) -> None:
-        async with self._database.transaction() as connection:
+        async with self._transaction() as connection:
             await connection.execute(
                 "UPDATE inbox_failures SET attempts = attempts + 1, error = %(error)s,"
                 " next_attempt_at = now() + least(power(2, attempts), 300) * interval '1 second',"

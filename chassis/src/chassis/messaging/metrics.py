@@ -16,7 +16,7 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
     """Return the collector of a service's own feed and its relay."""
 
     async def read() -> list[Metric]:
-        async with database.connection() as connection:
+        async with database.across() as connection:
             own = await relay.progress(connection)
         oldest = own["lag_seconds"] or 0.0
         return [

@@ -1,12 +1,33 @@
-"""The first step of each service's first migration: the messaging tables of `schema`, as of version 1."""
+"""Steps that the migrations of every service have in common: the messaging tables of `schema`."""
+
+from collections.abc import Iterator
 
 from alembic import op
 
+from chassis.db.isolation import add_project, isolate
+
 
 def create_tables() -> None:
-    """Create the tables. Frozen: a change of `schema` comes as a new function here, and a new migration."""
+    """Create the tables, as of version 1. Frozen: a change of `schema` comes as a new function here and a migration."""
     for statement in STATEMENTS:
         op.execute(statement)
+
+
+def keep_projects_apart() -> None:
+    """Give what a project's changes, requests and failures leave here its project. Frozen, too."""
+    for statement in projects_apart():
+        op.execute(statement)
+
+
+def projects_apart() -> Iterator[str]:
+    """Yield what `keep_projects_apart` executes."""
+    for table in ("outbox", "inbox_failures", "idempotency_keys"):
+        yield from add_project(table, optional=True)
+        yield from isolate(table)
+    yield (
+        "ALTER TABLE idempotency_keys DROP CONSTRAINT pk_idempotency_keys,"
+        " ADD CONSTRAINT pk_idempotency_keys PRIMARY KEY (project_id, caller_id, scope, key)"
+    )
 
 
 STATEMENTS = (

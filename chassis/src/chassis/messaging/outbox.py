@@ -58,7 +58,7 @@ async def number(database: Database) -> int:
     The head is locked first and the events are read by a second statement: what committed before the lock was
     taken is then visible. One statement for both would miss events.
     """
-    async with database.connection() as connection:
+    async with database.across() as connection:
         while True:
             cursor = await connection.execute(
                 "SELECT head, EXISTS (SELECT FROM outbox WHERE feed_seq IS NULL) AS waiting FROM feed_head"
@@ -85,7 +85,7 @@ async def number(database: Database) -> int:
 
 async def read(database: Database, after: int, limit: int) -> list[tuple[str, bytes]]:
     """Return (wire name, envelope with its sequence) of up to `limit` numbered events after position `after`."""
-    async with database.connection() as connection:
+    async with database.across() as connection:
         cursor = await connection.execute(
             "SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s",
             (after, limit),

@@ -13,8 +13,10 @@ from itertools import groupby
 
 from psycopg import sql
 
+from chassis.core import projects
 from chassis.core.batches import all_or_each
-from chassis.db.database import AWAY, Connection
+from chassis.db import isolation
+from chassis.db.database import AWAY, Connection, in_project
 from chassis.messaging import inbox, outbox
 from chassis.messaging.events import Message, Payload, UndecodableMessage
 from chassis.messaging.inbox import Handler
@@ -77,7 +79,7 @@ async def rebuild(connection: Connection, model: ReadModel, read_feed: ReadFeed)
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout = '15min'")
         for table in model.tables:
-            await connection.execute(_sql("CREATE TEMPORARY TABLE {0} (LIKE {1} INCLUDING ALL) ON COMMIT DROP", table))
+            await _make_temporary(connection, table)
         await model.prepare(connection)
         folding = _Folding(connection, model)
         place = await _fold_received(connection, folding, read_feed)
@@ -92,6 +94,18 @@ async def rebuild(connection: Connection, model: ReadModel, read_feed: ReadFeed)
             {"head": reach.head, "source": model.source},
         )
     return Rebuilt(reach, folding.applied, len(folding.skipped), corrected)
+
+
+async def _make_temporary(connection: Connection, table: str) -> None:
+    """Make the temporary table of a table, with the same walls between projects."""
+    await connection.execute(_sql("CREATE TEMPORARY TABLE {0} (LIKE {1} INCLUDING ALL) ON COMMIT DROP", table))
+    await connection.execute(_sql(f"GRANT ALL ON {{0}} TO {isolation.APP}, {isolation.ACROSS}", table))
+    cursor = await connection.execute(
+        "SELECT FROM pg_class WHERE oid = format('public.%%I', %s::text)::regclass AND relrowsecurity", (table,)
+    )
+    if await cursor.fetchone() is not None:
+        for statement in isolation.isolate(f"pg_temp.{table}"):
+            await connection.execute(sql.SQL(statement))
 
 
 async def replace(connection: Connection, table: str, reach: Reach, *key: str) -> int:
@@ -136,10 +150,13 @@ class _Folding:
 
     async def _apply(self, messages: Sequence[Message]) -> None:
         async with self._connection.transaction():
-            for wire_name, run in groupby(messages, key=lambda message: message.wire_name):
-                if wire_name in self._handlers:
-                    payload, handler = self._handlers[wire_name]
-                    await handler(self._connection, [message.decode(payload) for message in run])
+            for project, in_it in groupby(messages, key=lambda message: message.project):
+                async with in_project(self._connection, project):
+                    for wire_name, run in groupby(in_it, key=lambda message: message.wire_name):
+                        if wire_name in self._handlers:
+                            payload, handler = self._handlers[wire_name]
+                            await handler(self._connection, [message.decode(payload) for message in run])
+            await self._connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(projects.ALL))
         self.applied += len(messages)
 
     async def _skip(self, message: Message, error: Exception) -> None:

@@ -47,7 +47,8 @@ async def answer_once(
     async with database.transaction() as connection:
         cursor = await connection.execute(
             "INSERT INTO idempotency_keys (caller_id, scope, key, body_hash) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT (caller_id, scope, key) DO UPDATE SET body_hash = excluded.body_hash, created_at = now()"
+            " ON CONFLICT (project_id, caller_id, scope, key) DO UPDATE"
+            " SET body_hash = excluded.body_hash, created_at = now()"
             f" WHERE idempotency_keys.created_at < now() - interval '{_KEPT}' RETURNING key",
             (*identity, body_hash),
         )
@@ -86,5 +87,5 @@ async def _replay(connection: Connection, identity: tuple[int | None, str, str],
 
 async def forget_old_keys(database: Database) -> None:
     """Delete keys that are not honoured any more."""
-    async with database.connection() as connection:
+    async with database.across() as connection:
         await connection.execute(f"DELETE FROM idempotency_keys WHERE created_at < now() - interval '{_KEPT}'")

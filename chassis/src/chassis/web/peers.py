@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from chassis.core import projects
 from chassis.core.identity import Identity, InternalTokens
 from chassis.core.problems import Unavailable
 from chassis.core.request_context import gateway_request_id, request_id
@@ -19,7 +20,7 @@ class Peer:
         self.name = name
         self._client = client
         self._tokens = tokens
-        self._identity = Identity(id=None, email=caller, role=None)
+        self._caller = caller
 
     async def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
         """GET; raises Unavailable when the service does not answer, answers late or with 5xx."""
@@ -38,8 +39,9 @@ class Peer:
         return response
 
     async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        identity = Identity(id=None, email=self._caller, role=None, project=projects.key_or_none())
         headers = {
-            "authorization": f"Bearer {self._tokens.issue(self._identity)}",
+            "authorization": f"Bearer {self._tokens.issue(identity)}",
             "content-type": "application/json",
             "x-request-id": request_id.get() or "none",
             **({"x-gateway-request-id": by_gateway} if (by_gateway := gateway_request_id.get()) else {}),

@@ -1,0 +1,127 @@
+"""Row-level security between projects: roles, policies, and what a connection says of its project.
+
+Every table with a project's data has `project_id`, the project's key. The role APP, which services run as, sees and
+writes the rows of the project that the connection names in the setting `traceline.project`; the role ACROSS, which
+only `chassis.core.projects.across` asks for, sees those of all.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from chassis.core.projects import ALL, MAIN, NONE
+
+APP = "traceline_app"
+ACROSS = "traceline_across"
+SETTING = "traceline.project"
+
+_LEAKPROOF = (
+    "lower(text)",
+    "ts_match_vq(tsvector, tsquery)",
+    "arrayoverlap(anyarray, anyarray)",
+    "arraycontains(anyarray, anyarray)",
+    "arraycontained(anyarray, anyarray)",
+    "textlike(text, text)",
+    "texticlike(text, text)",
+    "array_position(anycompatiblearray, anycompatible)",
+    "text_pattern_ge(text, text)",
+    "text_pattern_lt(text, text)",
+    "starts_with(text, text)",
+)
+"""What conditions that an index answers are made of, and tells nothing of its arguments but its result."""
+
+PREPARE = (
+    # Roles belong to the whole server: several programs may prepare its databases at the same time.
+    *(
+        f"DO $$ BEGIN IF to_regrole('{role}') IS NULL THEN CREATE ROLE {role} NOLOGIN; END IF;"
+        " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        for role in (APP, ACROSS)
+    ),
+    *(
+        f"DO $$ BEGIN IF NOT pg_has_role('{role}', 'MEMBER') THEN GRANT {role} TO CURRENT_USER; END IF; END $$"
+        for role in (APP, ACROSS)
+    ),
+    f"GRANT USAGE ON SCHEMA public TO {APP}, {ACROSS}",
+    f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {APP}, {ACROSS}",
+    f"ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE ON SEQUENCES TO {APP}, {ACROSS}",
+    # Tables from before the roles; what a migration has taken from a role since stays taken.
+    f"""
+    DO $$ DECLARE of_before regclass; BEGIN
+        FOR of_before IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+            AND pg_get_userbyid(relowner) = current_user AND NOT has_table_privilege('{APP}', oid, 'SELECT')
+        LOOP EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO {APP}, {ACROSS}', of_before); END LOOP;
+        FOR of_before IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace
+            AND pg_get_userbyid(relowner) = current_user
+            AND CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege('{APP}', oid, 'USAGE') END
+        LOOP EXECUTE format('GRANT USAGE ON SEQUENCE %s TO {APP}, {ACROSS}', of_before); END LOOP;
+    END $$
+    """,
+    # To change functions of PostgreSQL's takes a superuser.
+    "DO $$ BEGIN IF current_setting('is_superuser')::boolean THEN "
+    + " ".join(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF;" for function in _LEAKPROOF)
+    + " END IF; END $$",
+)
+"""What a database needs before its first migration: roles, what they may do, functions that indexes may answer.
+
+The owner of the database executes it, and may do so again. Who may not make roles has them made by a superuser, who
+makes the functions leakproof, too: without that every answer is the same, and searches and filters read all rows of
+their project.
+"""
+
+ENTER = f"SELECT set_config('role', %s, false), set_config('{SETTING}', %s, false)"
+"""Puts a connection into a scope; parameters: `state`."""
+ENTER_WITHIN_TRANSACTION = ENTER.replace("false", "true")
+"""The same until the transaction ends."""
+
+
+def state(scope: str) -> tuple[str, str]:
+    """Return the role and the project of a connection for a value of `chassis.core.projects.current`."""
+    return (ACROSS, NONE) if scope == ALL else (APP, scope)
+
+
+_PROJECT = f"coalesce(current_setting('{SETTING}', true), '{MAIN}')"
+"""The connection's project: MAIN for software of before there were projects, which says nothing of it."""
+
+
+def project_column(*, primary_key: bool = False, optional: bool = False) -> sa.Column[Any]:
+    """Return the column of the project's key: of rows that name none, that of the connection.
+
+    Where it is not `optional`, a connection outside of any project can write nothing.
+    """
+    return sa.Column(
+        "project_id",
+        sa.Text(collation="C"),
+        primary_key=primary_key,
+        nullable=False,
+        server_default=sa.text(_default(optional=optional)),
+    )
+
+
+def add_project(table: str, *, optional: bool = False) -> Iterator[str]:
+    """Yield the SQL that gives a table its project; the rows that are there belong to MAIN. Nothing is rewritten.
+
+    Frozen: migrations that have run are made of it.
+    """
+    yield f"ALTER TABLE {table} ADD COLUMN project_id text COLLATE \"C\" NOT NULL DEFAULT '{MAIN}'"
+    yield f"ALTER TABLE {table} ALTER COLUMN project_id SET DEFAULT {_default(optional=optional)}"
+
+
+def isolate(table: str) -> Iterator[str]:
+    """Yield the SQL that lets nobody but ACROSS and the table's owner see or write rows of another project.
+
+    Frozen: migrations that have run are made of it.
+    """
+    yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY of_project ON {table} USING (project_id = current_setting('{SETTING}', true))"
+    # The owner: migrations, functions that look further, and software of before there were projects.
+    yield f"CREATE POLICY across_projects ON {table} TO {ACROSS}, CURRENT_USER USING (true)"
+
+
+def _default(*, optional: bool) -> str:
+    return _PROJECT if optional else f"nullif({_PROJECT}, '{NONE}')"
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"{statement};\n" for statement in PREPARE))
