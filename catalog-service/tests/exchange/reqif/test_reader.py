@@ -308,10 +308,10 @@ def test_a_refusal_has_its_place() -> None:
     assert (problem.line, problem.column) == (line, 1)
 
 
-def test_a_value_of_more_than_a_mebibyte_is_refused() -> None:
-    huge = "<xhtml:div>" + "<xhtml:p>x</xhtml:p>" * 100_000 + "</xhtml:div>"
+def test_a_value_larger_than_an_object_may_be_is_refused() -> None:
+    huge = "<xhtml:div>" + "<xhtml:p>x</xhtml:p>" * 420_000 + "</xhtml:div>"
     objects = spec_object("r", "Functional Requirement", value("XHTML", TEXT, huge))
-    assert "1 MiB" in unreadable(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>")).message
+    assert "8 MiB" in unreadable(document(f"{TYPES}<SPEC-OBJECTS>{objects}</SPEC-OBJECTS>")).message
 
 
 @pytest.mark.parametrize(

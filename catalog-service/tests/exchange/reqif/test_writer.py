@@ -286,3 +286,16 @@ def test_a_record_that_has_no_types_any_more_is_written_by_ours(schema: xmlschem
     assert [item.fields["title"] for item in read.items] == [item["title"] for _, item in record.items]
     assert [link.test_case for link in read.links] == [{"external_id": "t1"}]
     assert [error.reason for error in schema.iter_errors(io.BytesIO(Record(read).written()))] == []
+
+
+def test_many_values_that_xml_cannot_hold_are_read_again() -> None:
+    """Together more than a reader takes of one element."""
+    texts = [f"\x01\ufffe{number} " + "é\r\n" * 20_000 for number in range(12)]
+    items = [
+        ("requirement", {"id": str(uuid.uuid4()), "title": f"T {n}", "description": text, "source_system": "\x01"})
+        for n, text in enumerate(texts)
+    ]
+    content = b"".join(write_reqif(items, [], [], exported_at=NOW))
+    found = Read(content).items
+    assert [item.fields["description"] for item in found] == texts
+    assert {item.fields["source_system"] for item in found} == {"\x01"}

@@ -25,6 +25,8 @@ _BESIDE = (
     *("steps", "preconditions", "postconditions", "test_data", "automation_status", "execution_time_minutes"),
 )
 """Fields that our tool extension keeps where the object itself does not say them."""
+_BESIDE_OWN = (*_BESIDE, "source_system", "created_by")
+"""Those of an object of our type; what comes from elsewhere says nothing of these."""
 
 
 class Objects:
@@ -101,9 +103,12 @@ class Objects:
         return [fit[0].identifier] if fit else None
 
 
-def beside(item: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Yield each field that a reader would not find as it is: its name, its value, and what would be found."""
-    for name in _BESIDE:
+def beside(item: Mapping[str, Any], fields: Mapping[str, Any], *, is_own: bool) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each field that a reader would not find as it is: its name, its value, and what would be found.
+
+    `is_own`: whether the item is written as an object of our type.
+    """
+    for name in _BESIDE_OWN if is_own else _BESIDE:
         value, found = item.get(name), fields.get(name)
         if _said(name, value) != _said(name, found):
             yield name, value, found

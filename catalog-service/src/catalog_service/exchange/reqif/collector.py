@@ -103,7 +103,7 @@ class Collector(XmlHandler):
         self._captured = then
         self._outer = outer is not None
         if outer is None:
-            self._fragment = Fragment(self._prefixes)
+            self._fragment = Fragment(self._prefixes, limit=_LARGEST_OBJECT)
         else:
             self._fragment = Fragment(self._prefixes, declares=outer[0] == _EXTENSION, limit=_SCHEMA_LIMIT)
             self._fragment.start(*outer)

@@ -19,7 +19,6 @@ _ESCAPES = {
     "\n": "&#10;",
     "\r": "&#13;",
 }
-_LIMIT = 1 << 20
 _DECLARED = {"xhtml": XHTML, "xml": XML}
 
 
@@ -49,7 +48,7 @@ class Fragment:
     Other namespaces are declared where they are used, by the prefixes that the document has for them.
     """
 
-    def __init__(self, prefixes: Mapping[str, str], *, declares: bool = False, limit: int = _LIMIT) -> None:
+    def __init__(self, prefixes: Mapping[str, str], *, declares: bool = False, limit: int) -> None:
         """`prefixes` by namespace; `declares`: all of them on the first element, since values may use them, too."""
         self._prefixes = prefixes
         self._declares = declares

@@ -1,5 +1,6 @@
 """Types of ours, for items that never came from ReqIF: every field of the API has an attribute."""
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,6 +22,9 @@ SPECIFICATION_TYPE = f"{PREFIX}specification"
 SINCE = "2026-01-01T00:00:00Z"
 """When the types below were last changed, for their LAST-CHANGE."""
 
+_LONGEST_AS_IT_IS = 100
+_NOT_IN_XML = "\ufffe\uffff"
+"""What XML 1.0 cannot hold, beside the control characters, which JSON escapes."""
 _FIELDS = {"requirement": RequirementWrite.model_fields, "test_case": TestCaseWrite.model_fields}
 _NAMES = {"external_id": "ReqIF.ForeignID", "title": "ReqIF.Name", "description": "ReqIF.Text"}
 _LABELS = {"requirement": "Requirement", "test_case": "Test Case"}
@@ -187,11 +191,20 @@ class Extensions:
     def restore(self, identifier: str, fields: dict[str, Any]) -> None:
         """Put the values of an object back, where nobody has changed what stands for them."""
         for name, (value, written) in self._values.get(identifier, {}).items():
-            if name in _KEPT_BESIDE and fields.get(name) == written:
+            if name in _KEPT_BESIDE and written in (fields.get(name), _mark(fields.get(name))):
                 fields[name] = value
 
 
 def extension_value(identifier: str, name: str, value: Any, written: Any) -> str:
     """Return the element of our tool extension for one value."""
-    content = escape_text(json.dumps({"value": value, "as": written}))
+    content = escape_text(orjson.dumps({"value": value, "as": _mark(written)}).decode())
+    for character in _NOT_IN_XML:
+        content = content.replace(character, f"\\u{ord(character):04x}")
     return f'<traceline:value object="{escape_attribute(identifier)}" field="{name}">{content}</traceline:value>'
+
+
+def _mark(written: Any) -> Any:
+    """Return what tells a value from another: of a long text its hash, since an element holds no two such texts."""
+    if isinstance(written, str) and len(written) > _LONGEST_AS_IT_IS:
+        return f"sha256:{hashlib.sha256(written.encode()).hexdigest()}"
+    return written

@@ -36,6 +36,8 @@ from catalog_service.exchange.reqif.stored import Stored
 from chassis.files.spools import open_spool
 
 _SPOOL = 1 << 20
+_EXTENSION = 1 << 17
+"""Characters of values in one tool extension: a reader, such as ours, bounds what one element may hold."""
 
 
 class ReqifWriter:
@@ -75,7 +77,9 @@ class ReqifWriter:
     def item(self, kind: str, item: Mapping[str, Any]) -> None:
         """Add a requirement or a test_case, its fields as the API gives them."""
         metadata = _metadata(item)
-        if metadata is None or metadata["identifier"] in self._kinds or not self._knows_type(metadata):
+        if metadata is not None and (metadata["identifier"] in self._kinds or not self._knows_type(metadata)):
+            metadata = None
+        if metadata is None:
             raw, read = self._objects.own(kind, item)
             node = {"identifier": f"_node{raw['identifier']}", "last_change": self._at, "object": raw["identifier"]}
             self._nodes.write(node_element(node).encode())
@@ -87,7 +91,7 @@ class ReqifWriter:
             for relation in kept if isinstance(kept, list) else ():
                 if isinstance(relation, dict) and isinstance(relation.get("target"), str):
                     self._relations.write(orjson.dumps([raw["identifier"], relation]) + b"\n")
-        for name, value, found in beside(item, read):
+        for name, value, found in beside(item, read, is_own=metadata is None):
             self._beside.append(own.extension_value(raw["identifier"], name, value, found))
         self._put(object_element(raw))
 
@@ -124,9 +128,9 @@ class ReqifWriter:
         self._put("</SPEC-RELATION-GROUPS>\n</REQ-IF-CONTENT>\n</CORE-CONTENT>\n<TOOL-EXTENSIONS>\n")
         for extension in self._stored.extensions:
             self._put(extension + "\n")
-        if self._beside:
+        for values in _in_parts(self._beside, _EXTENSION):
             self._put(f'<REQ-IF-TOOL-EXTENSION><traceline:values xmlns:traceline="{TRACELINE}">\n')
-            for value in self._beside:
+            for value in values:
                 self._put(value + "\n")
             self._put("</traceline:values></REQ-IF-TOOL-EXTENSION>\n")
         self._put("</TOOL-EXTENSIONS>\n</REQ-IF>\n")
@@ -296,6 +300,20 @@ class _Pieces(io.RawIOBase):
         self._parts.clear()
         self._size = 0
         return data
+
+
+def _in_parts(texts: Iterable[str], most: int) -> Iterator[list[str]]:
+    """Yield texts some at a time, together not longer than `most` unless it is one alone."""
+    part: list[str] = []
+    size = 0
+    for text in texts:
+        if part and size + len(text) > most:
+            yield part
+            part, size = [], 0
+        part.append(text)
+        size += len(text)
+    if part:
+        yield part
 
 
 def _metadata(item: Mapping[str, Any]) -> dict[str, Any] | None:

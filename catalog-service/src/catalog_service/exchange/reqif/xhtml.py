@@ -7,6 +7,7 @@ from catalog_service.exchange.plain_text import tokens
 from catalog_service.exchange.reqif.fragments import escape_text
 
 _ATTRIBUTE = re.compile(r'([\w:.-]+)="([^"]*)"')
+_MOST_PARAGRAPHS = 1000
 _BLANKS = re.compile(r"^[ \t\r]|[ \t\r]$|[ \t\r]{2}|[\t\r]")
 
 
@@ -24,13 +25,22 @@ def embedded(markup: str) -> list[str]:
 
 
 def paragraphs(text: str) -> str:
-    """Return plain text as XHTML: each line a paragraph, so that `plain_text` gives it back."""
+    """Return plain text as XHTML: each line a paragraph, so that `plain_text` gives it back.
+
+    Very many lines are one paragraph that keeps its line breaks: markup around each would make ten times of them.
+    """
     lines = text.split("\n")
+    if len(lines) > _MOST_PARAGRAPHS:
+        return f"<xhtml:div><xhtml:p>{_as_it_is(text)}</xhtml:p></xhtml:div>"
     return "<xhtml:div>" + "".join(f"<xhtml:p>{_line(line)}</xhtml:p>" for line in lines) + "</xhtml:div>"
 
 
 def _line(line: str) -> str:
     """Return a line such that blanks at its ends and in a row are kept."""
     if _BLANKS.search(line):
-        return f'<xhtml:span style="white-space: pre">{escape_text(line)}</xhtml:span>'
+        return _as_it_is(line)
     return escape_text(line)
+
+
+def _as_it_is(text: str) -> str:
+    return f'<xhtml:span style="white-space: pre">{escape_text(text)}</xhtml:span>'
