@@ -365,7 +365,9 @@ class Mapper:
         ends: dict[str, dict[str, str]] = {}
         for end in ("requirement", "test_case"):
             key, own_id = fields.pop(end, None), fields.pop(f"{end}_id", None)
-            ends[end] = {"external_id": self._prefix + key.strip()} if key else {"id": own_id} if own_id else {}
+            if key and not self._is_own:
+                key = key.strip()
+            ends[end] = {"external_id": self._prefix + key} if key else {"id": own_id} if own_id else {}
         link = Link(
             row.number,
             ends["requirement"],
