@@ -20,11 +20,12 @@ class ServiceClient(httpx.AsyncClient):
 
     def __init__(self, app: Any, caller: Identity | None = None) -> None:
         super().__init__(transport=httpx.ASGITransport(app=app), base_url="http://service")
-        if caller is not None:
-            self.headers["authorization"] = f"Bearer {TOKENS.issue(caller)}"
+        self._caller = caller
 
     def build_request(self, method: str, url: httpx.URL | str, **options: Any) -> httpx.Request:
         """See httpx."""
+        if self._caller is not None:
+            self.headers["authorization"] = f"Bearer {TOKENS.issue(self._caller)}"  # a token lives for a minute
         whole = str(url).startswith(("/api/", "/internal/", "http"))
         return super().build_request(method, url if whole else f"/api/v1{url}", **options)
 
