@@ -90,8 +90,8 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 _EMPTY = """
-    TRUNCATE users, ended_tokens, api_tokens, login_attempts, known_networks, signing_keys, outbox, idempotency_keys
-        RESTART IDENTITY;
+    TRUNCATE users, ended_tokens, api_tokens, sessions, login_attempts, known_networks, signing_keys, outbox,
+        idempotency_keys RESTART IDENTITY;
     UPDATE feed_head SET head = 0;
     UPDATE relay_position SET position = 0;
 """

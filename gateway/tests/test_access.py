@@ -17,7 +17,7 @@ from jwt.utils import base64url_encode
 from stand_ins import Running
 
 from chassis.core.identity import Identity, Role
-from contracts.auth import PasswordChanged, TokenEnded, UserState, UserUpdated
+from contracts.auth import PasswordChanged, SessionsEnded, TokenEnded, UserState, UserUpdated
 from contracts.tokens import LONGEST_LIFETIME, TYPE
 
 PATH = "/api/v1/requirements"
@@ -277,6 +277,39 @@ async def test_an_ended_token_does_not_pass_while_others_of_the_user_do(running:
     assert_refused(refused)
     assert "works no more" in refused.json()["detail"]
     assert (await running.get(PATH, other)).status_code == 200
+
+
+async def test_a_session_ends_for_all_of_its_tokens(running: Running) -> None:
+    first, renewed = running.issuer.token(jti="s1", sid="s1"), running.issuer.token(sid="s1")
+    other, older = running.issuer.token(sid="s2"), running.issuer.token(jti="s3")
+    for token in (first, renewed, other, older):
+        assert (await running.get(PATH, token)).status_code == 200
+    end = datetime.now(UTC) + timedelta(hours=1)
+    running.issuer.tell(SessionsEnded(user_id=7, session_ids=("s1", "s3"), expires_at=end, reason="elsewhere"))
+    await running.verifier.revocations.refresh()
+    for token in (first, renewed, older):
+        assert_refused(await running.get(PATH, token))
+    assert (await running.get(PATH, other)).status_code == 200
+    running.issuer.tell(TokenEnded(user_id=7, token_id="s2", expires_at=end))
+    await running.verifier.revocations.refresh()
+    assert_refused(await running.get(PATH, other))
+
+
+async def test_auth_service_is_told_where_sessions_were_seen_last(running: Running) -> None:
+    token = running.issuer.token(sid="s1")
+    for agent in ("first", "second"):
+        await running.get(PATH, token, headers={"User-Agent": agent})
+    internal = dict((await running.get(PATH, token)).json()["headers"])["authorization"].removeprefix("Bearer ")
+    assert running.internal_tokens.verify(internal).session_id == "s1"
+    before = datetime.now(UTC)
+    await running.get(PATH, token, headers={"User-Agent": "third é".encode("latin-1") + b"x" * 1000})
+    await running.verifier.report_use()
+    (told,) = running.issuer.used
+    seen = told["sessions"]["s1"]
+    assert datetime.fromisoformat(seen["at"]) >= before
+    assert (seen["address"], seen["agent"][:7], len(seen["agent"])) == ("127.0.0.1", "third é", 300)
+    await running.verifier.report_use()
+    assert len(running.issuer.used) == 1, "nothing has happened since"
 
 
 async def test_ended_tokens_are_forgotten_when_they_would_have_expired(

@@ -241,7 +241,7 @@ async def test_auth_service_is_told_of_the_hour_in_which_a_token_was_used(runnin
         await running.get(PATH, token)
         await running.verifier.report_use()
     hour = datetime.fromtimestamp(time.time() // 3600 * 3600, UTC).isoformat().replace("+00:00", "Z")
-    assert running.issuer.used == [{"api_tokens": {"1": hour}}]
+    assert running.issuer.used == [{"api_tokens": {"1": hour}, "sessions": {}}]
 
 
 async def test_what_could_not_be_told_is_told_later(running: Running) -> None:

@@ -1,6 +1,7 @@
 """Every list that the description of the API tells of: read to its end, page behind page."""
 
 import json
+import os
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from acceptance import texts
 from acceptance.callers import in_one_process
 from acceptance.client import Json, Traceline, created, ok, problem
 from acceptance.client import requirement as new_requirement
+from acceptance.program import ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
 pytestmark = in_one_process
@@ -70,6 +72,7 @@ def known(admin: Traceline) -> dict[str, str]:
         mapping = {"version": 1, "kind": "requirements", "fields": {"title": {"column": "Title"}}}
         created(admin.post("/imports/mappings", json={"name": texts.word(), "mapping": mapping}))
     for _ in range(2):
+        admin.logged_in(admin.me()["email"], os.environ.get("DEFAULT_ADMIN_PASSWORD", ADMIN_PASSWORD))
         created(admin.post("/auth/tokens", json={"name": texts.word(), "scopes": ["read"]}))
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")

@@ -32,6 +32,8 @@ FOR_ANY_USER = {
     ("POST", "/auth/change-password"),
     ("POST", "/auth/logout"),
     ("POST", "/auth/renew"),
+    ("DELETE", "/auth/sessions"),
+    ("DELETE", "/auth/sessions/{session_id}"),
     ("POST", "/auth/tokens"),
     ("DELETE", "/auth/tokens/{token_id}"),
     ("POST", "/notifications/{notification_id}/read"),

@@ -6,6 +6,20 @@ from acceptance.client import PASSWORD, Traceline, ok, problem
 from acceptance.waiting import eventually
 
 
+def test_who_is_logged_in_twice_sees_it_and_ends_the_other(admin: Traceline) -> None:
+    here = admin.new_user("viewer")
+    there = here.logged_in(here.me()["email"])
+    sessions = here.items("/auth/sessions")
+    assert sorted(session["is_current"] for session in sessions) == [False, True]
+    assert all("python-httpx" in session["agent"] for session in sessions)
+    assert all(session["address"] in {"127.0.0.1", "::1"} for session in sessions)
+    assert here.delete("/auth/sessions").status_code == 204
+    eventually(lambda: there.get("/auth/me").status_code == 401, "the end of the other session", seconds=2)
+    here.read("/auth/me")
+    assert admin.delete(f"/users/{here.me()['id']}/sessions").status_code == 204
+    eventually(lambda: here.get("/auth/me").status_code == 401, "the end of all sessions", seconds=2)
+
+
 def test_a_session_is_renewed_and_ends_for_all_its_copies(admin: Traceline) -> None:
     email = admin.new_user("viewer").me()["email"]
 

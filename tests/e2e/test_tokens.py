@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from acceptance.client import Json, Traceline, ok, problem
+from acceptance.waiting import eventually
 
 TYPED = {"typ": "at+jwt"}
 
@@ -80,9 +81,12 @@ def test_a_token_that_brings_its_own_key_is_refused(anyone: Traceline, claims: J
     )
 
 
-def test_a_renewed_token_works_and_so_does_the_one_before(anyone: Traceline, viewer: Traceline) -> None:
-    answer = ok(viewer.post("/auth/renew"))
-    renewed = anyone.with_token(answer["access_token"])
-    assert renewed.me() == viewer.me()
-    renewed.post("/auth/logout")
-    viewer.read("/auth/me")
+def test_a_renewed_token_works_as_the_one_before_and_ends_with_it(admin: Traceline) -> None:
+    user = admin.new_user("viewer")
+    other = user.logged_in(user.me()["email"])
+    renewed = user.with_token(ok(user.post("/auth/renew"))["access_token"])
+    assert renewed.me() == user.me()
+    assert renewed.post("/auth/logout").status_code == 204
+    for ended in (renewed, user):
+        eventually(lambda ended=ended: ended.get("/auth/me").status_code == 401, "the end of the session", seconds=2)
+    other.read("/auth/me")

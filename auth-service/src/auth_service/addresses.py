@@ -1,8 +1,10 @@
-"""From where somebody calls, and what of an address one party holds."""
+"""From where and with what somebody calls, and what of an address one party holds."""
 
 from ipaddress import IPv6Address, ip_address
 
 from fastapi import Request
+
+LONGEST_AGENT = 300
 
 
 def client_address(request: Request) -> str:
@@ -11,6 +13,11 @@ def client_address(request: Request) -> str:
     if named:
         return named[:64]
     return "unknown" if request.client is None else request.client.host
+
+
+def client_agent(request: Request) -> str:
+    """Return what whoever calls names itself as; nothing when it does not."""
+    return request.headers.get("user-agent", "")[:LONGEST_AGENT]
 
 
 def network_of(address: str) -> str:

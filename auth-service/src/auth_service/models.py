@@ -58,6 +58,21 @@ api_tokens = sa.Table(
 sa.Index("ix_api_tokens_user_id_created_at", api_tokens.c.user_id, api_tokens.c.created_at)
 sa.Index("ix_api_tokens_expires_at", api_tokens.c.expires_at)
 
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True, comment="the claim sid of its tokens"),
+    required("user_id", sa.Integer, sa.ForeignKey("users.id")),
+    timestamp("created_at"),
+    timestamp("last_seen_at"),
+    timestamp("expires_at", comment="when the last of its tokens does"),
+    required("address", sa.Text),
+    required("agent", sa.Text),
+)
+sa.Index("ix_sessions_user_id", sessions.c.user_id)
+sa.Index("ix_sessions_expires_at", sessions.c.expires_at)
+sa.Index("ix_sessions_last_seen_at", sessions.c.last_seen_at)
+
 login_attempts = sa.Table(
     "login_attempts",
     metadata,

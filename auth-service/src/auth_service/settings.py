@@ -17,6 +17,8 @@ class Settings(ServiceSettings):
     """Settings of auth-service; see ServiceSettings for those of every service."""
 
     access_token_expire_minutes: int = Field(default=60, ge=1, le=LONGEST_LIFETIME // timedelta(minutes=1))
+    session_idle_minutes: int = Field(default=0, ge=0, le=LONGEST_LIFETIME // timedelta(minutes=1))
+    """After how long without a request a session ends; 0: when its token expires."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
@@ -32,6 +34,11 @@ class Settings(ServiceSettings):
     def token_lifetime(self) -> timedelta:
         """How long an access token lives."""
         return timedelta(minutes=self.access_token_expire_minutes)
+
+    @property
+    def session_idle(self) -> timedelta | None:
+        """After how long without a request a session ends; None: when its token expires."""
+        return timedelta(minutes=self.session_idle_minutes) if self.session_idle_minutes else None
 
     @property
     def signing_key_age(self) -> timedelta:

@@ -44,12 +44,28 @@ class PasswordChanged(Payload):
 
 
 class TokenEnded(Payload):
-    """A user logged out: the token with this id does not work any more. `expires_at` is its own end."""
+    """A user logged out: the token with this id, and the session with it, do not work any more.
+
+    `expires_at` is the end of the last token of the session.
+    """
 
     wire_name = "auth.token.ended"
     user_id: int
     token_id: str
     expires_at: datetime
+
+
+class SessionsEnded(Payload):
+    """Sessions of a user were ended from outside them: no token of theirs works any more.
+
+    `reason` is `one` or `elsewhere` (the user), `by_admin` or `idle`; the last of the tokens expires at `expires_at`.
+    """
+
+    wire_name = "auth.sessions.ended"
+    user_id: int
+    session_ids: tuple[str, ...]
+    expires_at: datetime
+    reason: str
 
 
 class ApiTokenState(BaseModel):
@@ -105,6 +121,7 @@ EVENTS: tuple[type[Payload], ...] = (
     UserUpdated,
     PasswordChanged,
     TokenEnded,
+    SessionsEnded,
     LoginFailed,
     ApiTokenCreated,
     ApiTokenRevoked,

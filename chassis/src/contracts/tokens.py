@@ -17,6 +17,9 @@ AUTH_TIME = "auth_time"
 """A claim (OpenID Connect): when the user logged in, as `iat`. A renewed token has that of the one before; tokens of
 older programs have none, and were issued at a log-in."""
 
+SESSION_ID = "sid"
+"""A claim: of which session a token is, the same when it is renewed. Older tokens have none: each is one."""
+
 LONGEST_LIFETIME = timedelta(days=30)
 """No token lives longer, whatever the settings say: what restricts old tokens may be forgotten after this."""
 

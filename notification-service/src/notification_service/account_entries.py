@@ -7,7 +7,7 @@ from chassis.messaging.events import Actor, Received
 from contracts import auth
 from notification_service.entries import Entry, entry_of
 from notification_service.vocabulary import AuditAction, ResourceType
-from notification_service.wording import given, listed, who
+from notification_service.wording import counted, given, listed, who
 
 # All that is stored of an account: nothing secret can come in by a new field.
 _USER_FIELDS = ("email", "full_name", "role", "is_active")
@@ -46,6 +46,25 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
         str(event.data.user_id),
         event.actor.email,
         f"{who(event.actor)} logged out.",
+    )
+
+
+def sessions_ended(event: Received[auth.SessionsEnded]) -> Iterable[Entry]:
+    """Return one entry for the user whose sessions were ended, however many; nothing of the tokens."""
+    count = len(event.data.session_ids)
+    ended = counted(count, "session")
+    if event.data.reason == "idle":
+        summary = f"{ended} ended, since nobody used {'it' if count == 1 else 'them'}."
+    else:
+        summary = f"{who(event.actor)} ended {ended}."
+    yield entry_of(
+        event,
+        AuditAction.USER_SESSIONS_ENDED,
+        ResourceType.USER,
+        str(event.data.user_id),
+        None,
+        summary,
+        details={"sessions": count, "reason": event.data.reason},
     )
 
 

@@ -146,6 +146,7 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.UserUpdated: each(audited(account_entries.user_updated), copy_users),
     auth.PasswordChanged: each(audited(account_entries.password_changed), copy_users),
     auth.TokenEnded: audited(account_entries.token_ended),
+    auth.SessionsEnded: audited(account_entries.sessions_ended),
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),
     auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),

@@ -1,14 +1,13 @@
-"""The HTTP door to API tokens, and to what the gateway reports of their use."""
+"""The HTTP door to API tokens."""
 
 from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
-from pydantic import BaseModel
 
 from auth_service.api_tokens import repository, service
 from auth_service.api_tokens.schemas import ApiToken, MadeApiToken, NewApiToken
-from chassis.core.identity import ServiceCaller, Viewer
+from chassis.core.identity import Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
@@ -20,7 +19,6 @@ from chassis.web.strict_route import StrictRoute
 from contracts import api_tokens
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["API tokens"])
-internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _SORTS = {"created_at": By("created_at", datetime), "expires_at": By("expires_at", datetime)}
@@ -110,17 +108,4 @@ async def get_token(token_id: TokenId, request: Request, database: Db, viewer: V
 async def revoke_token(token_id: TokenId, database: Db, viewer: Viewer) -> Response:
     """It stops working within 2 seconds, for good. Admins may revoke anybody's."""
     await service.revoke(database, viewer, token_id)
-    return Response(status_code=204)
-
-
-class Use(BaseModel):
-    """When API tokens were last used, by their ids."""
-
-    api_tokens: dict[int, datetime]
-
-
-@internal_router.put("/access-use", status_code=204)
-async def report_use(body: Use, database: Db, _: ServiceCaller) -> Response:
-    """Take what a gateway has seen since it last told."""
-    await service.used(database, body.api_tokens)
     return Response(status_code=204)

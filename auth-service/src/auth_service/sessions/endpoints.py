@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, Response
 
-from auth_service.addresses import client_address
+from auth_service.addresses import client_address, client_agent
 from auth_service.sessions import service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
 from auth_service.users.passwords import PasswordPort
@@ -35,7 +35,7 @@ async def log_in(
 ) -> Response:
     """After 10 failures for an account, or 50 for an address, within 15 minutes: 429 with `Retry-After`."""
     login: service.Login = request.app.state.login
-    return _token(login, await login(username, password, client_address(request)))
+    return _token(login, await login(username, password, client_address(request), client_agent(request)))
 
 
 @router.post(
@@ -48,7 +48,7 @@ async def log_in(
 async def renew_token(request: Request, viewer: Viewer) -> Response:
     """Possible until 12 hours after the log-in. The token that you came with works on until its own end."""
     login: service.Login = request.app.state.login
-    return _token(login, await login.renew(viewer))
+    return _token(login, await login.renew(viewer, client_address(request), client_agent(request)))
 
 
 @router.post(
@@ -75,7 +75,7 @@ async def change_password(
 
 @router.post("/auth/logout", summary="Log out; this token stops working", status_code=204, response_class=Response)
 async def log_out(database: Db, viewer: Viewer) -> Response:
-    """Your other tokens go on working."""
+    """So do those that it was renewed from or by. Other log-ins go on: see `DELETE /auth/sessions`."""
     await service.log_out(database, viewer)
     return Response(status_code=204)
 

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
+from chassis.core.identity import Identity
 from chassis.db.database import Connection
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent
@@ -28,9 +29,11 @@ async def end_token(connection: Connection, token_id: str, expires_at: datetime,
     )
 
 
-async def is_ended(connection: Connection, token_id: str) -> bool:
-    """Check whether a token was ended."""
-    cursor = await connection.execute("SELECT FROM ended_tokens WHERE token_id = %s", (token_id,))
+async def is_ended(connection: Connection, identity: Identity) -> bool:
+    """Check whether the token that a caller came with, or its session, was ended."""
+    cursor = await connection.execute(
+        "SELECT FROM ended_tokens WHERE token_id IN (%s, %s)", (identity.token_id, identity.session_id)
+    )
     return cursor.rowcount > 0
 
 

@@ -1,5 +1,6 @@
 """Logging in, changing the password, logging out. No connection is held while a password is hashed."""
 
+import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -8,6 +9,8 @@ from typing import Any
 from prometheus_client import Counter
 
 from auth_service.api_tokens import repository as api_tokens
+from auth_service.open_sessions import repository as open_sessions
+from auth_service.open_sessions.repository import Begun
 from auth_service.sessions import repository, tokens
 from auth_service.signing_keys.service import CurrentKey
 from auth_service.throttle import service as throttle
@@ -16,10 +19,10 @@ from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users.emails import account_name
 from auth_service.users.passwords import Passwords
-from auth_service.users.repository import Credentials
+from auth_service.users.repository import Credentials, UserRow
 from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, TooManyRequests, Unauthenticated
-from chassis.db.database import Database
+from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
@@ -45,8 +48,8 @@ class Login:
     hash_key: bytes
     """Keys the hash of a user name that no account has; 64 bytes at most."""
 
-    async def __call__(self, username: str, password: str, address: str) -> str:
-        """Return an access token.
+    async def __call__(self, username: str, password: str, address: str, agent: str) -> str:
+        """Return an access token, the first of a session; `agent` is what the caller calls itself.
 
         Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) and
         TooManyRequests.
@@ -68,13 +71,13 @@ class Login:
                 await self._refuse(attempt, LoginFailed(email=account, address=address, reason="wrong_password"))
             raise _wrong_credentials()
         newer_hash = await self.passwords.hash(password) if self.passwords.is_outdated(found["password_hash"]) else None
-        token = await self._issue(found, newer_hash, attempt, address)
+        token = await self._issue(found, newer_hash, attempt, address, agent)
         if token is None:
             _FAILURES.labels("account_inactive").inc()
             raise Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
         return token
 
-    async def renew(self, identity: Identity) -> str:
+    async def renew(self, identity: Identity, address: str, agent: str) -> str:
         """Return a new token for whom the caller's token is of; that one works on until its own end.
 
         Raises Unauthenticated when the token works no more, as of now and not of when the gateway last looked, or when
@@ -83,17 +86,21 @@ class Login:
         assert identity.id is not None, "only users have tokens"
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, identity.id)
+            # Before the question whether it was ended: who ends it as idle holds its row until that is said.
+            await self._begin(connection, identity.session_id, user, now, address, agent)
             not_before = user["tokens_not_before"]
             # Whoever logged in before that has no token that was issued after it.
             is_revoked = not_before is not None and identity.logged_in_at < not_before.timestamp()
-            if is_revoked or not user["is_active"] or await repository.is_ended(connection, identity.token_id):
+            if is_revoked or not user["is_active"] or await repository.is_ended(connection, identity):
                 raise _works_no_more()
             if now.timestamp() - identity.logged_in_at > RENEWABLE.total_seconds():
                 raise _logged_in_too_long_ago()
             key = await self.signing_key.read(connection)
-        return tokens.issue(user, key, now, self.token_lifetime, identity.logged_in_at)
+        return tokens.issue(user, key, now, self.token_lifetime, identity.session_id, identity.logged_in_at)
 
-    async def _issue(self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str) -> str | None:
+    async def _issue(
+        self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str, agent: str
+    ) -> str | None:
         """Return a token, or None when the account is not active; `verified` matched the password before."""
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, verified["id"])
@@ -108,7 +115,15 @@ class Login:
                 await outbox.record(connection, [_event(failed)])
                 return None
             key = await self.signing_key.read(connection)
-        return tokens.issue(user, key, now, self.token_lifetime)
+            session_id = uuid.uuid4().hex
+            await self._begin(connection, session_id, user, now, address, agent)
+        return tokens.issue(user, key, now, self.token_lifetime, session_id)
+
+    async def _begin(
+        self, connection: Connection, session_id: str, user: UserRow, now: datetime, address: str, agent: str
+    ) -> None:
+        begun = Begun(session_id, user["id"], now, now + self.token_lifetime, address, agent)
+        await open_sessions.begin(connection, begun)
 
     async def _refuse(self, attempt: Attempt, failure: LoginFailed) -> None:
         async with self.database.transaction() as connection:
@@ -163,16 +178,21 @@ async def change_password(
 
 
 async def log_out(database: Database, identity: Identity) -> None:
-    """End the token that the caller came with; the same once more changes nothing."""
+    """End the session of the token that the caller came with; the same once more changes nothing."""
     assert identity.id is not None, "only users have tokens that end"
     expires_at = datetime.fromtimestamp(identity.token_expires_at, UTC)
-    event = NewEvent(
-        TokenEnded(user_id=identity.id, token_id=identity.token_id, expires_at=expires_at),
-        subject=str(identity.id),
-        actor=actor_of(identity),
-    )
-    async with database.statement() as connection:
-        await repository.end_token(connection, identity.token_id, expires_at, event)
+    async with database.transaction() as connection:
+        # A renewal holds the same lock: its token cannot outlive what is ended here.
+        await user_service.locked(connection, identity.id)
+        ends_at = await open_sessions.forget(connection, identity.session_id)
+        if ends_at is not None:
+            expires_at = max(expires_at, ends_at)
+        event = NewEvent(
+            TokenEnded(user_id=identity.id, token_id=identity.session_id, expires_at=expires_at),
+            subject=str(identity.id),
+            actor=actor_of(identity),
+        )
+        await repository.end_token(connection, identity.session_id, expires_at, event)
 
 
 async def access_changes(database: Database) -> dict[str, Any]:

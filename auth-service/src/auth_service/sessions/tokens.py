@@ -7,13 +7,20 @@ import jwt
 
 from auth_service.signing_keys.service import SigningKey
 from auth_service.users.repository import UserRow
-from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, TYPE
+from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, SESSION_ID, TYPE
 
 
-def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta, logged_in_at: float | None = None) -> str:
+def issue(
+    user: UserRow,
+    key: SigningKey,
+    now: datetime,
+    lifetime: timedelta,
+    session_id: str,
+    logged_in_at: float | None = None,
+) -> str:
     """Return a token for `user` that lives from `now` (of the database's clock) for `lifetime`.
 
-    `logged_in_at` is in seconds since the epoch; None: they log in now.
+    `logged_in_at` is in seconds since the epoch; None: they log in now, and the session has its first token.
     """
     issued_at = now.timestamp()
     return jwt.encode(
@@ -25,7 +32,8 @@ def issue(user: UserRow, key: SigningKey, now: datetime, lifetime: timedelta, lo
             "email": user["email"],
             "iat": issued_at,
             "exp": issued_at + lifetime.total_seconds(),
-            "jti": uuid.uuid4().hex,
+            "jti": session_id if logged_in_at is None else uuid.uuid4().hex,
+            SESSION_ID: session_id,
             AUTH_TIME: issued_at if logged_in_at is None else logged_in_at,
         },
         key.private_key,

@@ -34,8 +34,9 @@ class Identity:
 
     `project` is the key of the project that the request is about, in which `role` holds; empty for what belongs to the
     installation.
-    `token_id` and `token_expires_at` name the bearer token of the request, so that it can be ended, and `logged_in_at`
-    says when they logged in, so that it can be renewed; times in seconds since the epoch, 0 when not known.
+    `token_id` and `token_expires_at` name the bearer token of the request, `session_id` the log-in that it is of, so
+    that they can be ended; `logged_in_at` says when that was, so that it can be renewed. Times are in seconds since the
+    epoch, 0 when not known; an API token is of no session.
     """
 
     id: int | None
@@ -45,6 +46,7 @@ class Identity:
     token_expires_at: int = 0
     logged_in_at: float = 0
     project: str = projects.MAIN
+    session_id: str = ""
 
     def may(self, needed: Role) -> bool:
         """Check whether this caller has at least the role `needed`."""
@@ -80,6 +82,7 @@ class InternalTokens:
             "texp": identity.token_expires_at,
             "auth_time": identity.logged_in_at,
             "project": identity.project,
+            "sid": identity.session_id,
         }
         token = jwt.encode(claims, self._secret, algorithm="HS256", headers={"typ": "internal+jwt"})
         _bound(self._issued)
@@ -112,6 +115,7 @@ class InternalTokens:
                 token_expires_at=claims["texp"],
                 logged_in_at=claims.get("auth_time", 0),  # a gateway of an older version does not tell
                 project=claims.get("project", projects.MAIN),
+                session_id=claims.get("sid") or claims["tid"],  # nor this
             )
         except (jwt.InvalidTokenError, ValueError):
             raise Unauthenticated("This address is not public; call the API through the gateway.") from None

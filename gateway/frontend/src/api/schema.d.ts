@@ -137,7 +137,7 @@ export interface paths {
         put?: never;
         /**
          * Log out; this token stops working
-         * @description Your other tokens go on working.
+         * @description So do those that it was renewed from or by. Other log-ins go on: see `DELETE /auth/sessions`.
          */
         post: operations["log_out"];
         delete?: never;
@@ -201,6 +201,50 @@ export interface paths {
          */
         post: operations["renew_token"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where you are logged in, the last seen first
+         * @description Log-ins at the page and by programs alike; API tokens are a list of their own.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * Log out everywhere else
+         * @description Only the session of this request goes on; API tokens do, too.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Its tokens stop working within 2 seconds.
+         */
+        delete: operations["end_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1683,6 +1727,28 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/v1/users/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Log a user out everywhere
+         * @description They may log in again, and their API tokens go on: a deactivation ends those, too.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["end_sessions_of_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/version": {
         parameters: {
             query?: never;
@@ -1917,7 +1983,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -5513,6 +5579,52 @@ export interface components {
          * @enum {string}
          */
         OnChange: "refuse" | "replan";
+        /**
+         * OpenSession
+         * @description A log-in that has not ended.
+         */
+        OpenSession: {
+            /**
+             * Address
+             * @description From where they were seen last.
+             * @example 192.0.2.7
+             */
+            address: string;
+            /**
+             * Agent
+             * @description What they were seen with last, as it calls itself.
+             * @example Mozilla/5.0 ...
+             */
+            agent: string;
+            /**
+             * Created At
+             * Format: date-time
+             * @description When somebody logged in.
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             * @description When it ends unless it is renewed.
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @example 0f1e2d3c4b5a69788796a5b4c3d2e1f0
+             */
+            id: string;
+            /**
+             * Is Current
+             * @description Whether it is the one of this request.
+             */
+            is_current: boolean;
+            /**
+             * Last Seen At
+             * Format: date-time
+             * @description To the minute.
+             */
+            last_seen_at: string;
+        };
         /** Page[Activity] */
         Page_Activity_: {
             /** Items */
@@ -5693,6 +5805,22 @@ export interface components {
         Page_ListedUser_: {
             /** Items */
             items: components["schemas"]["ListedUser"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[OpenSession] */
+        Page_OpenSession_: {
+            /** Items */
+            items: components["schemas"]["OpenSession"][];
             /** Limit */
             limit: number;
             /**
@@ -6714,6 +6842,10 @@ export interface components {
         SessionNeeded: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "session_needed";
+        };
+        SessionNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "session_not_found";
         };
         /**
          * SessionUser
@@ -8374,6 +8506,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["SessionNeeded"];
             };
         };
+        /** @description Not found: `session_not_found` */
+        SessionNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SessionNotFound"];
+            };
+        };
         /** @description Not found: `suggestion_not_found` */
         SuggestionNotFound: {
             headers: {
@@ -8760,6 +8902,7 @@ export type SchemaNotificationList = components['schemas']['NotificationList'];
 export type SchemaNotificationNotFound = components['schemas']['NotificationNotFound'];
 export type SchemaNotificationType = components['schemas']['NotificationType'];
 export type SchemaOnChange = components['schemas']['OnChange'];
+export type SchemaOpenSession = components['schemas']['OpenSession'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
@@ -8772,6 +8915,7 @@ export type SchemaPageListedMapping = components['schemas']['Page_ListedMapping_
 export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
 export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
+export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
@@ -8820,6 +8964,7 @@ export type SchemaSearchPage = components['schemas']['SearchPage'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
 export type SchemaSession = components['schemas']['Session'];
 export type SchemaSessionNeeded = components['schemas']['SessionNeeded'];
+export type SchemaSessionNotFound = components['schemas']['SessionNotFound'];
 export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
 export type SchemaSignIn = components['schemas']['SignIn'];
@@ -8905,6 +9050,7 @@ export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
+export type ResponseSessionNotFound = components['responses']['SessionNotFound'];
 export type ResponseSuggestionNotFound = components['responses']['SuggestionNotFound'];
 export type ResponseSuggestionNotPending = components['responses']['SuggestionNotPending'];
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
@@ -8942,8 +9088,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9036,8 +9182,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9393,6 +9539,126 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthenticatedOrLoginTooOld"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description last_seen_at, created_at; with :asc (the default) or :desc */
+                sort?: "last_seen_at" | "last_seen_at:asc" | "last_seen_at:desc" | "created_at" | "created_at:asc" | "created_at:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_OpenSession_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the session. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["SessionNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
@@ -13903,6 +14169,45 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    end_sessions_of_user: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];

@@ -14,6 +14,7 @@ from contracts.auth import (
     ApiTokenCreated,
     ApiTokenRevoked,
     PasswordChanged,
+    SessionsEnded,
     TokenEnded,
     UserCreated,
     UserState,
@@ -39,7 +40,7 @@ class CurrentUser:
 
 
 class Revocations:
-    """Follows auth-service's feed: `users` whose access has changed, by id, and when `ended` tokens expire, by id.
+    """Follows auth-service's feed: `users` whose access has changed, and when `ended` tokens or sessions expire, by id.
 
     The owners of `api_tokens` are among the users, whether anything has changed for them or not.
     """
@@ -100,6 +101,9 @@ class Revocations:
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
                 self.ended[ended.token_id] = ended.expires_at.timestamp()
+            elif message.wire_name == SessionsEnded.wire_name:
+                several = message.decode(SessionsEnded).data
+                self.ended |= dict.fromkeys(several.session_ids, several.expires_at.timestamp())
             elif message.wire_name == ApiTokenCreated.wire_name:
                 owner = message.decode(ApiTokenCreated).data.owner
                 if owner.id not in self.users:  # else it is known as of later

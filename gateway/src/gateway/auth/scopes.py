@@ -36,6 +36,8 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "auth/logout": _PEOPLE,
     "auth/me": _READS,
     "auth/renew": _PEOPLE,
+    "auth/sessions": _PEOPLE,
+    "auth/sessions/{}": _PEOPLE,
     "auth/tokens": _PEOPLE,
     "auth/tokens/{}": _PEOPLE,
     "changes": _READS,
@@ -96,6 +98,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-cases/{}/requirements": _READS,
     "users": {"GET": _ADMIN, "POST": _ADMIN},
     "users/{}": {"GET": _ADMIN, "PATCH": _ADMIN, "DELETE": _ADMIN},
+    "users/{}/sessions": {"DELETE": _ADMIN},
 }
 
 _ANY = "{}"

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import jwt
@@ -20,6 +21,7 @@ _log = logging.getLogger(__name__)
 
 _MAX_TOKEN_LENGTH = 4096
 _CACHE_SIZE = 20_000
+_LONGEST_TOLD = 300
 _KEY_FETCH_INTERVAL = 10
 _CLOCK_SKEW = 5
 """Seconds by which auth-service's clock may be ahead of ours; an expired token is refused all the same."""
@@ -48,6 +50,8 @@ class TokenVerifier:
         self._keys_fetched_at = float("-inf")
         self._verified: dict[str, _Verified] = {}
         self._fetching_keys = asyncio.Lock()
+        self._seen: dict[str, tuple[float, str, bytes]] = {}
+        """When, from where and with what sessions were seen that auth-service was not told of yet, by their ids."""
         self._started_at = time.time()
 
     async def run(self) -> None:
@@ -72,7 +76,7 @@ class TokenVerifier:
             self._verified.pop(token, None)
             raise bearer.expired()
         identity = verified.identity
-        if identity.token_id in revocations.ended:
+        if identity.token_id in revocations.ended or identity.session_id in revocations.ended:
             raise bearer.ended()
         current = revocations.users.get(identity.id or 0)
         if current is None:
@@ -93,15 +97,28 @@ class TokenVerifier:
         revocations = self._fresh()
         return revocations.api_tokens.permit(token, revocations.users, method, path).identity
 
+    def seen(self, identity: Identity, address: str, agent: bytes) -> None:
+        """Remember that somebody has just sent a request, from where and with what."""
+        if identity.session_id:
+            self._seen[identity.session_id] = (time.time(), address, agent)
+
     async def report_use(self) -> None:
-        """Tell auth-service which API tokens were used since it was told last."""
-        used = self.revocations.api_tokens.take_used()
-        if not used:
+        """Tell auth-service which API tokens were used, and where sessions were seen, since it was told last."""
+        used, seen = self.revocations.api_tokens.take_used(), self._seen
+        self._seen = {}
+        if not used and not seen:
             return
         try:
-            await self._auth.put("/internal/access-use", {"api_tokens": {str(id_): at for id_, at in used.items()}})
+            await self._auth.put(
+                "/internal/access-use",
+                {
+                    "api_tokens": {str(id_): at for id_, at in used.items()},
+                    "sessions": {id_: _told(*one) for id_, one in seen.items()},
+                },
+            )
         except Unavailable as away:
             self.revocations.api_tokens.give_back(used)
+            self._seen = seen | self._seen
             _log.warning("The use of tokens cannot be told: %s", away.detail)
 
     def _fresh(self) -> Revocations:
@@ -141,6 +158,7 @@ class TokenVerifier:
                 str(claims["jti"]),
                 int(claims["exp"]),
                 float(claims.get(tokens.AUTH_TIME, issued_at)),
+                session_id=str(claims.get(tokens.SESSION_ID, claims["jti"])),
             )
         except jwt.ExpiredSignatureError:  # the signature is right
             raise bearer.expired() from None
@@ -169,3 +187,11 @@ class TokenVerifier:
         self._keys_fetched_at = time.monotonic()
         response = await self._auth.get("/api/v1/auth/jwks.json")
         self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}
+
+
+def _told(at: float, address: str, agent: bytes) -> dict[str, Any]:
+    return {
+        "at": datetime.fromtimestamp(at, UTC),
+        "address": address[:_LONGEST_TOLD],
+        "agent": agent.decode("latin-1")[:_LONGEST_TOLD],
+    }

@@ -62,11 +62,13 @@ class Proxy:
         forwarded.append((HEADER, request_id.get().encode()))
         forwarded.append((GATEWAY_HEADER, gateway_request_id.get().encode()))
         client = scope.get("client")
-        forwarded.append((b"x-forwarded-for", (client[0] if client else "unknown").encode()))
+        address_of_caller = client[0] if client else "unknown"
+        forwarded.append((b"x-forwarded-for", address_of_caller.encode()))
         if not address.is_public(scope["method"]):
             access_token = self._credentials.token(scope, incoming.sent)
             identity = await self._verifier.permit(access_token, scope["method"], address.path)
             actor_id.set(identity.id)
+            self._verifier.seen(identity, address_of_caller, incoming.sent.get(b"user-agent", b""))
             token = self._internal_tokens.issue(identity)
             forwarded.append((b"authorization", b"Bearer " + token.encode()))
         if address.takes_file:

@@ -55,10 +55,13 @@ class AuthService:
             "client": request.scope.get("client"),
         }
         sent = {} if token is None else {b"authorization": b"Bearer " + token.encode("latin-1")}
+        forwarded = _FORM[:] if form else []
+        agent = request.headers.get("user-agent")
+        if agent is not None:
+            sent[b"user-agent"] = agent.encode("latin-1")
+            forwarded.append((b"user-agent", sent[b"user-agent"]))
         answer = _Answer(request, form)
-        await self._proxy.forward(
-            scope, Incoming(_FORM[:] if form else [], sent, len(form)), answer.receive, answer.send
-        )
+        await self._proxy.forward(scope, Incoming(forwarded, sent, len(form)), answer.receive, answer.send)
         return answer.read()
 
 

@@ -127,6 +127,8 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, f"user.{happened}", str(data["user"]["id"])
     elif thing == "token":
         yield time, "user.logged_out", str(data["user_id"])
+    elif thing == "sessions":
+        yield time, "user.sessions_ended", str(data["user_id"])
     elif thing == "api_token":
         yield time, f"user.api_token_{happened}", str(data["token"]["user_id"])
     else:
