@@ -1,15 +1,15 @@
 """What changed, for those who keep a copy."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
-import httpx
-import pytest
-
-from chassis.core.projects import MAIN
-from chassis.db.database import Database
-from testing import PostgresServer
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent
+from chassis.messaging.pruning import Pruner
+from contracts.catalog import EVENTS, ImportProgressed
 from testing.service import problem
 
 
@@ -101,30 +101,55 @@ async def test_a_position_that_cannot_be_is_refused(catalog: Any) -> None:
     problem(await catalog.get("/changes", limit=501), 422, field="/query/limit")
 
 
-@pytest.fixture
-async def cut(postgres: PostgresServer, viewing: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """A viewer of a record whose feed was cut: of four events the last is left."""
-    database = Database(postgres.database("catalog_service"), project=MAIN)
-    await database.open()
-    async with database.connection() as connection:
-        await connection.execute(
-            "INSERT INTO outbox (event_id, wire_name, envelope)"
-            " SELECT gen_random_uuid(), 'catalog.coverage.dropped', '{}' FROM generate_series(1, 4)"
-        )
-    client = viewing(database)
-    assert (await client.get("/api/v1/changes")).json()["head"] == 4
-    async with database.connection() as connection:
-        await connection.execute("DELETE FROM outbox WHERE feed_seq <= 3")
-    yield client
-    await client.aclose()
-    await database.close()
+async def test_what_goes_on_in_an_import_is_no_change_of_an_item(catalog: Any) -> None:
+    before = await end(catalog)
+    progressed = ImportProgressed(import_id=uuid4(), status="applying", progress=0.5)
+    async with catalog.database.transaction() as connection:
+        await outbox.record(connection, [NewEvent(progressed, "import", SYSTEM)])
+    page = await catalog.read("/changes", after=before)
+    assert (page["items"], page["next_after"]) == ([], before + 1)
 
 
-async def test_a_position_that_is_not_kept_any_more_is_gone(cut: httpx.AsyncClient) -> None:
-    for after in (0, 2):
-        gone = problem(await cut.get("/api/v1/changes", params={"after": after}), 410, "position_gone")
-        assert "from position 4 on" in gone["detail"]
-        assert gone["head"] == 4
-    for after in (3, 4):
-        answer = (await cut.get("/api/v1/changes", params={"after": after})).json()
-        assert answer == {"items": [], "next_after": 4, "head": 4}
+def copy_of(told: Iterable[dict[str, Any]], known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What a client's copy becomes by changes."""
+    copy = dict(known or {})
+    for change in told:
+        if change["state"] is None:
+            copy.pop(change["id"], None)
+        else:
+            copy[change["id"]] = change["state"]
+    return copy
+
+
+async def test_a_copy_that_is_begun_or_goes_on_where_the_feed_was_pruned_is_the_record(
+    catalog: Any, viewer: Any
+) -> None:
+    requirement, test_case = await catalog.pair()
+    link = await catalog.link(requirement, test_case)
+    gone = await catalog.requirement()
+    await catalog.link(gone, test_case)
+    for title in ("One", "Two", "Three"):
+        await catalog.patch(f"/requirements/{requirement['id']}", {"title": title})
+    for notes in ("a", "b"):
+        await catalog.patch(f"/links/{link['id']}", {"notes": notes})
+    await catalog.delete(f"/requirements/{gone['id']}")
+    told = await changes(viewer, 0)
+    right = copy_of(told)
+    assert {requirement["id"], test_case["id"], link["id"]} <= right.keys()
+    assert gone["id"] not in right
+
+    async with catalog.database.across() as connection:
+        await connection.execute("UPDATE relay_position SET position = (SELECT head FROM feed_head)")
+    assert await Pruner(catalog.database, EVENTS, []).prune_some(datetime.now(UTC))
+
+    left = await changes(viewer, 0)
+    assert len(left) <= len(told) - 5
+    assert copy_of(left) == right
+    for place in range(len(told)):
+        since = await changes(viewer, told[place]["position"])
+        assert copy_of(since, copy_of(told[: place + 1])) == right
+    of_link = [change["action"] for change in left if change["id"] == link["id"]]
+    assert of_link == ["created", "updated"]
+    states = [viewer.read(path) for path in (f"/requirements/{requirement['id']}", f"/links/{link['id']}")]
+    for state in await asyncio.gather(*states):
+        assert right[state["id"]] == {name: state[name] for name in right[state["id"]]}

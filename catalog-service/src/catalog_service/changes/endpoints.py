@@ -9,7 +9,6 @@ from catalog_service.changes.schemas import RecordChanges
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Limit
-from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
@@ -29,7 +28,6 @@ After = Annotated[
 @router.get(
     "/changes",
     response_model=RecordChanges,
-    responses=problem_responses("410 position_gone"),
     summary="What changed, in order, to keep a copy",
 )
 async def list_changes(request: Request, viewer: Viewer, database: Db, after: After = 0, limit: Limit = 50) -> Response:
@@ -37,7 +35,11 @@ async def list_changes(request: Request, viewer: Viewer, database: Db, after: Af
 
     Begin with `after=0` and go on with `next_after`: nothing is left out and nothing comes twice, whatever happens
     meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
-    change of its own behind it. 410 `position_gone` when changes after this position are not kept any more.
+    change of its own behind it.
+
+    Of changes that are older than a retention (30 days by default) only the last of each item and link is told. A copy
+    comes out the same wherever it begins or goes on: take what was `updated` as new where you do not know it, and
+    ignore that something was `deleted` which you do not know.
     """
     changes = await service.read(database, after, limit)
     headers = {}

@@ -5,8 +5,8 @@ from chassis.messaging import outbox
 from chassis.web.listing import Row
 from contracts import catalog
 
-_INTERNAL = (catalog.CoverageChanged, catalog.CoverageDropped, catalog.ImportApplied)
-_PUBLIC = [event.wire_name for event in catalog.EVENTS if event not in _INTERNAL]
+_TOLD = ("requirement", "test_case", "link")
+_PUBLIC = [event.wire_name for event in catalog.EVENTS if event.wire_name.split(".")[1] in _TOLD]
 
 
 async def head(database: Database) -> int:
@@ -14,18 +14,11 @@ async def head(database: Database) -> int:
     return await outbox.number(database)
 
 
-async def find(connection: Connection, after: int, limit: int) -> tuple[int | None, list[Row]]:
-    """Return (the oldest position that there is, if any; feed_seq, wire_name and envelope of the events after one)."""
+async def find(connection: Connection, after: int, limit: int) -> list[Row]:
+    """Return feed_seq, wire_name and envelope of the events after a position."""
     cursor = await connection.execute(
-        """
-        SELECT (SELECT min(feed_seq) FROM outbox) AS oldest, changes.*
-        FROM (VALUES (1)) one LEFT JOIN (
-            SELECT feed_seq, wire_name, envelope FROM outbox
-            WHERE feed_seq > %s AND wire_name = ANY(%s) ORDER BY feed_seq LIMIT %s
-        ) AS changes ON true
-        ORDER BY feed_seq
-        """,
+        "SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s AND wire_name = ANY(%s)"
+        " ORDER BY feed_seq LIMIT %s",
         (after, _PUBLIC, limit),
     )
-    rows = await cursor.fetchall()
-    return rows[0]["oldest"], [row for row in rows if row["feed_seq"] is not None]
+    return await cursor.fetchall()

@@ -8,7 +8,7 @@ import orjson
 from catalog_service.changes import repository
 from catalog_service.items.kinds import KINDS
 from catalog_service.links.repository import COLUMNS as LINK_COLUMNS
-from chassis.core.problems import Gone, Invalid
+from chassis.core.problems import Invalid
 from chassis.db.database import Database
 from chassis.web.listing import Row
 
@@ -30,7 +30,7 @@ class Changes:
 
 
 async def read(database: Database, after: int, limit: int) -> Changes:
-    """Return what changed after a position, in order; raises Invalid for one to come, Gone for one that is gone."""
+    """Return what changed after a position, in order; raises Invalid for one to come."""
     head = await repository.head(database)
     if after > head:
         raise Invalid.field(
@@ -40,15 +40,7 @@ async def read(database: Database, after: int, limit: int) -> Changes:
             "unknown_position",
         )
     async with database.connection() as connection:
-        oldest, rows = await repository.find(connection, after, limit)
-    first = head + 1 if oldest is None else oldest
-    if after + 1 < first:
-        raise Gone(
-            f"Changes are kept from position {first} on, and those after {after} are asked for. Make the copy anew from"
-            f" the lists and go on with after={head}.",
-            code="position_gone",
-            members={"head": head},
-        )
+        rows = await repository.find(connection, after, limit)
     seen = rows[-1]["feed_seq"] if rows else after
     return Changes([_change(row) for row in rows], seen if len(rows) == limit else max(seen, head), head)
 

@@ -313,7 +313,11 @@ export interface paths {
          *
          *     Begin with `after=0` and go on with `next_after`: nothing is left out and nothing comes twice, whatever happens
          *     meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
-         *     change of its own behind it. 410 `position_gone` when changes after this position are not kept any more.
+         *     change of its own behind it.
+         *
+         *     Of changes that are older than a retention (30 days by default) only the last of each item and link is told. A copy
+         *     comes out the same wherever it begins or goes on: take what was `updated` as new where you do not know it, and
+         *     ignore that something was `deleted` which you do not know.
          */
         get: operations["list_changes"];
         put?: never;
@@ -5900,10 +5904,6 @@ export interface components {
             thresholds: components["schemas"]["ThresholdFigures"][];
             totals: components["schemas"]["Totals"];
         };
-        PositionGone: components["schemas"]["ProblemDocument"] & {
-            /** @enum {unknown} */
-            code?: "position_gone";
-        };
         PreconditionFailed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "precondition_failed";
@@ -8365,16 +8365,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
             };
         };
-        /** @description Not kept any more: `position_gone` */
-        PositionGone: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["PositionGone"];
-            };
-        };
         /** @description If-Match is stale, or If-None-Match names what is there: `precondition_failed` */
         PreconditionFailed: {
             headers: {
@@ -8920,7 +8910,6 @@ export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
-export type SchemaPositionGone = components['schemas']['PositionGone'];
 export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed'];
 export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
@@ -9036,7 +9025,6 @@ export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHea
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
-export type ResponsePositionGone = components['responses']['PositionGone'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
@@ -9895,7 +9883,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
-            410: components["responses"]["PositionGone"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
