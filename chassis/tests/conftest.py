@@ -15,7 +15,12 @@ from testing import PostgresServer
 def _messaging_database(postgres: PostgresServer) -> str:
     url = postgres.empty_database()
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in (*isolation.PREPARE, *messaging_migration.STATEMENTS, *messaging_migration.projects_apart()):
+        for statement in (
+            *isolation.PREPARE,
+            *messaging_migration.STATEMENTS,
+            *messaging_migration.projects_apart(),
+            *messaging_migration.PRUNING,
+        ):
             connection.execute(statement)
         connection.execute("CREATE TABLE effects (id bigint GENERATED ALWAYS AS IDENTITY, what text NOT NULL)")
     return url

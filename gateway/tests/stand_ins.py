@@ -49,6 +49,8 @@ class Issuer:
     key: Ed25519PrivateKey = field(default_factory=Ed25519PrivateKey.generate)
     key_id: str = "k1"
     events: list[bytes] = field(default_factory=list)
+    pruned: int = 0
+    ended_tokens: list[dict[str, Any]] = field(default_factory=list)
     key_requests: int = 0
     ready_requests: int = 0
     away: bool = False
@@ -122,7 +124,12 @@ class Issuer:
 
         @app.get("/internal/access-changes")
         async def access_changes() -> dict[str, Any]:
-            return {"head": len(self.events), "users": self.owners, "ended_tokens": [], "api_tokens": self.api_tokens}
+            return {
+                "head": len(self.events),
+                "users": self.owners,
+                "ended_tokens": self.ended_tokens,
+                "api_tokens": self.api_tokens,
+            }
 
         @app.put("/internal/access-use")
         async def use(request: Request) -> Response:
@@ -131,8 +138,8 @@ class Issuer:
 
         @app.get("/internal/changes")
         async def changes(after: int, limit: int) -> Response:
-            page = b",".join(self.events[after : after + limit])
-            return Response(b'{"head":%d,"events":[%s]}' % (len(self.events), page))
+            page = b",".join(self.events[max(after, self.pruned) : after + limit])
+            return Response(b'{"head":%d,"pruned":%d,"events":[%s]}' % (len(self.events), self.pruned, page))
 
         @app.get("/readyz")
         async def ready() -> dict[str, str]:

@@ -312,6 +312,20 @@ async def test_auth_service_is_told_where_sessions_were_seen_last(running: Runni
     assert len(running.issuer.used) == 1, "nothing has happened since"
 
 
+async def test_who_was_away_until_the_feed_was_pruned_asks_anew_who_may_pass(running: Running) -> None:
+    ended, later = running.issuer.token(jti="ended"), running.issuer.token(jti="later")
+    ends = datetime.now(UTC) + timedelta(hours=1)
+    running.issuer.tell(TokenEnded(user_id=7, token_id="ended", expires_at=ends))
+    running.issuer.tell(TokenEnded(user_id=7, token_id="later", expires_at=ends))
+    running.issuer.pruned = 1
+    running.issuer.ended_tokens = [{"token_id": "ended", "expires_at": ends.isoformat()}]
+    await running.verifier.revocations.refresh()
+    assert_refused(await running.get(PATH, ended))
+    running.issuer.tell(TokenEnded(user_id=7, token_id="later", expires_at=ends))
+    await running.verifier.revocations.refresh()
+    assert_refused(await running.get(PATH, later))
+
+
 async def test_ended_tokens_are_forgotten_when_they_would_have_expired(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,14 +7,14 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, SecretStr
 
 from auth_service.users.emails import parse_email
-from chassis.core.settings import ServiceSettings
+from chassis.core.settings import PublisherSettings
 from contracts.tokens import LONGEST_LIFETIME
 
 BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone
 
 
-class Settings(ServiceSettings):
-    """Settings of auth-service; see ServiceSettings for those of every service."""
+class Settings(PublisherSettings):
+    """Settings of auth-service; see PublisherSettings for those of others, too."""
 
     access_token_expire_minutes: int = Field(default=60, ge=1, le=LONGEST_LIFETIME // timedelta(minutes=1))
     session_idle_minutes: int = Field(default=0, ge=0, le=LONGEST_LIFETIME // timedelta(minutes=1))

@@ -9,15 +9,18 @@ from auth_service.signing_keys import service as signing_keys
 from auth_service.throttle import service as throttle
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
-from chassis.server.messaging_loops import new_worker, publish
+from chassis.messaging.pruning import Pruner
+from chassis.server.messaging_loops import new_worker, prune, publish
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
+from contracts.routes import PUBLISHED, consumers_of
 
 
 def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Return the worker; several may run at once."""
     worker = new_worker("auth", database)
     publish(worker, "auth", database, bus)
+    prune(worker, "auth", Pruner(database, PUBLISHED["auth"], consumers_of("auth")), settings.feed_retention_days)
 
     async def forget_attempts() -> None:
         await throttle.forget_old(database)

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from catalog_service.items.source_urls import RUNNING
-from chassis.core.settings import ServiceSettings
+from chassis.core.settings import PublisherSettings
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*")
 
@@ -22,7 +22,7 @@ def _schemes(value: object) -> object:
     return tuple(names)
 
 
-class Settings(ServiceSettings):
+class Settings(PublisherSettings):
     """Settings of catalog-service."""
 
     coverage_drop_threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)

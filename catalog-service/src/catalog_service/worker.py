@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from functools import partial
 
+from catalog_service.coverage import repository as coverage
 from catalog_service.coverage.metrics import of_modules
 from catalog_service.coverage.projector import CoverageProjector
 from catalog_service.exchange import import_loop
@@ -20,11 +21,12 @@ from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
-from chassis.server.messaging_loops import consume, new_worker, publish
+from chassis.messaging.pruning import Pruner
+from chassis.server.messaging_loops import consume, new_worker, prune, publish
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
-from contracts.routes import ignored_by
+from contracts.routes import PUBLISHED, consumers_of, ignored_by
 
 _MERGE_EVERY = 2
 _CLEAR_UP_EVERY = 60
@@ -36,6 +38,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     """Return the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
+    pruner = Pruner(database, PUBLISHED["catalog"], consumers_of("catalog"), [coverage.position])
+    prune(worker, "catalog", pruner, settings.feed_retention_days)
     inbox = Inbox("catalog", database, HANDLERS, ignored_by("catalog"))
     consume(worker, inbox, bus, [Feed("suggestion", suggestion, inbox)])
     worker.collectors.append(of_modules(database))

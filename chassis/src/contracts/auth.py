@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from chassis.messaging.events import Payload
+from chassis.messaging.events import Momentary, Payload
 
 
 class UserState(BaseModel):
@@ -43,7 +43,7 @@ class PasswordChanged(Payload):
     user: UserState
 
 
-class TokenEnded(Payload):
+class TokenEnded(Momentary):
     """A user logged out: the token with this id, and the session with it, do not work any more.
 
     `expires_at` is the end of the last token of the session.
@@ -55,7 +55,7 @@ class TokenEnded(Payload):
     expires_at: datetime
 
 
-class SessionsEnded(Payload):
+class SessionsEnded(Momentary):
     """Sessions of a user were ended from outside them: no token of theirs works any more.
 
     `reason` is `one` or `elsewhere` (the user), `by_admin` or `idle`; the last of the tokens expires at `expires_at`.
@@ -102,7 +102,7 @@ UNKNOWN = "unknown"
 """Stands for an email that no account has."""
 
 
-class LoginFailed(Payload):
+class LoginFailed(Momentary):
     """Somebody tried to log in and could not; `reason` is a stable code.
 
     `email` is that of the account, or `unknown`: what somebody typed there may be a password. `typed` is then a keyed

@@ -1,12 +1,13 @@
 """What catalog-service tells: the full state of an item in each event."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.messaging.events import Payload
+from chassis.messaging.events import Momentary, Payload
 
 
 class _State(BaseModel):
@@ -144,6 +145,11 @@ class LinkUpdated(Payload):
     link: LinkState
     changes: dict[str, Change]
 
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return a key apart from that of LinkCreated: who wants to know what is linked follows that alone."""
+        return (_changes_of(envelope),)
+
 
 class LinkDeleted(Payload):
     """A link was deleted, by itself or with one of its ends."""
@@ -151,8 +157,17 @@ class LinkDeleted(Payload):
     wire_name = "catalog.link.deleted"
     link: LinkState
 
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return those of all events of the link."""
+        return (*super().keys_of(envelope), _changes_of(envelope))
 
-class CoverageChanged(Payload):
+
+def _changes_of(envelope: Mapping[str, Any]) -> str:
+    return f"changes of link {envelope['subject']}"
+
+
+class CoverageChanged(Momentary):
     """There are more or fewer requirements, or more or fewer of them are covered: at most one event a second."""
 
     wire_name = "catalog.coverage.changed"
@@ -161,7 +176,7 @@ class CoverageChanged(Payload):
     total_requirements: int
 
 
-class CoverageDropped(Payload):
+class CoverageDropped(Momentary):
     """Coverage (0..1) went from at or above `threshold` to below it."""
 
     wire_name = "catalog.coverage.dropped"
@@ -190,7 +205,7 @@ class ImportApplied(Payload):
         return self.counts.get(kind, {}).get(action, 0)
 
 
-class ImportProgressed(Payload):
+class ImportProgressed(Momentary):
     """An import that is being applied has come further: at most one event a second; the actor asked for it.
 
     One that takes no second has none; its end is told by ImportApplied.

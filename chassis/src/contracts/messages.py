@@ -19,7 +19,8 @@ ENVELOPE: dict[str, Any] = {
         "sequence": {
             "type": "integer",
             "minimum": 1,
-            "description": "Place in the feed of its source, without gaps: the order key. Never the item's version.",
+            "description": "Place in the feed of its source, from 1: the order key. Never the item's version. What was"
+            " told lately has no gaps; of older events the last one of each thing is left.",
         },
         "specversion": {"const": "1.0"},
         "id": {

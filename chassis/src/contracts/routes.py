@@ -137,6 +137,11 @@ def ignored_by(consumer: str) -> list[type[Payload]]:
     return [event for event in published if event not in CONSUMED[consumer]]
 
 
+def consumers_of(source: str) -> list[str]:
+    """Return the consumers that follow a source: its feed keeps what one of them has not received."""
+    return [consumer for consumer in CONSUMED if source in sources_of(consumer)]
+
+
 def sources_of(consumer: str) -> list[str]:
     """Return the sources that a consumer follows: its queue is bound to everything that they tell."""
     return sorted({event.wire_name.partition(".")[0] for event in CONSUMED[consumer]})

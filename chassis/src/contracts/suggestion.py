@@ -1,12 +1,13 @@
 """What suggestion-service tells."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.messaging.events import Payload
+from chassis.messaging.events import Momentary, Payload
 
 Id = Annotated[str, Field(json_schema_extra={"format": "uuid"})]
 """An id of which there are too many to make an object of each."""
@@ -34,7 +35,7 @@ class ReviewedSuggestion(_Suggestion):
     feedback: str | None
 
 
-class ItemSuggestionsGenerated(Payload):
+class ItemSuggestionsGenerated(Momentary):
     """The background found suggestions for one item; the actor is who created or updated it."""
 
     wire_name = "suggestion.item.generated"
@@ -48,7 +49,7 @@ class ItemSuggestionsGenerated(Payload):
     item_external_id: str | None = None
 
 
-class RunProgressed(Payload):
+class RunProgressed(Momentary):
     """A generation over everything that goes on has come further: at most one event a second; the actor asked for it.
 
     A run that takes no second has none; its end is told by RunFinished.
@@ -66,7 +67,7 @@ class RunProgressed(Payload):
     suggestions_skipped: int
 
 
-class RunFinished(Payload):
+class RunFinished(Momentary):
     """A generation over everything ended; the actor is who asked for it. `progress` (0..1): how far it had come."""
 
     wire_name = "suggestion.run.finished"
@@ -90,6 +91,11 @@ class SuggestionReviewed(Payload):
     suggestion: ReviewedSuggestion
     review_id: UUID | None = None
 
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the pair."""
+        return _pairs([envelope["data"]["suggestion"]])
+
 
 class SuggestionsBulkReviewed(Payload):
     """Several suggestions were reviewed by one request: one event, not one a suggestion.
@@ -103,6 +109,11 @@ class SuggestionsBulkReviewed(Payload):
     review_id: UUID | None = None
     feedback: str | None = None
 
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the pairs."""
+        return _pairs(envelope["data"]["suggestions"])
+
 
 class ReopenedSuggestion(_Suggestion):
     """A suggestion that is pending again, and what its review had said; `link_id` is of the link that went with it."""
@@ -112,14 +123,14 @@ class ReopenedSuggestion(_Suggestion):
     review_id: UUID | None
 
 
-class SuggestionsReopened(Payload):
+class SuggestionsReopened(Momentary):
     """Reviews were undone by one request; the actor is who undid them, be they of somebody else."""
 
     wire_name = "suggestion.suggestions.reopened"
     suggestions: list[ReopenedSuggestion]
 
 
-class SuggestionsExpired(Payload):
+class SuggestionsExpired(Momentary):
     """Suggestions were pending for too long, or their pair was linked directly (`reason`)."""
 
     wire_name = "suggestion.suggestions.expired"
@@ -136,6 +147,24 @@ class PendingPairsChanged(Payload):
     wire_name = "suggestion.pending_pairs.changed"
     pending: bool
     pairs: dict[Id, list[Id]]
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the pairs."""
+        pairs: Mapping[str, list[str]] = envelope["data"]["pairs"]
+        return [
+            _pair(requirement_id, test_case_id)
+            for requirement_id, test_case_ids in pairs.items()
+            for test_case_id in test_case_ids
+        ]
+
+
+def _pairs(suggestions: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [_pair(suggestion["requirement_id"], suggestion["test_case_id"]) for suggestion in suggestions]
+
+
+def _pair(requirement_id: str, test_case_id: str) -> str:
+    return f"{requirement_id} {test_case_id}"
 
 
 EVENTS: tuple[type[Payload], ...] = (

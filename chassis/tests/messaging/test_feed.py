@@ -45,7 +45,7 @@ async def test_a_bus_that_brings_something_is_left_alone(
 ) -> None:
     await record(database, "a", "b")
     await feed.catch_up_if_stalled()
-    [(_, first), _] = await outbox.read(database, 0, 2)
+    [(_, first), _] = (await outbox.read(database, 0, 2)).events
     await Inbox("test", other_database, {Happened: apply}).receive([first])
     await feed.catch_up_if_stalled()
     assert await effects(other_database) == ["a"]
@@ -54,7 +54,7 @@ async def test_a_bus_that_brings_something_is_left_alone(
 async def test_a_gap_is_filled_from_the_feed(feed: Feed, database: Database, other_database: Database) -> None:
     await record(database, "a", "b", "c")
     await outbox.number(database)
-    [first, _, third] = [envelope for _, envelope in await outbox.read(database, 0, 3)]
+    [first, _, third] = [envelope for _, envelope in (await outbox.read(database, 0, 3)).events]
     await Inbox("test", other_database, {Happened: apply}).receive([first, third])
     await feed.catch_up_if_stalled()
     await feed.catch_up_if_stalled()

@@ -28,7 +28,7 @@ def new_inbox(database: Database, handler: Any = apply) -> Inbox:
 
 async def feed(database: Database) -> list[bytes]:
     await outbox.number(database)
-    return [envelope for _, envelope in await outbox.read(database, 0, 10_000)]
+    return [envelope for _, envelope in (await outbox.read(database, 0, 10_000)).events]
 
 
 async def failures(database: Database) -> list[dict[str, Any]]:
@@ -213,10 +213,9 @@ async def test_nothing_is_acknowledged_while_the_database_is_away(database: Data
 
 async def test_changes_show_everything_that_was_committed_before_the_call(database: Database) -> None:
     await record(database, "a", "b")
-    head, events = outbox.read_changes(await outbox.changes(database, 0, 100))
-    assert (head, len(events)) == (2, 2)
-    head, events = outbox.read_changes(await outbox.changes(database, 1, 100))
-    assert (head, len(events)) == (2, 1)
+    for after, count in ((0, 2), (1, 1), (2, 0)):
+        page = outbox.read_changes(await outbox.changes(database, after, 100), after)
+        assert (page.head, page.last, len(page.events)) == (2, 2, count)
 
 
 async def test_the_relay_sends_again_what_was_published_but_not_remembered(

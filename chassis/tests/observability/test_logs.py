@@ -214,7 +214,7 @@ async def test_what_is_logged_while_an_event_is_applied_names_the_event_its_requ
     async with database.transaction() as connection:
         await outbox.record(connection, [event])
     await outbox.number(database)
-    await Inbox("test", database, {Told: fail}).receive([raw for _, raw in await outbox.read(database, 0, 1)])
+    await Inbox("test", database, {Told: fail}).receive([raw for _, raw in (await outbox.read(database, 0, 1)).events])
 
     applying, failed = lines.read
     for line in (applying, failed):

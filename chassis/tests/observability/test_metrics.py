@@ -195,7 +195,7 @@ async def test_an_event_shows_from_the_outbox_to_the_inbox(
     bus.subscribe("follower", inbox.sources, inbox.receive)
     await bus.start()
     await Relay(database, bus).publish_waiting()
-    await inbox.receive([envelope for _, envelope in await outbox.read(database, 0, 2)])
+    await inbox.receive([envelope for _, envelope in (await outbox.read(database, 0, 2)).events])
     await bus.stop()
     after = await measured_by(of_feed("test", database), of_inbox(inbox, [feed]))
     assert after['traceline_feed_head{source="test"}'] == after['traceline_feed_published{source="test"}'] == 3

@@ -76,7 +76,7 @@ def trace_of(span: ReadableSpan) -> int:
 
 async def envelopes(database: Database) -> list[dict[str, Any]]:
     await outbox.number(database)
-    return [orjson.loads(envelope) for _, envelope in await outbox.read(database, 0, 100)]
+    return [orjson.loads(envelope) for _, envelope in (await outbox.read(database, 0, 100)).events]
 
 
 async def test_an_event_goes_on_with_the_trace_of_its_request_and_the_consumer_is_linked_to_the_publishing(

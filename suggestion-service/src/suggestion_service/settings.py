@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.core.settings import ServiceSettings
+from chassis.core.settings import PublisherSettings
 
 
 class EmbeddingSettings(BaseSettings):
@@ -20,7 +20,7 @@ class EmbeddingSettings(BaseSettings):
     embeddings_model: str | None = Field(default=None, min_length=1)
 
 
-class Settings(EmbeddingSettings, ServiceSettings):
+class Settings(EmbeddingSettings, PublisherSettings):
     """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults.
 
     A run sets the algorithm of the background, too, until the setting is changed: one queue has one scale.

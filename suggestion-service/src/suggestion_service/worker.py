@@ -4,11 +4,12 @@ from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
-from chassis.server.messaging_loops import consume, new_worker, publish
+from chassis.messaging.pruning import Pruner
+from chassis.server.messaging_loops import consume, new_worker, prune, publish
 from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
-from contracts.routes import ignored_by
+from contracts.routes import PUBLISHED, consumers_of, ignored_by
 from suggestion_service.allocator import give_back_large_arrays
 from suggestion_service.embeddings.embedding_loop import EmbeddingLoop
 from suggestion_service.embeddings.metrics import of_embeddings
@@ -41,6 +42,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     feed = Feed("catalog", catalog, inbox)
     worker = new_worker("suggestion", database)
     publish(worker, "suggestion", database, bus)
+    pruner = Pruner(database, PUBLISHED["suggestion"], consumers_of("suggestion"))
+    prune(worker, "suggestion", pruner, settings.feed_retention_days)
     consume(worker, inbox, bus, [feed])
     generation = RunLoop(database, corpus, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)

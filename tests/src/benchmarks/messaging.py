@@ -74,7 +74,7 @@ class _Round:
 
         await _record(catalog)
         relay_seconds = await _seconds(relay.publish_waiting())
-        events = await outbox.read(catalog, 0, _ONE_BY_ONE)
+        events = (await outbox.read(catalog, 0, _ONE_BY_ONE)).events
         alone = await self._publishing(f"{self._name}-alone")
         alone_seconds = await _seconds(_publish_one_by_one(alone, events))
         first, last = await self._consume(suggestion, upto=_EVENTS)

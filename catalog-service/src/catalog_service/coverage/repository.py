@@ -9,6 +9,7 @@ from uuid import UUID
 from psycopg.types.json import Json
 
 from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
 
 
 @dataclass(slots=True)
@@ -55,6 +56,11 @@ async def has_work(connection: Connection) -> bool:
         "SELECT FROM feed_head, coverage_state WHERE head > position OR unjudged_since IS NOT NULL"
     )
     return await cursor.fetchone() is not None
+
+
+async def position(connection: Connection) -> int:
+    """Return up to where the feed was read: what comes after it has to stay in it."""
+    return int(await fetch_value(connection, "SELECT min(position) FROM coverage_state"))
 
 
 async def lock_state(connection: Connection) -> State:

@@ -7,7 +7,7 @@ import click
 from chassis.admin import connections, output, positions
 from chassis.admin.running import json_option, running
 from chassis.admin.settings import address_of
-from chassis.messaging import relay
+from chassis.messaging import pruning, relay
 from chassis.messaging.inbox import failed_counts
 from chassis.messaging.rebuild import ReadFeed
 
@@ -16,7 +16,7 @@ from chassis.messaging.rebuild import ReadFeed
 @json_option
 @running
 async def feed(in_json: bool) -> None:
-    """Show the feed's head, how far it is published, and how far the feeds of others are received."""
+    """Show the feed's head, how far it is published, received and pruned, and how far those of others are received."""
     async with connections.database() as connection, AsyncExitStack() as opened:
 
         async def feed_of(source: str) -> ReadFeed | None:
@@ -25,15 +25,31 @@ async def feed(in_json: bool) -> None:
             return await opened.enter_async_context(connections.feed_of(source))
 
         own = await relay.progress(connection)
+        kept = await pruning.progress(connection)
         received = await positions.inboxes(connection, feed_of)
         failed = await failed_counts(connection)
     if in_json:
-        output.as_json({"feed": own, "inbox": received, "kept": failed})
+        output.as_json({"feed": own | kept, "inbox": received, "kept": failed})
         return
     output.as_table(
-        [(own["head"], own["unnumbered"], own["relay_position"], own["lag"], output.age(own["lag_seconds"]))],
-        *("HEAD", "UNNUMBERED", "PUBLISHED", "LAG", "AGE"),
+        [
+            (
+                own["head"],
+                own["unnumbered"],
+                own["relay_position"],
+                own["lag"],
+                output.age(own["lag_seconds"]),
+                kept["pruned"],
+            )
+        ],
+        *("HEAD", "UNNUMBERED", "PUBLISHED", "LAG", "AGE", "PRUNED"),
     )
+    if kept["consumers"]:
+        click.echo()
+        output.as_table(
+            [(row["consumer"], row["position"], output.age(row["told_seconds_ago"])) for row in kept["consumers"]],
+            *("CONSUMER", "HAS RECEIVED", "TOLD SO"),
+        )
     if received:
         click.echo()
         output.as_table(

@@ -1,12 +1,14 @@
 """How far the feeds of others are received here, and setting the own relay back."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from chassis.admin.running import Refused
 from chassis.core.problems import Unavailable
 from chassis.db.database import Connection
 from chassis.messaging import inbox, outbox
+from chassis.messaging.feed import has_event_at
 from chassis.messaging.rebuild import ReadFeed
 
 Row = dict[str, Any]
@@ -63,11 +65,12 @@ async def _behind(connection: Connection, source: str, position: int, feed_of: R
     if read_feed is None:
         return unknown | {"problem": f"{source.upper()}_URL is not set"}
     try:
-        head, events = outbox.read_changes(await read_feed(max(position - 1, 0), 2))
+        before = max(position - 1, 0)
+        page = outbox.read_changes(await read_feed(before, 2), before)
     except Unavailable as away:
         return unknown | {"problem": away.detail}
-    received, waiting = (events[:1], events[1:]) if position else ([], events)
-    if position and not (received and await inbox.knows(connection, received[0])):
-        return unknown | {"head": head, "problem": "restored to an older state than was received: reread it"}
+    if position and not await has_event_at(page, position, partial(inbox.knows, connection)):
+        return unknown | {"head": page.head, "problem": "restored to an older state than was received: reread it"}
+    waiting = page.events[1:] if position and page.first == position else page.events
     age = outbox.age(waiting[0]) if waiting else None
-    return {"head": head, "lag": head - position, "lag_seconds": age, "problem": None}
+    return {"head": page.head, "lag": page.head - position, "lag_seconds": age, "problem": None}

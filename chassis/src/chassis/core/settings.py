@@ -80,6 +80,13 @@ class ServiceSettings(BaseSettings):
         return InternalTokens(self.internal_token_secret.get_secret_value())
 
 
+class PublisherSettings(ServiceSettings):
+    """Base of the settings of services that tell events."""
+
+    feed_retention_days: int = Field(default=30, ge=0, le=36500)
+    """So long each event is kept; of older ones the last of each thing is. 0: all are kept."""
+
+
 def read(kind: type[S], **given: Any) -> S:
     """Read settings from the environment, completed by what is `given`.
 

@@ -86,6 +86,25 @@ def _outbox(metadata: sa.MetaData) -> None:
         only_row(),
         required("position", sa.BigInteger),
     )
+    sa.Table(
+        "feed_pruning",
+        metadata,
+        only_row(),
+        required("position", sa.BigInteger),
+    )
+    sa.Table(
+        "feed_consumers",
+        metadata,
+        sa.Column("consumer", sa.Text, primary_key=True),
+        required("position", sa.BigInteger),
+        timestamp("told_at", server_default=sa.func.now()),
+    )
+    sa.Table(
+        "feed_latest",
+        metadata,
+        sa.Column("key", sa.Uuid, primary_key=True),
+        required("feed_seq", sa.BigInteger, index=True),
+    )
 
 
 def _inbox(metadata: sa.MetaData) -> None:

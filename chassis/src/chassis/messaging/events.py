@@ -1,6 +1,7 @@
 """Events: a typed payload in a CloudEvents 1.0 envelope."""
 
 import uuid
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Generic, TypeVar
@@ -22,6 +23,24 @@ class Payload(BaseModel):
 
     wire_name: ClassVar[str]
     """Name on the wire, `<source>.<thing>.<what happened>`, never a class path."""
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the keys of what an event tells of: the thing, if it tells the whole state of that.
+
+        A pruned feed keeps the last event of each key: whoever keeps a copy needs no other.
+        """
+        thing = cls.wire_name.rpartition(".")[0]
+        return (f"{thing} {envelope['subject']}",)
+
+
+class Momentary(Payload):
+    """Base of events that nobody keeps a copy of: a pruned feed keeps none of them."""
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return none."""
+        return ()
 
 
 P = TypeVar("P", bound=Payload)
@@ -47,7 +66,7 @@ def actor_of(identity: Identity) -> Actor:
 class Received(Generic[P]):
     """An event as a handler gets it.
 
-    `sequence` is the position in the feed of its source (from 1, without gaps): the order key.
+    `sequence` is the position in the feed of its source (from 1, without gaps until it is pruned): the order key.
     `correlation_id` is the id of the request that began it all, `gateway_request_id` the one that its caller could not
     choose; empty where that is not known any more. `batch_id` is that of the batch that it is one of many of, if any.
     `project` is the key of the project in which it happened; MAIN for what happened to the installation.
@@ -142,13 +161,14 @@ class UndecodableMessage(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it came: the envelope read, the payload not yet."""
+    """A message as it came: the envelope read, the payload not yet. Nothing of its feed lies between it and `after`."""
 
     raw: bytes
     id: uuid.UUID
     source: str
     wire_name: str
     sequence: int
+    after: int
     attributes: dict[str, Any]
     project: str = projects.MAIN
 
@@ -167,6 +187,7 @@ class Message:
                 attributes["source"].removeprefix("/traceline/"),
                 wire_name,
                 sequence,
+                sequence - 1,
                 attributes,
                 attributes.get("project", projects.MAIN),
             )

@@ -1,14 +1,27 @@
 """Another service's feed of changes, read on demand beside the bus; the inbox drops what it knows already."""
 
 import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from prometheus_client import Counter
 
 from chassis.core.problems import Unavailable
 from chassis.messaging import outbox
 from chassis.messaging.inbox import Inbox
+from chassis.messaging.outbox import Changes
 from chassis.web.peers import Peer
 
 _log = logging.getLogger(__name__)
 _PAGE = 250
+_TELL_EVERY = 60
+"""Seconds after which a source is told again how far its events are received, although that is the same."""
+
+_PRUNED = Counter(
+    "traceline_consumer_pruned_total",
+    "Places of the feed whose events were pruned before they were received.",
+    ("consumer", "source"),
+)
 
 
 class Feed:
@@ -19,6 +32,8 @@ class Feed:
         self._peer = peer
         self._inbox = inbox
         self._behind_at: int | None = None
+        self._told: tuple[int, float] | None = None
+        self._pruned = _PRUNED.labels(inbox.queue, source)
 
     async def catch_up(self) -> None:
         """Return when everything that the source had committed before the call was received.
@@ -27,19 +42,22 @@ class Feed:
         source does not answer.
         """
         position = await self._inbox.position(self.source)
-        target, events = await self._changes(position, _PAGE)
-        while position < target and events:
-            await self._inbox.receive(events)
-            # The feed has no gaps. Not the inbox's position: that stands still at an unreadable message.
-            position += len(events)
+        page = await self._changes(position, _PAGE)
+        target = page.head
+        while position < target and page.events:
+            self._note_pruned(position, page)
+            await self._inbox.receive(page.events, after=position, pruned=page.pruned)
+            # Not the inbox's position: that stands still at an unreadable message.
+            position = page.last
             if position < target:
-                _, events = await self._changes(position, _PAGE)
+                page = await self._changes(position, _PAGE)
 
     async def catch_up_if_stalled(self) -> None:
         """Catch up when the bus has brought nothing new since the last call although there was something.
 
-        To be called now and then: so a broker that has lost its data, or is away for long, costs no event. A source
-        that was restored to an older state than was received is not read: its places mean other events now.
+        To be called now and then: so a broker that has lost its data, or is away for long, costs no event. The source
+        is told what was received, and may prune it. One that was restored to an older state than was received is
+        neither read nor told: its places mean other events now.
         """
         position = await self._inbox.position(self.source)
         if await self._was_rolled_back(position):
@@ -55,21 +73,48 @@ class Feed:
             position = await self._inbox.position(self.source)
         head = await self.head()
         self._behind_at = position if head > position else None
+        await self._tell(position)
 
     async def _was_rolled_back(self, position: int) -> bool:
         """Check whether the feed lacks the last event that was received: its source was restored to an older state."""
         if position == 0:
             return False
-        _, events = await self._changes(position - 1, 1)
-        return not (events and await self._inbox.knows(events[0]))
+        return not await has_event_at(await self._changes(position - 1, 1), position, self._inbox.knows)
 
     async def head(self) -> int:
         """Return the last event of the source; raise Unavailable when it does not answer."""
-        head, _ = await self._changes(0, 0)
-        return head
+        return (await self._changes(0, 0)).head
 
-    async def _changes(self, after: int, limit: int) -> tuple[int, list[bytes]]:
-        return outbox.read_changes(await changes_of(self._peer, after, limit))
+    def _note_pruned(self, position: int, page: Changes) -> None:
+        """Count what will never be received, and log it where something was received before: a copy misses nothing."""
+        if missing := page.last - position - len(page.events):
+            self._pruned.inc(missing)
+            if position:
+                _log.warning(
+                    "%s had received %d events of %s and goes on up to %d: %d of these were pruned. Copies are right"
+                    " all the same; what is made of each event, such as an audit log, lacks those.",
+                    *(self._inbox.queue, position, self.source, page.last, missing),
+                )
+
+    async def _tell(self, position: int) -> None:
+        """Tell the source up to where everything was received: it keeps what comes after that, and the last before."""
+        now = time.monotonic()
+        if self._told is None or self._told[0] != position or now >= self._told[1] + _TELL_EVERY:
+            await self._peer.put(f"/internal/feed-consumers/{self._inbox.queue}", {"position": position})
+            self._told = position, now
+
+    async def _changes(self, after: int, limit: int) -> Changes:
+        return outbox.read_changes(await changes_of(self._peer, after, limit), after)
+
+
+async def has_event_at(page: Changes, position: int, knows: Callable[[bytes], Awaitable[bool]]) -> bool:
+    """Check whether a feed has the event that was received as the one at `position`, by the page that begins there.
+
+    One that was pruned counts as there: nothing tells it from another any more.
+    """
+    if position > page.head or not page.events:
+        return False
+    return await knows(page.events[0]) if page.first == position else position <= page.pruned
 
 
 async def changes_of(peer: Peer, after: int, limit: int) -> bytes:

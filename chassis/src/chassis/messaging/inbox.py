@@ -8,6 +8,7 @@ import logging
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
@@ -52,17 +53,24 @@ class Inbox:
         self._duplicates = _DUPLICATES.labels(queue)
         self._unknown = _UNKNOWN.labels(queue)
 
-    async def receive(self, raw: Sequence[bytes]) -> None:
+    async def receive(self, raw: Sequence[bytes], *, after: int | None = None, pruned: int = 0) -> None:
         """Apply a batch, in order; returns when each event is applied, known already, or stored with its error.
 
-        Raises when the database is away: then the whole batch must come again.
+        With `after` it is a page of a feed from that position on: what is missing up to the place `pruned` does not
+        exist any more. Raises when the database is away: then the whole batch must come again.
         """
         messages = []
         for body in raw:
             try:
-                messages.append(Message.read(body))
+                message = Message.read(body)
             except UndecodableMessage as error:
+                after = None
                 await self._park_unreadable(body, str(error))
+                continue
+            if after is not None and message.sequence <= pruned + 1:
+                message = replace(message, after=after)
+            after = None if after is None else message.sequence
+            messages.append(message)
         if messages:
             await all_or_each(messages, self._apply, self._store_failure, fatal=AWAY)
 
@@ -157,12 +165,12 @@ class Inbox:
 
     async def _advance(self, connection: Connection, messages: Sequence[Message]) -> None:
         """Move the position of each source over what is contiguous; a gap stays visible until it is filled."""
-        received: dict[str, set[int]] = {}
+        received: dict[str, set[tuple[int, int]]] = {}
         for message in messages:
             if message.source in self.sources:
-                received.setdefault(message.source, set()).add(message.sequence)
-        for source, sequences in received.items():
-            for first, last in _runs(sorted(sequences)):
+                received.setdefault(message.source, set()).add((message.after + 1, message.sequence))
+        for source, places in received.items():
+            for first, last in _runs(sorted(places)):
                 await connection.execute(
                     "INSERT INTO inbox_positions AS known (source, position)"
                     " VALUES (%(source)s, CASE WHEN %(first)s = 1 THEN %(last)s ELSE 0 END)"
@@ -255,12 +263,12 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:2000].replace("\0", "\\0")
 
 
-def _runs(sequences: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (first, last) of each run without a gap in ascending `sequences`."""
+def _runs(places: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return (first, last) of each run without a gap in ascending ones."""
     runs: list[tuple[int, int]] = []
-    for sequence in sequences:
-        if runs and sequence == runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], sequence)
+    for first, last in places:
+        if runs and first <= runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], max(last, runs[-1][1]))
         else:
-            runs.append((sequence, sequence))
+            runs.append((first, last))
     return runs

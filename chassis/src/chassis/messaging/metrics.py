@@ -6,7 +6,7 @@ from prometheus_client import Metric
 
 from chassis.core.problems import Unavailable
 from chassis.db.database import Database
-from chassis.messaging import relay
+from chassis.messaging import pruning, relay
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.observability.collectors import GaugeCollector, gauge
@@ -18,6 +18,7 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
     async def read() -> list[Metric]:
         async with database.across() as connection:
             own = await relay.progress(connection)
+            kept = await pruning.progress(connection)
         oldest = own["lag_seconds"] or 0.0
         return [
             gauge("traceline_feed_head", "The last event in the feed.", ("source",), [((source,), own["head"])]),
@@ -32,6 +33,18 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
                 "How long the oldest event waits that the bus has not confirmed; 0 when there is none.",
                 ("source",),
                 [((source,), oldest)],
+            ),
+            gauge(
+                "traceline_feed_pruned",
+                "Up to which event only the last one of each thing is kept.",
+                ("source",),
+                [((source,), kept["pruned"])],
+            ),
+            gauge(
+                "traceline_feed_consumer_silent_seconds",
+                "How long a consumer has not told what it received; nothing that comes after that is pruned.",
+                ("source", "consumer"),
+                [((source, row["consumer"]), row["told_seconds_ago"]) for row in kept["consumers"]],
             ),
         ]
 

@@ -30,6 +30,12 @@ def projects_apart() -> Iterator[str]:
     )
 
 
+def create_pruning_tables() -> None:
+    """Create what a feed is pruned by, in a later migration. Frozen, too."""
+    for statement in PRUNING:
+        op.execute(statement)
+
+
 STATEMENTS = (
     """
     CREATE TABLE outbox (
@@ -83,4 +89,18 @@ STATEMENTS = (
         CONSTRAINT pk_idempotency_keys PRIMARY KEY (caller_id, scope, key)
     )
     """,
+)
+
+PRUNING = (
+    "CREATE TABLE feed_pruning (only_row boolean CONSTRAINT pk_feed_pruning PRIMARY KEY, position bigint NOT NULL)",
+    "INSERT INTO feed_pruning VALUES (true, 0)",
+    """
+    CREATE TABLE feed_consumers (
+        consumer text CONSTRAINT pk_feed_consumers PRIMARY KEY,
+        position bigint NOT NULL,
+        told_at timestamptz NOT NULL DEFAULT now()
+    )
+    """,
+    "CREATE TABLE feed_latest (key uuid CONSTRAINT pk_feed_latest PRIMARY KEY, feed_seq bigint NOT NULL)",
+    "CREATE INDEX ix_feed_latest_feed_seq ON feed_latest (feed_seq)",
 )

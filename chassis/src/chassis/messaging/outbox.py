@@ -1,10 +1,11 @@
 """The outbox is the service's feed: events are recorded with the change, numbered after it, never lost.
 
 A writer inserts the event in the transaction of the change. The sequencer numbers what was committed, without
-gaps, so that a reader who has seen N has seen everything up to N.
+gaps, so that a reader who has seen N has seen everything up to N. What was pruned leaves gaps behind the others.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -83,32 +84,71 @@ async def number(database: Database) -> int:
                     await connection.execute("UPDATE feed_head SET head = %s", (head + count,))
 
 
-async def read(database: Database, after: int, limit: int) -> list[tuple[str, bytes]]:
-    """Return (wire name, envelope with its sequence) of up to `limit` numbered events after position `after`."""
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Events of a feed, as (wire name, envelope with its sequence), and the place of the `last` of them.
+
+    Up to the place `pruned` only the last event of each thing is left, after it all are.
+    """
+
+    pruned: int
+    events: list[tuple[str, bytes]]
+    last: int
+
+
+async def read(database: Database, after: int, limit: int) -> Page:
+    """Return up to `limit` numbered events after position `after`."""
     async with database.across() as connection:
         cursor = await connection.execute(
-            "SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s",
+            """
+            SELECT position AS pruned, told.*
+            FROM feed_pruning LEFT JOIN LATERAL (
+                SELECT feed_seq, wire_name, envelope FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s
+            ) AS told ON true
+            ORDER BY feed_seq
+            """,
             (after, limit),
         )
         rows = await cursor.fetchall()
-    return [(row["wire_name"], sequenced(row["feed_seq"], row["envelope"].encode())) for row in rows]
+    told = [row for row in rows if row["feed_seq"] is not None]
+    events = [(row["wire_name"], sequenced(row["feed_seq"], row["envelope"].encode())) for row in told]
+    return Page(rows[0]["pruned"], events, told[-1]["feed_seq"] if told else after)
 
 
 async def changes(database: Database, after: int, limit: int) -> bytes:
-    """Return the JSON document of GET /internal/changes: `head` and the `events` after position `after`.
+    """Return the JSON document of GET /internal/changes: `head`, and the page of `events` after position `after`.
 
     Everything that was committed before the call is numbered first, so that a caller who reads up to `head`
     has seen every change that was answered before they asked.
     """
     head = await number(database)
-    events = await read(database, after, limit) if after < head else []
-    return b'{"head":%d,"events":[%s]}' % (head, b",".join(envelope for _, envelope in events))
+    page = await read(database, after, limit if after < head else 0)
+    events = b",".join(envelope for _, envelope in page.events)
+    return b'{"head":%d,"pruned":%d,"events":[%s]}' % (head, page.pruned, events)
 
 
-def read_changes(document: bytes) -> tuple[int, list[bytes]]:
-    """Return (head, envelopes) of a document of GET /internal/changes."""
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A document of GET /internal/changes: `head` is the last place of the feed; for the others see Page."""
+
+    head: int
+    pruned: int
+    events: list[bytes]
+    first: int
+    last: int
+
+
+def read_changes(document: bytes, after: int) -> Changes:
+    """Return the document of GET /internal/changes after position `after`."""
     page = orjson.loads(document)
-    return page["head"], [orjson.dumps(event) for event in page["events"]]
+    events = page["events"]
+    return Changes(
+        page["head"],
+        page.get("pruned", 0),  # a service of the version before prunes nothing
+        [orjson.dumps(event) for event in events],
+        events[0]["sequence"] if events else after,
+        events[-1]["sequence"] if events else after,
+    )
 
 
 def age(envelope: str | bytes) -> float:

@@ -15,11 +15,13 @@ from psycopg import sql
 
 from chassis.core import projects
 from chassis.core.batches import all_or_each
+from chassis.core.problems import Unavailable
 from chassis.db import isolation
 from chassis.db.database import AWAY, Connection, in_project
 from chassis.messaging import inbox, outbox
 from chassis.messaging.events import Message, Payload, UndecodableMessage
 from chassis.messaging.inbox import Handler
+from chassis.messaging.outbox import Changes
 
 _log = logging.getLogger(__name__)
 _PAGE = 250
@@ -73,6 +75,8 @@ class Rebuilt:
 
 async def rebuild(connection: Connection, model: ReadModel, read_feed: ReadFeed) -> Rebuilt:
     """Rebuild the copy by one transaction; when it raises, the copy is as it was.
+
+    Raises Unavailable when the feed is pruned further than it was received.
 
     `connection` is used by no other, and not afterwards: its plans are those for the temporary tables.
     """
@@ -168,12 +172,11 @@ async def _fold_received(connection: Connection, folding: _Folding, read_feed: R
     """Apply what was received before the call; return the place of the last of these events."""
     position, place = await _position(connection, folding.source), 0
     while place < position:
-        _, events = await _page(read_feed, place)
-        if not events:
+        page = await _page(read_feed, place, position)
+        if not page.events:
             break
-        events = events[: position - place]
-        await folding.apply(_readable(events))
-        place += len(events)
+        await folding.apply([message for message in _readable(page.events) if message.sequence <= position])
+        place = min(page.last, position)
     return place
 
 
@@ -184,12 +187,11 @@ async def _fold_the_rest(connection: Connection, folding: _Folding, place: int, 
     for message in again:
         await folding.apply([message])
     position = await _position(connection, folding.source)
-    head, events = await _page(read_feed, place)
-    while events:
-        await folding.apply(await _received(connection, position, _readable(events)))
-        place += len(events)
-        head, events = await _page(read_feed, place)
-    return Reach(position, head)
+    page = await _page(read_feed, place, position)
+    while page.events:
+        await folding.apply(await _received(connection, position, _readable(page.events)))
+        page = await _page(read_feed, page.last, position)
+    return Reach(position, page.head)
 
 
 async def _received(connection: Connection, position: int, messages: Sequence[Message]) -> list[Message]:
@@ -200,8 +202,15 @@ async def _received(connection: Connection, position: int, messages: Sequence[Me
     return [message for message in messages if message.sequence <= position or message.id in known]
 
 
-async def _page(read_feed: ReadFeed, after: int) -> tuple[int, list[bytes]]:
-    return outbox.read_changes(await read_feed(after, _PAGE))
+async def _page(read_feed: ReadFeed, after: int, position: int) -> Changes:
+    page = outbox.read_changes(await read_feed(after, _PAGE), after)
+    if position < page.pruned:
+        # Of what was told before and after the position, only the last is left, which was not received.
+        raise Unavailable(
+            f"The feed is pruned up to event {page.pruned} and was received up to {position}: rebuild the copy when"
+            " what is missing was received."
+        )
+    return page
 
 
 def _readable(events: Sequence[bytes]) -> list[Message]:

@@ -58,12 +58,12 @@ class Relay:
         position = await self._position()
         published = 0
         while position < head:
-            events = await outbox.read(self._database, position, _BATCH)
-            with _PUBLISH_SECONDS.time(), event_spans.publishing(events) as to_publish:
+            page = await outbox.read(self._database, position, _BATCH)
+            with _PUBLISH_SECONDS.time(), event_spans.publishing(page.events) as to_publish:
                 await self._bus.publish([Publication(wire_name, envelope) for wire_name, envelope in to_publish])
-            published += len(events)
+            published += len(page.events)
             # A crash before this line sends the batch again: the inbox drops what it knows.
-            position = await self._move(position, position + len(events))
+            position = await self._move(position, page.last)
         return published
 
     async def _position(self) -> int:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Annotated
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,12 +18,18 @@ from chassis.core.identity import InternalTokens, ServiceCaller
 from chassis.core.problems import MethodNotAllowed, Problem, render
 from chassis.db.database import Database, Db
 from chassis.db.readiness import check_schema
-from chassis.messaging import outbox
+from chassis.messaging import outbox, pruning
 from chassis.observability import telemetry
 from chassis.web.edge import Edge, as_problem
 from chassis.web.responses import answer
 from chassis.web.service_document import DocumentedApp, describe
 from chassis.web.strict_route import StrictRoute
+
+
+class FeedConsumer(BaseModel):
+    """Up to where a consumer has received the feed."""
+
+    position: Annotated[int, Field(ge=0, lt=2**63)]
 
 
 def create_app(
@@ -36,8 +44,8 @@ def create_app(
     """Return a service's HTTP app.
 
     It serves the routers, `/livez`, `/readyz` (503 until the database has `schema_version`),
-    `/internal/changes` for other services, and `/openapi.json` for the gateway. `state` is what the routers find
-    in `request.app.state`.
+    `/internal/changes` and `/internal/feed-consumers` for other services, and `/openapi.json` for the gateway.
+    `state` is what the routers find in `request.app.state`.
     """
     known = {"database": database, "internal_tokens": internal_tokens, **state}
     return app_of(title, [*routers, _internal_routes(schema_version)], known)
@@ -96,6 +104,11 @@ def _internal_routes(schema_version: str) -> APIRouter:
     @router.get("/internal/changes")
     async def changes(_: ServiceCaller, database: Db, after: int = 0, limit: int = 500) -> Response:
         return Response(await outbox.changes(database, after, min(limit, 2000)), media_type="application/json")
+
+    @router.put("/internal/feed-consumers/{consumer}", status_code=204)
+    async def put_consumer(_: ServiceCaller, database: Db, consumer: str, received: FeedConsumer) -> None:
+        async with database.connection() as connection:
+            await pruning.received(connection, consumer, received.position)
 
     return router
 

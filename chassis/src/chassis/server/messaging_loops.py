@@ -1,7 +1,9 @@
-"""The background loops that services have in common: relay, retries, catching up, deleting what has expired."""
+"""The background loops that services share: relay, pruning, retries, catching up, deleting what has expired."""
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
 
 from chassis.core.problems import Unavailable
 from chassis.db.database import Database
@@ -9,6 +11,7 @@ from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.metrics import of_feed, of_inbox
+from chassis.messaging.pruning import Pruner
 from chassis.messaging.relay import Relay
 from chassis.observability.databases import of_database
 from chassis.server.worker import Loop, Worker
@@ -16,6 +19,7 @@ from chassis.web.idempotency import forget_old_keys
 
 _log = logging.getLogger(__name__)
 _CATCH_UP_EVERY = 10
+_PRUNE_EVERY = 3600
 
 
 def new_worker(name: str, database: Database) -> Worker:
@@ -34,6 +38,13 @@ def publish(worker: Worker, name: str, database: Database, bus: Bus) -> None:
     """Have the service's events published."""
     worker.add(f"{name} relay", Relay(database, bus).run, leader_only=True)
     worker.collectors.append(of_feed(name, database))
+
+
+def prune(worker: Worker, name: str, pruner: Pruner, retention_days: int) -> None:
+    """Have the service's feed pruned of what is older than the retention; 0 days: have all of it kept."""
+    if retention_days:
+        keep = partial(pruner.keep, timedelta(days=retention_days))
+        worker.every(f"{name} feed pruning", _PRUNE_EVERY, keep, leader_only=True)
 
 
 def consume(worker: Worker, inbox: Inbox, bus: Bus, feeds: Sequence[Feed]) -> None:

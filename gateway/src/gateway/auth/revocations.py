@@ -70,14 +70,22 @@ class Revocations:
         while True:
             asked_at = time.monotonic()
             response = await self._auth.get("/internal/changes", {"after": self._position, "limit": _PAGE})
-            head, events = outbox.read_changes(response.content)
-            self._apply(events)
+            page = outbox.read_changes(response.content, self._position)
+            if self._position < page.pruned:
+                # Whoever was away for so long may have missed that a token was ended.
+                await self._read_access()
+                continue
+            self._apply(page.events)
             self._prune_expired()
-            if self._position >= head:
+            if self._position >= page.head:
                 self._fresh_at = asked_at
                 return
 
     async def _start(self) -> None:
+        await self._read_access()
+        await self.refresh()
+
+    async def _read_access(self) -> None:
         response = (await self._auth.get("/internal/access-changes")).json()
         self.users = {
             user["id"]: CurrentUser(Role(user["role"]), user["is_active"], _seconds(user["tokens_not_before"]))
@@ -87,7 +95,6 @@ class Revocations:
         emails = {user["id"]: user["email"] for user in response["users"]}
         self.api_tokens.start(response["api_tokens"], emails)
         self._position = response["head"]
-        await self.refresh()
 
     def _apply(self, events: Iterable[bytes]) -> None:
         for raw in events:
