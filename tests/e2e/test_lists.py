@@ -74,12 +74,16 @@ def known(admin: Traceline) -> dict[str, str]:
     for _ in range(2):
         admin.logged_in(admin.me()["email"], os.environ.get("DEFAULT_ADMIN_PASSWORD", ADMIN_PASSWORD))
         created(admin.post("/auth/tokens", json={"name": texts.word(), "scopes": ["read"]}))
+    admin.new_project()
+    for _ in range(2):
+        ok(admin.put(f"/projects/MAIN/members/{admin.new_user().me()['id']}", json={"role": "viewer"}), 201)
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")
     return {
         "requirement_id": requirement["id"],
         "test_case_id": test_case["id"],
         "import_id": imported[0]["id"],
+        "key": "MAIN",
         "q": word,
     }
 

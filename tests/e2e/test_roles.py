@@ -62,12 +62,16 @@ def operations(anyone: Traceline) -> list[Operation]:
 
 def tried(user: Traceline, operation: Operation) -> httpx.Response:
     method, path = operation
-    address = re.sub(r"{(\w+)}", lambda name: "1" if name[1] in {"user_id", "notification_id"} else NOBODY, path)
-    return user.request(method, address, **({} if method in {"GET", "DELETE"} else {"json": {}}))
+    known = {"user_id": "1", "notification_id": "1", "key": "MAIN"}
+    address = re.sub(r"{(\w+)}", lambda name: known.get(name[1], NOBODY), path)
+    body = {"role": "viewer"} if path.endswith("/members/{user_id}") else {}
+    return user.request(method, address, **({} if method in {"GET", "DELETE"} else {"json": body}))
 
 
 def is_for_admins(operation: Operation) -> bool:
-    return operation[1].startswith(("/users", "/audit-log"))
+    method, path = operation
+    is_of_projects = path.startswith("/projects") and (method != "GET" or "/members" in path)
+    return path.startswith(("/users", "/audit-log")) or is_of_projects
 
 
 def test_a_viewer_may_read(viewer: Traceline) -> None:

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from auth_service import access_use, startup
 from auth_service.api_tokens import endpoints as api_tokens
 from auth_service.open_sessions import endpoints as open_sessions
+from auth_service.projects import endpoints as projects
 from auth_service.service import SERVICE
 from auth_service.sessions import endpoints as sessions
 from auth_service.sessions.service import Login
@@ -34,9 +35,11 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             api_tokens.router,
             open_sessions.router,
             users.router,
+            projects.router,
             signing_keys.router,
             sessions.internal_router,
             access_use.router,
+            projects.internal_router,
         ],
         database=database,
         internal_tokens=internal_tokens,

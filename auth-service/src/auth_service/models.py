@@ -103,3 +103,29 @@ signing_keys = sa.Table(
     required("private_key", sa.LargeBinary, comment="Ed25519, raw: whoever has it is everyone"),
     timestamp("signs_from"),
 )
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("key", sa.Text(collation="C"), primary_key=True),
+    required("name", sa.Text),
+    required("description", sa.Text),
+    required("visibility", sa.Text),
+    required("archived", sa.Boolean),
+    required("settings", pg.JSONB),
+    timestamp("created_at"),
+    sa.Column("created_by", sa.Integer, comment="the id of a user; none of MAIN"),
+    timestamp("deleted_at", nullable=True, comment="the row stays: a key is never used again"),
+    one_of("visibility", "open", "members"),
+)
+
+project_members = sa.Table(
+    "project_members",
+    metadata,
+    sa.Column("project_key", sa.ForeignKey("projects.key"), primary_key=True),
+    sa.Column("user_id", sa.ForeignKey("users.id"), primary_key=True),
+    required("role", sa.Text),
+    timestamp("since"),
+    one_of("role", "admin", "reviewer", "viewer"),
+)
+sa.Index("ix_project_members_user_id", project_members.c.user_id)

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from chassis.messaging.events import Momentary, Payload
+from contracts.projects import Visibility
 
 
 class UserState(BaseModel):
@@ -98,6 +99,92 @@ class ApiTokenRevoked(Payload):
     token: ApiTokenState
 
 
+class GateRule(BaseModel):
+    """A rule of a release gate: what it counts, up or down to which limit, and of which items (`where`)."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    rule: str
+    limit: float | None = None
+    where: dict[str, tuple[str, ...]] = {}
+
+
+class ProjectSettings(BaseModel):
+    """What a project wants otherwise than the environment's defaults; None: as those say."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    automatic_suggestions: bool | None = None
+    algorithm: str | None = None
+    threshold: float | None = None
+    coverage_threshold: float | None = None
+    gate: tuple[GateRule, ...] | None = None
+
+
+class ProjectState(BaseModel):
+    """A project as it is after the event."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    key: str
+    name: str
+    description: str
+    visibility: Visibility
+    archived: bool
+    settings: ProjectSettings
+
+
+class ProjectCreated(Payload):
+    """An admin made a project."""
+
+    wire_name = "auth.project.created"
+    project: ProjectState
+
+
+class ProjectUpdated(Payload):
+    """A project was changed, or taken out of the archive; `changes` maps a field to its `before` and `after`."""
+
+    wire_name = "auth.project.updated"
+    project: ProjectState
+    changes: dict[str, dict[str, Any]]
+
+
+class ProjectArchived(Payload):
+    """A project was archived, and perhaps changed with it: nothing in it can be changed any more."""
+
+    wire_name = "auth.project.archived"
+    project: ProjectState
+    changes: dict[str, dict[str, Any]]
+
+
+class ProjectDeleted(Payload):
+    """A project was deleted: whoever keeps something of it removes that. Its key is never used again."""
+
+    wire_name = "auth.project.deleted"
+    project: ProjectState
+
+
+class MemberChanged(Payload):
+    """Somebody was made a member of a project, `before` None, or got another role there."""
+
+    wire_name = "auth.member.changed"
+    project: str
+    user_id: int
+    email: str
+    role: str
+    before: str | None
+
+
+class MemberRemoved(Payload):
+    """Somebody is no member of a project any more; `before` is the role that they had there."""
+
+    wire_name = "auth.member.removed"
+    project: str
+    user_id: int
+    email: str
+    before: str
+
+
 UNKNOWN = "unknown"
 """Stands for an email that no account has."""
 
@@ -125,4 +212,10 @@ EVENTS: tuple[type[Payload], ...] = (
     LoginFailed,
     ApiTokenCreated,
     ApiTokenRevoked,
+    ProjectCreated,
+    ProjectUpdated,
+    ProjectArchived,
+    ProjectDeleted,
+    MemberChanged,
+    MemberRemoved,
 )

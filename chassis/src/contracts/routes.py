@@ -49,15 +49,16 @@ class Service:
 
 AUTH = Service(
     "auth",
-    resources=("auth", "users"),
+    resources=("auth", "users", "projects"),
     tags={
         "Authentication": "Logging in and out, registering, passwords, and the keys that tokens are checked with.",
         "API tokens": "For pipelines and agents: what each may, until when, and when it was last used.",
         "Users": "Accounts and their roles, for admins.",
+        "Projects": "What keeps records apart from one another, and who may do what in which.",
     },
     publishes=auth.EVENTS,
     public=(("POST", "auth/register"), ("POST", "auth/login"), ("GET", "auth/jwks.json")),
-    unstored=("users",),
+    unstored=("users", "projects"),
     secret=("auth",),
 )
 CATALOG = Service(

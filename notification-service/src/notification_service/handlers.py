@@ -7,7 +7,15 @@ from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
-from notification_service import account_entries, entries, notifications, stream_events, stream_repository, texts
+from notification_service import (
+    account_entries,
+    entries,
+    notifications,
+    project_entries,
+    stream_events,
+    stream_repository,
+    texts,
+)
 from notification_service.entries import Entries
 from notification_service.stream_events import StreamEvents
 from notification_service.texts import Text
@@ -150,4 +158,10 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),
     auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),
+    auth.ProjectCreated: audited(project_entries.project_created),
+    auth.ProjectUpdated: audited(project_entries.project_changed),
+    auth.ProjectArchived: audited(project_entries.project_changed),
+    auth.ProjectDeleted: audited(project_entries.project_deleted),
+    auth.MemberChanged: audited(project_entries.member_changed),
+    auth.MemberRemoved: audited(project_entries.member_removed),
 }

@@ -87,7 +87,11 @@ sa.Index(
     "ix_audit_entries_activity",
     audit_entries.c.occurred_at,
     audit_entries.c.id,
-    postgresql_where=sa.and_(audit_entries.c.resource_type != "user", audit_entries.c.batch_id.is_(None)),
+    postgresql_where=sa.and_(
+        audit_entries.c.resource_type != "user",
+        audit_entries.c.resource_type != "project",
+        audit_entries.c.batch_id.is_(None),
+    ),
 )
 for _filter in ("actor", "action", "resource_type", "resource_id"):
     sa.Index(None, audit_entries.c[_filter], audit_entries.c.occurred_at, audit_entries.c.id)

@@ -81,7 +81,7 @@ class ActivityQuery(_EntryQuery):
 
     def conditions(self, since: datetime) -> Conditions:
         """Return what work on items since then must fulfil; raises Invalid for an unknown value."""
-        is_activity = ("resource_type <> 'user'", "batch_id IS NULL")
+        is_activity = ("resource_type <> 'user'", "resource_type <> 'project'", "batch_id IS NULL")
         return self._narrowed(Conditions("occurred_at >= %(since)s", *is_activity, since=since))
 
 

@@ -14,7 +14,7 @@ class NotificationType(StrEnum):
 
 
 class ResourceType(StrEnum):
-    """What an audit entry is about. Everything but `user` is item work, which activity shows."""
+    """What an audit entry is about. Everything but `user` and `project` is item work, which activity shows."""
 
     REQUIREMENT = "requirement"
     TEST_CASE = "test_case"
@@ -24,6 +24,7 @@ class ResourceType(StrEnum):
     COVERAGE = "coverage"
     IMPORT = "import"
     USER = "user"
+    PROJECT = "project"
 
 
 class AuditAction(StrEnum):
@@ -57,6 +58,12 @@ class AuditAction(StrEnum):
     USER_LOGIN_FAILED = "user.login_failed"
     USER_API_TOKEN_CREATED = "user.api_token_created"  # noqa: S105 - the name of an action
     USER_API_TOKEN_REVOKED = "user.api_token_revoked"  # noqa: S105 - the name of an action
+    PROJECT_CREATED = "project.created"
+    PROJECT_UPDATED = "project.updated"
+    PROJECT_ARCHIVED = "project.archived"
+    PROJECT_DELETED = "project.deleted"
+    PROJECT_MEMBER_CHANGED = "project.member_changed"
+    PROJECT_MEMBER_REMOVED = "project.member_removed"
 
 
 class StreamEventName(StrEnum):

@@ -9,6 +9,11 @@ def word(letters: int = 9) -> str:
     return "".join(secrets.choice(string.ascii_lowercase) for _ in range(letters))
 
 
+def project_key() -> str:
+    """The key of a project that nobody has made."""
+    return word(10).upper()
+
+
 def words(count: int) -> str:
     """``count`` such words with a space between them."""
     return " ".join(word() for _ in range(count))

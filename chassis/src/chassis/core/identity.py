@@ -24,6 +24,11 @@ class Role(StrEnum):
     REVIEWER = "reviewer"
     VIEWER = "viewer"
 
+    @property
+    def rank(self) -> int:
+        """A number that is the higher the more the role may."""
+        return _RANK[self]
+
 
 _RANK = {Role.VIEWER: 0, Role.REVIEWER: 1, Role.ADMIN: 2}
 

@@ -40,6 +40,9 @@ def listed(words: Iterable[str], joint: str = "or") -> str:
     return f"{', '.join(most)} {joint} {last}" if most else last
 
 
+_MOST_LISTED = 20
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that somebody may have meant, if there is one; case and - for _ do not count."""
     if len(word) > _LONGEST:  # none is as long, and it takes long to compare
@@ -50,8 +53,14 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 def no_such_value(name: str, value: str, allowed: Sequence[str]) -> str:
-    """Say that a closed list does not have a value, and what it has."""
-    return f"There is no {name} {shown(value)}; it can be {listed(allowed)}."
+    """Say that a closed list does not have a value, and what it has; of a long one, what may have been meant."""
+    if len(allowed) <= _MOST_LISTED:
+        return f"There is no {name} {shown(value)}; it can be {listed(allowed)}."
+    meant = nearest(value, allowed)
+    if meant is not None:
+        return f"There is no {name} {shown(value)}; did you mean {meant!r}?"
+    some = ", ".join(allowed[:_MOST_LISTED])
+    return f"There is no {name} {shown(value)}; the description of the API has all: {some} and more."
 
 
 def no_uuid(value: Any) -> str:

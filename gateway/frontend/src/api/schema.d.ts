@@ -832,6 +832,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the projects that you have access to
+         * @description Each with your role in it. Those in the archive are among them.
+         */
+        get: operations["list_projects"];
+        put?: never;
+        /**
+         * Make a project
+         * @description Its key stands in addresses, is never changed, and is never used again, not even after the project is deleted.
+         *
+         *     Needs the role `admin`.
+         */
+        post: operations["create_project"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a project
+         * @description With your role in it. One that you have no access to is answered as one that is not there.
+         */
+        get: operations["get_project"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a project, with everything in it
+         * @description Only one that is archived. It is gone at once, and what was in it soon after; nothing brings it back.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["delete_project"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a project, archive it, or take it out of the archive
+         * @description For admins of the project. In one that is archived nothing can be changed; everything can be read.
+         *
+         *     It takes effect within 2 s. Settings that are not sent stay; one that is null is again as the installation says.
+         */
+        patch: operations["update_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the members of a project
+         * @description For admins of the project. Into an open project others come, too, with the roles of their accounts.
+         */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make a user a member of a project, or change their role there
+         * @description For admins of the project. It takes effect within 2 s.
+         *
+         *     In an open project a membership can raise the role of an account, never lower it. The last admin of a project
+         *     stays one, unless an admin of the installation says otherwise.
+         */
+        put: operations["put_member"];
+        post?: never;
+        /**
+         * Remove a member from a project
+         * @description For admins of the project. It takes effect within 2 s.
+         */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/coverage-by-module": {
         parameters: {
             query?: never;
@@ -1913,6 +2018,12 @@ export interface components {
             summary: string;
         };
         /**
+         * Algorithm
+         * @description How suggestions are scored.
+         * @enum {string}
+         */
+        Algorithm: "tfidf" | "keyword" | "hybrid";
+        /**
          * AlgorithmName
          * @enum {string}
          */
@@ -1987,7 +2098,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -2708,6 +2819,17 @@ export interface components {
             user: components["schemas"]["SessionUser"] | null;
         };
         /**
+         * Deletion
+         * @description What is deleted: all services remove what they keep of it, which takes a while.
+         */
+        Deletion: {
+            /**
+             * Key
+             * @example DOOR
+             */
+            key: string;
+        };
+        /**
          * DemoAccount
          * @description The account of a demo on this machine, which everybody knows.
          */
@@ -3208,6 +3330,27 @@ export interface components {
             skip: number;
             suspect_links: components["schemas"]["GapPage_SuspectLink_"];
             uncovered_requirements: components["schemas"]["GapPage_GapItem_"];
+        };
+        /**
+         * GateRule
+         * @description A rule of the release gate, as GET /reports/gate takes them.
+         */
+        GateRule: {
+            /** Limit */
+            limit?: number | null;
+            /**
+             * Rule
+             * @example max_failed
+             */
+            rule: string;
+            /**
+             * Where
+             * @description Of which items: a field, and the values of which it has one.
+             * @default {}
+             */
+            where?: {
+                [key: string]: string[];
+            };
         };
         GatewayTimeout: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -3899,6 +4042,10 @@ export interface components {
         KeySet: {
             /** Keys */
             keys: components["schemas"]["PublicKey"][];
+        };
+        KeyTakenOrKeyUsed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "key_taken" | "key_used";
         };
         LastAdmin: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -4857,6 +5004,102 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ListedMember
+         * @description A member as a row of a list.
+         * @example {
+         *       "email": "kim@example.com",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "full_name": "Kim Person",
+         *       "is_active": true,
+         *       "role": "reviewer",
+         *       "since": "2026-03-02T08:15:00.123456Z",
+         *       "user_id": 7
+         *     }
+         */
+        ListedMember: {
+            /** Email */
+            email: string;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /** Full Name */
+            full_name: string;
+            /** Is Active */
+            is_active: boolean;
+            role: components["schemas"]["Role"];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** User Id */
+            user_id: number;
+        };
+        /**
+         * ListedProject
+         * @description A project as a row of a list.
+         * @example {
+         *       "archived": false,
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": 7,
+         *       "description": "Everything that moves a door",
+         *       "etag": "\"c0a4-1-6508e3c4d2b40\"",
+         *       "key": "DOOR",
+         *       "name": "Door control",
+         *       "role": "admin",
+         *       "settings": {
+         *         "algorithm": "hybrid",
+         *         "automatic_suggestions": true,
+         *         "coverage_threshold": null,
+         *         "gate": [
+         *           {
+         *             "limit": 0,
+         *             "rule": "max_failed",
+         *             "where": {
+         *               "priority": [
+         *                 "critical",
+         *                 "high"
+         *               ]
+         *             }
+         *           }
+         *         ],
+         *         "threshold": 0.4
+         *       },
+         *       "visibility": "members"
+         *     }
+         */
+        ListedProject: {
+            /** Archived */
+            archived: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The id of a user; null for MAIN.
+             */
+            created_by: number | null;
+            /** Description */
+            description: string;
+            /**
+             * Etag
+             * @description The ETag of the item as it is read by its id: for `If-Match`.
+             */
+            etag: string;
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
+            /** @description Yours in this project. */
+            role: components["schemas"]["Role"];
+            settings: components["schemas"]["ProjectSettings"];
+            visibility: components["schemas"]["Visibility"];
+        };
+        /**
          * ListedRequirement
          * @description A requirement as a row of a list.
          * @example {
@@ -5313,6 +5556,42 @@ export interface components {
             title: string;
         };
         /**
+         * Member
+         * @description A member of a project.
+         * @example {
+         *       "email": "kim@example.com",
+         *       "full_name": "Kim Person",
+         *       "is_active": true,
+         *       "role": "reviewer",
+         *       "since": "2026-03-02T08:15:00.123456Z",
+         *       "user_id": 7
+         *     }
+         */
+        Member: {
+            /** Email */
+            email: string;
+            /** Full Name */
+            full_name: string;
+            /** Is Active */
+            is_active: boolean;
+            role: components["schemas"]["Role"];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** User Id */
+            user_id: number;
+        };
+        /**
+         * MemberWrite
+         * @description The role of a member.
+         */
+        MemberWrite: {
+            /** @example reviewer */
+            role: components["schemas"]["Role"];
+        };
+        /**
          * MethodFigures
          * @description Of one method.
          */
@@ -5480,6 +5759,34 @@ export interface components {
             to_version: number;
         };
         /**
+         * NewProject
+         * @description What an admin gives to make a project.
+         * @example {
+         *       "description": "Everything that moves a door",
+         *       "key": "DOOR",
+         *       "name": "Door control",
+         *       "visibility": "members"
+         *     }
+         */
+        NewProject: {
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * Key
+             * @description Unique for ever, and never changed.
+             */
+            key: string;
+            /** Name */
+            name: string;
+            /** @default {} */
+            settings?: components["schemas"]["ProjectSettings"];
+            /** @default members */
+            visibility?: components["schemas"]["Visibility"];
+        };
+        /**
          * NewUser
          * @description What an admin gives to make an account.
          */
@@ -5502,6 +5809,10 @@ export interface components {
             password: string;
             /** @default viewer */
             role?: components["schemas"]["Role"];
+        };
+        NotArchivedOrMainProject: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "not_archived" | "main_project";
         };
         /**
          * Nothing
@@ -5773,6 +6084,38 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ListedMember] */
+        Page_ListedMember_: {
+            /** Items */
+            items: components["schemas"]["ListedMember"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[ListedProject] */
+        Page_ListedProject_: {
+            /** Items */
+            items: components["schemas"]["ListedProject"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ListedRequirement] */
         Page_ListedRequirement_: {
             /** Items */
@@ -5945,6 +6288,144 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        /**
+         * Project
+         * @description A project, as its caller sees it.
+         * @example {
+         *       "archived": false,
+         *       "created_at": "2026-03-02T08:15:00.123456Z",
+         *       "created_by": 7,
+         *       "description": "Everything that moves a door",
+         *       "key": "DOOR",
+         *       "name": "Door control",
+         *       "role": "admin",
+         *       "settings": {
+         *         "algorithm": "hybrid",
+         *         "automatic_suggestions": true,
+         *         "coverage_threshold": null,
+         *         "gate": [
+         *           {
+         *             "limit": 0,
+         *             "rule": "max_failed",
+         *             "where": {
+         *               "priority": [
+         *                 "critical",
+         *                 "high"
+         *               ]
+         *             }
+         *           }
+         *         ],
+         *         "threshold": 0.4
+         *       },
+         *       "visibility": "members"
+         *     }
+         */
+        Project: {
+            /** Archived */
+            archived: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The id of a user; null for MAIN.
+             */
+            created_by: number | null;
+            /** Description */
+            description: string;
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
+            /** @description Yours in this project. */
+            role: components["schemas"]["Role"];
+            settings: components["schemas"]["ProjectSettings"];
+            visibility: components["schemas"]["Visibility"];
+        };
+        ProjectArchived: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_archived";
+        };
+        ProjectArchivedOrLastProjectAdmin: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_archived" | "last_project_admin";
+        };
+        /**
+         * ProjectChange
+         * @description A JSON merge patch of a project: what is not sent stays.
+         * @example {
+         *       "archived": true
+         *     }
+         */
+        ProjectChange: {
+            /** Archived */
+            archived?: boolean;
+            /** Description */
+            description?: string;
+            /** Name */
+            name?: string;
+            settings?: components["schemas"]["SettingsChange"];
+            visibility?: components["schemas"]["Visibility"];
+        };
+        ProjectNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_not_found";
+        };
+        ProjectNotFoundOrMemberNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_not_found" | "member_not_found";
+        };
+        ProjectNotFoundOrUserNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_not_found" | "user_not_found";
+        };
+        /**
+         * ProjectSettings
+         * @description What the project wants otherwise than the installation; null: as the installation says.
+         * @example {
+         *       "algorithm": "hybrid",
+         *       "automatic_suggestions": true,
+         *       "coverage_threshold": null,
+         *       "gate": [
+         *         {
+         *           "limit": 0,
+         *           "rule": "max_failed",
+         *           "where": {
+         *             "priority": [
+         *               "critical",
+         *               "high"
+         *             ]
+         *           }
+         *         }
+         *       ],
+         *       "threshold": 0.4
+         *     }
+         */
+        ProjectSettings: {
+            algorithm?: components["schemas"]["Algorithm"] | null;
+            /**
+             * Automatic Suggestions
+             * @description Whether changed items are scored in the background.
+             */
+            automatic_suggestions?: boolean | null;
+            /**
+             * Coverage Threshold
+             * @description The coverage below which reviewers are told that it has fallen.
+             */
+            coverage_threshold?: number | null;
+            /**
+             * Gate
+             * @description The rules of the release gate.
+             */
+            gate?: components["schemas"]["GateRule"][] | null;
+            /**
+             * Threshold
+             * @description The lowest score of a suggestion.
+             */
+            threshold?: number | null;
         };
         /**
          * PublicKey
@@ -6492,10 +6973,10 @@ export interface components {
         };
         /**
          * ResourceType
-         * @description What an audit entry is about. Everything but `user` is item work, which activity shows.
+         * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user";
+        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project";
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "review_not_found" | "suggestion_not_found";
@@ -6875,6 +7356,21 @@ export interface components {
             /** Is Active */
             is_active: boolean;
             role: components["schemas"]["Role"];
+        };
+        /**
+         * SettingsChange
+         * @description The settings to change; null: as the installation says.
+         */
+        SettingsChange: {
+            algorithm?: components["schemas"]["Algorithm"] | null;
+            /** Automatic Suggestions */
+            automatic_suggestions?: boolean | null;
+            /** Coverage Threshold */
+            coverage_threshold?: number | null;
+            /** Gate */
+            gate?: components["schemas"]["GateRule"][] | null;
+            /** Threshold */
+            threshold?: number | null;
         };
         /**
          * ShortItem
@@ -8131,6 +8627,12 @@ export interface components {
             before: unknown;
         };
         /**
+         * Visibility
+         * @description Whom a project lets in: everybody who is signed in, with the role of their account; or its members alone.
+         * @enum {string}
+         */
+        Visibility: "open" | "members";
+        /**
          * WrittenFormat
          * @description A format that can be exported.
          */
@@ -8295,6 +8797,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
             };
         };
+        /** @description Duplicate or state conflict: `key_taken`, `key_used` */
+        KeyTakenOrKeyUsed: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["KeyTakenOrKeyUsed"];
+            };
+        };
         /** @description Duplicate or state conflict: `last_admin` */
         LastAdmin: {
             headers: {
@@ -8355,6 +8867,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"];
             };
         };
+        /** @description Duplicate or state conflict: `not_archived`, `main_project` */
+        NotArchivedOrMainProject: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotArchivedOrMainProject"];
+            };
+        };
         /** @description Not found: `notification_not_found` */
         NotificationNotFound: {
             headers: {
@@ -8373,6 +8895,56 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["PreconditionFailed"];
+            };
+        };
+        /** @description Duplicate or state conflict: `project_archived` */
+        ProjectArchived: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectArchived"];
+            };
+        };
+        /** @description Duplicate or state conflict: `project_archived`, `last_project_admin` */
+        ProjectArchivedOrLastProjectAdmin: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectArchivedOrLastProjectAdmin"];
+            };
+        };
+        /** @description Not found: `project_not_found` */
+        ProjectNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description Not found: `project_not_found`, `member_not_found` */
+        ProjectNotFoundOrMemberNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFoundOrMemberNotFound"];
+            };
+        };
+        /** @description Not found: `project_not_found`, `user_not_found` */
+        ProjectNotFoundOrUserNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFoundOrUserNotFound"];
             };
         };
         /** @description Body too large: `body_too_large` */
@@ -8765,6 +9337,7 @@ export type SchemaAccountInactive = components['schemas']['AccountInactive'];
 export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
+export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
@@ -8799,6 +9372,7 @@ export type SchemaCoverageSummary = components['schemas']['CoverageSummary'];
 export type SchemaCoverageTrend = components['schemas']['CoverageTrend'];
 export type SchemaCrossSiteRequest = components['schemas']['CrossSiteRequest'];
 export type SchemaCurrentSession = components['schemas']['CurrentSession'];
+export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
@@ -8816,6 +9390,7 @@ export type SchemaGapItem = components['schemas']['GapItem'];
 export type SchemaGapPageGapItem = components['schemas']['GapPage_GapItem_'];
 export type SchemaGapPageSuspectLink = components['schemas']['GapPage_SuspectLink_'];
 export type SchemaGaps = components['schemas']['Gaps'];
+export type SchemaGateRule = components['schemas']['GateRule'];
 export type SchemaGatewayTimeout = components['schemas']['GatewayTimeout'];
 export type SchemaHistory = components['schemas']['History'];
 export type SchemaHistoryAction = components['schemas']['HistoryAction'];
@@ -8849,6 +9424,7 @@ export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
 export type SchemaKeySet = components['schemas']['KeySet'];
+export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
 export type SchemaLastAdmin = components['schemas']['LastAdmin'];
 export type SchemaLearning = components['schemas']['Learning'];
 export type SchemaLimits = components['schemas']['Limits'];
@@ -8866,6 +9442,8 @@ export type SchemaLinkType = components['schemas']['LinkType'];
 export type SchemaListedImport = components['schemas']['ListedImport'];
 export type SchemaListedLink = components['schemas']['ListedLink'];
 export type SchemaListedMapping = components['schemas']['ListedMapping'];
+export type SchemaListedMember = components['schemas']['ListedMember'];
+export type SchemaListedProject = components['schemas']['ListedProject'];
 export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
@@ -8878,6 +9456,8 @@ export type SchemaMatrixAxis = components['schemas']['MatrixAxis'];
 export type SchemaMatrixModule = components['schemas']['MatrixModule'];
 export type SchemaMatrixRow = components['schemas']['MatrixRow'];
 export type SchemaMatrixTestCase = components['schemas']['MatrixTestCase'];
+export type SchemaMember = components['schemas']['Member'];
+export type SchemaMemberWrite = components['schemas']['MemberWrite'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
@@ -8885,7 +9465,9 @@ export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
 export type SchemaNewApiToken = components['schemas']['NewApiToken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
+export type SchemaNewProject = components['schemas']['NewProject'];
 export type SchemaNewUser = components['schemas']['NewUser'];
+export type SchemaNotArchivedOrMainProject = components['schemas']['NotArchivedOrMainProject'];
 export type SchemaNothing = components['schemas']['Nothing'];
 export type SchemaNotification = components['schemas']['Notification'];
 export type SchemaNotificationList = components['schemas']['NotificationList'];
@@ -8902,6 +9484,8 @@ export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCas
 export type SchemaPageListedImport = components['schemas']['Page_ListedImport_'];
 export type SchemaPageListedLink = components['schemas']['Page_ListedLink_'];
 export type SchemaPageListedMapping = components['schemas']['Page_ListedMapping_'];
+export type SchemaPageListedMember = components['schemas']['Page_ListedMember_'];
+export type SchemaPageListedProject = components['schemas']['Page_ListedProject_'];
 export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
 export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
@@ -8914,6 +9498,14 @@ export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed
 export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
 export type SchemaProblemDocument = components['schemas']['ProblemDocument'];
+export type SchemaProject = components['schemas']['Project'];
+export type SchemaProjectArchived = components['schemas']['ProjectArchived'];
+export type SchemaProjectArchivedOrLastProjectAdmin = components['schemas']['ProjectArchivedOrLastProjectAdmin'];
+export type SchemaProjectChange = components['schemas']['ProjectChange'];
+export type SchemaProjectNotFound = components['schemas']['ProjectNotFound'];
+export type SchemaProjectNotFoundOrMemberNotFound = components['schemas']['ProjectNotFoundOrMemberNotFound'];
+export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['ProjectNotFoundOrUserNotFound'];
+export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
 export type SchemaReadFormat = components['schemas']['ReadFormat'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
@@ -8955,6 +9547,7 @@ export type SchemaSession = components['schemas']['Session'];
 export type SchemaSessionNeeded = components['schemas']['SessionNeeded'];
 export type SchemaSessionNotFound = components['schemas']['SessionNotFound'];
 export type SchemaSessionUser = components['schemas']['SessionUser'];
+export type SchemaSettingsChange = components['schemas']['SettingsChange'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
 export type SchemaSignIn = components['schemas']['SignIn'];
 export type SchemaSpan = components['schemas']['Span'];
@@ -9002,6 +9595,7 @@ export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
+export type SchemaVisibility = components['schemas']['Visibility'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
@@ -9018,14 +9612,21 @@ export type ResponseImportNotPlannedOrRecordChanged = components['responses']['I
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
+export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
+export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
+export type ResponseProjectArchived = components['responses']['ProjectArchived'];
+export type ResponseProjectArchivedOrLastProjectAdmin = components['responses']['ProjectArchivedOrLastProjectAdmin'];
+export type ResponseProjectNotFound = components['responses']['ProjectNotFound'];
+export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['ProjectNotFoundOrMemberNotFound'];
+export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
@@ -9076,8 +9677,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9092,8 +9693,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, user: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -9170,8 +9771,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9184,8 +9785,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, user: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -11500,6 +12101,448 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_projects: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Only those in the archive, or only the others. */
+                archived?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Part of the key or the name. */
+                q?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description key, name, created_at; with :asc (the default) or :desc */
+                sort?: "key" | "key:asc" | "key:desc" | "name" | "name:asc" | "name:desc" | "created_at" | "created_at:asc" | "created_at:desc";
+                /** @description open, members: comma-separated alternatives; a leading ! excludes */
+                visibility?: ("open" | "members" | "!open" | "!members")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedProject_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_project: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProject"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["KeyTakenOrKeyUsed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_project: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    delete_project: {
+        parameters: {
+            query?: {
+                /** @description The key of the project once more. */
+                confirm?: string;
+            };
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deletion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NotArchivedOrMainProject"];
+            412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    update_project: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectChange"];
+                "application/merge-patch+json": components["schemas"]["ProjectChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchived"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Part of the email or the full name. */
+                q?: string;
+                /** @description admin, reviewer, viewer: comma-separated alternatives; a leading ! excludes */
+                role?: ("admin" | "reviewer" | "viewer" | "!admin" | "!reviewer" | "!viewer")[];
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description email, full_name, since; with :asc (the default) or :desc */
+                sort?: "email" | "email:asc" | "email:desc" | "full_name" | "full_name:asc" | "full_name:desc" | "since" | "since:asc" | "since:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedMember_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    put_member: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberWrite"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProjectNotFoundOrUserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["ProjectNotFoundOrMemberNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];

@@ -129,7 +129,7 @@ def _operation(
         documented["security"] = []
     usual = problem_responses(*_OF_THE_EDGE, *(_OF_BODIES if "requestBody" in operation else ()))
     responses = {str(status): response for status, response in usual.items()} | operation["responses"]
-    answers = {status: _answer(status, one, schemas) for status, one in responses.items() if status < "4"}
+    answers = {status: _answer(method, status, one, schemas) for status, one in responses.items() if status < "4"}
     if method == "get" and any("ETag" in one["headers"] for one in answers.values()):
         unchanged = "Not modified: If-None-Match names what would be answered"
         answers["304"] = {"description": unchanged, "headers": headers(["ETag", *_ALWAYS])}
@@ -144,14 +144,14 @@ def _operation(
     return documented
 
 
-def _answer(status: str, response: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer that is no error, with its headers."""
+def _answer(method: str, status: str, response: dict[str, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return an answer that is no error, with its headers; what is deleted can be read nowhere."""
     schema = response.get("content", {}).get("application/json", {}).get("schema", {})
     members = schemas.get(schema.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
     names = list(response.get("headers", {}))
     if "id" in members:
         names.append("ETag")
-    if status in {"201", "202"}:
+    if status in {"201", "202"} and method != "delete":
         names.append("Location")
     if {"items", "limit"} <= members.keys() or "next_after" in members:
         names.append("Link")
@@ -161,7 +161,7 @@ def _answer(status: str, response: dict[str, Any], schemas: dict[str, Any]) -> d
 def _request_headers(method: str, responses: dict[str, Any]) -> Iterator[str]:
     if method == "post" and not responses.keys().isdisjoint({"201", "202"}):
         yield "Idempotency-Key"
-    if "202" in responses:
+    if "202" in responses and method == "post":
         yield "Prefer"
     if "412" in responses:
         yield "If-Match"

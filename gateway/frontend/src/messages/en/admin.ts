@@ -29,6 +29,12 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.login_failed": "Log-in failed",
   "user.api_token_created": "API token made",
   "user.api_token_revoked": "API token revoked",
+  "project.created": "Project created",
+  "project.updated": "Project changed",
+  "project.archived": "Project archived",
+  "project.deleted": "Project deleted",
+  "project.member_changed": "Project member changed",
+  "project.member_removed": "Project member removed",
 }
 
 const resources: Record<components["schemas"]["ResourceType"], string> = {
@@ -40,6 +46,7 @@ const resources: Record<components["schemas"]["ResourceType"], string> = {
   coverage: "Coverage",
   import: "Import",
   user: "User",
+  project: "Project",
 }
 
 export const admin = {

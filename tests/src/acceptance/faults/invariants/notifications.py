@@ -129,6 +129,10 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, "user.logged_out", str(data["user_id"])
     elif thing == "sessions":
         yield time, "user.sessions_ended", str(data["user_id"])
+    elif thing == "project":
+        yield time, f"project.{happened}", data["project"]["key"]
+    elif thing == "member":
+        yield time, f"project.member_{happened}", data["project"]
     elif thing == "api_token":
         yield time, f"user.api_token_{happened}", str(data["token"]["user_id"])
     else:

@@ -1,0 +1,1 @@
+"""Projects, who is a member of which, and what each wants otherwise than the installation."""

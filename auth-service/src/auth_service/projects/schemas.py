@@ -1,0 +1,203 @@
+"""What projects and members look like on the wire."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StringConstraints
+from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
+from typing_extensions import TypedDict
+
+from chassis.core.identity import Role
+from chassis.core.wording import shown
+from chassis.web.listing import TAGGED_EXAMPLE, Tagged
+from contracts.projects import KEY, Visibility
+
+_SETTINGS: JsonDict = {
+    "automatic_suggestions": True,
+    "algorithm": "hybrid",
+    "threshold": 0.4,
+    "coverage_threshold": None,
+    "gate": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}],
+}
+_WRITTEN: JsonDict = {
+    "key": "DOOR",
+    "name": "Door control",
+    "description": "Everything that moves a door",
+    "visibility": "members",
+}
+_READ: JsonDict = {
+    **_WRITTEN,
+    "archived": False,
+    "settings": _SETTINGS,
+    "created_at": "2026-03-02T08:15:00.123456Z",
+    "created_by": 7,
+    "role": "admin",
+}
+
+
+def _checked_key(key: str) -> str:
+    if KEY.fullmatch(key):
+        return key
+    raise PydanticCustomError(
+        "invalid_key",
+        "{key} is no key of a project: that has 2 to 10 of A-Z and 0-9, and begins with a letter, such as DOOR.",
+        {"key": shown(key)},
+    )
+
+
+Key = Annotated[
+    str,
+    Field(json_schema_extra={"pattern": f"^{KEY.pattern}$"}, description="Unique for ever, and never changed."),
+    AfterValidator(_checked_key),
+]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Description = Annotated[str, Field(max_length=5000)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class Algorithm(StrEnum):
+    """How suggestions are scored."""
+
+    TFIDF = "tfidf"
+    KEYWORD = "keyword"
+    HYBRID = "hybrid"
+
+
+class GateRule(BaseModel):
+    """A rule of the release gate, as GET /reports/gate takes them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rule: Annotated[str, Field(pattern="^[a-z_]{1,50}$", examples=["max_failed"])]
+    limit: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    where: Annotated[
+        dict[
+            Annotated[str, Field(max_length=50)],
+            Annotated[list[Annotated[str, Field(max_length=500)]], Field(max_length=100)],
+        ],
+        Field(max_length=10, description="Of which items: a field, and the values of which it has one."),
+    ] = {}
+
+
+class ProjectSettings(BaseModel):
+    """What the project wants otherwise than the installation; null: as the installation says."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_SETTINGS]})
+
+    automatic_suggestions: Annotated[
+        StrictBool | None, Field(description="Whether changed items are scored in the background.")
+    ] = None
+    algorithm: Algorithm | None = None
+    threshold: Annotated[Share | None, Field(description="The lowest score of a suggestion.")] = None
+    coverage_threshold: Annotated[
+        Share | None, Field(description="The coverage below which reviewers are told that it has fallen.")
+    ] = None
+    gate: Annotated[list[GateRule] | None, Field(max_length=50, description="The rules of the release gate.")] = None
+
+
+class Project(BaseModel):
+    """A project, as its caller sees it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_READ]})
+
+    key: str
+    name: str
+    description: str
+    visibility: Visibility
+    archived: bool
+    settings: ProjectSettings
+    created_at: datetime
+    created_by: Annotated[int | None, Field(description="The id of a user; null for MAIN.")]
+    role: Annotated[Role, Field(description="Yours in this project.")]
+
+
+class ListedProject(Tagged, Project):
+    """A project as a row of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**_READ, **TAGGED_EXAMPLE}]})
+
+
+class NewProject(BaseModel):
+    """What an admin gives to make a project."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [_WRITTEN]})
+
+    key: Key
+    name: Name
+    description: Description = ""
+    visibility: Visibility = Visibility.MEMBERS
+    settings: ProjectSettings = ProjectSettings()
+
+
+class SettingsChange(TypedDict, total=False):
+    """The settings to change; null: as the installation says."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
+    automatic_suggestions: StrictBool | None
+    algorithm: Algorithm | None
+    threshold: Share | None
+    coverage_threshold: Share | None
+    gate: Annotated[list[GateRule] | None, Field(max_length=50)]
+
+
+class ProjectChange(TypedDict, total=False):
+    """A JSON merge patch of a project: what is not sent stays."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"archived": True}]})  # type: ignore[misc]
+
+    name: Name
+    description: Description
+    visibility: Visibility
+    archived: StrictBool
+    settings: SettingsChange
+
+
+class Deletion(BaseModel):
+    """What is deleted: all services remove what they keep of it, which takes a while."""
+
+    key: Annotated[str, Field(examples=["DOOR"])]
+
+
+_MEMBER: JsonDict = {
+    "user_id": 7,
+    "email": "kim@example.com",
+    "full_name": "Kim Person",
+    "is_active": True,
+    "role": "reviewer",
+    "since": "2026-03-02T08:15:00.123456Z",
+}
+
+
+class Member(BaseModel):
+    """A member of a project."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_MEMBER]})
+
+    user_id: int
+    email: str
+    full_name: str
+    is_active: bool
+    role: Role
+    since: datetime
+
+
+class ListedMember(Tagged, Member):
+    """A member as a row of a list."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{**_MEMBER, **TAGGED_EXAMPLE}]})
+
+
+class MemberWrite(BaseModel):
+    """The role of a member."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: Annotated[Role, Field(examples=["reviewer"])]
+
+
+def settings_of(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as they are shown, whichever of them were stored."""
+    return ProjectSettings.model_validate(stored).model_dump(mode="json")

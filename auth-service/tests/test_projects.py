@@ -1,0 +1,286 @@
+"""Projects, who is a member of which, and what each sees of them."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from chassis.core.identity import Identity, Role
+from testing.service import Json, ok, problem
+
+from .conftest import Service
+
+DOOR = {"key": "DOOR", "name": "Door control"}
+PROJECTS = "/api/v1/projects"
+
+
+class Caller:
+    """Somebody who calls the service."""
+
+    def __init__(self, service: Service, identity: Identity) -> None:
+        self.identity = identity
+        self._service = service
+
+    async def __call__(self, method: str, path: str, body: Json | None = None, **headers: str) -> httpx.Response:
+        return await self._service.call(method, f"{PROJECTS}{path}", body, caller=self.identity, **headers)
+
+    async def keys(self, query: str = "") -> list[str]:
+        return [project["key"] for project in ok(await self("GET", query))["items"]]
+
+
+@pytest.fixture
+async def admin(service: Service) -> Caller:
+    return Caller(service, await service.admin())
+
+
+@pytest.fixture
+async def kim(service: Service) -> Caller:
+    return Caller(service, await service.registered("kim@example.com"))
+
+
+async def test_main_is_there_from_the_start_and_open(kim: Caller, service: Service) -> None:
+    (main,) = ok(await kim("GET", ""))["items"]
+    assert (main["key"], main["visibility"], main["archived"], main["role"]) == ("MAIN", "open", False, "viewer")
+    assert set(main["settings"].values()) == {None}
+    assert main["created_by"] is None
+
+
+async def test_an_admin_makes_a_project_that_its_members_alone_see(
+    admin: Caller, kim: Caller, service: Service
+) -> None:
+    made = await admin("POST", "", {**DOOR, "settings": {"threshold": 0.5}})
+    project = ok(made, 201)
+    assert made.headers["location"] == f"{PROJECTS}/DOOR"
+    assert (project["visibility"], project["role"], project["created_by"]) == ("members", "admin", admin.identity.id)
+    assert project["settings"]["threshold"] == 0.5
+    read = await admin("GET", "/DOOR")
+    assert (read.json(), read.headers["etag"]) == (project, made.headers["etag"])
+    (event,) = await service.events("auth.project.created")
+    assert (event["subject"], event["actorid"], event["data"]["project"]["key"]) == ("DOOR", admin.identity.id, "DOOR")
+    assert await admin.keys() == ["DOOR", "MAIN"]
+    assert await kim.keys() == ["MAIN"]
+
+
+async def test_only_admins_make_and_delete_projects(kim: Caller, service: Service) -> None:
+    problem(await kim("POST", "", DOOR), 403, "role_too_low")
+    problem(await kim("DELETE", "/MAIN"), 403, "role_too_low")
+    problem(await service.call("GET", PROJECTS), 401)
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["D", "ELEVENCHARS", "main", "Door", "1DOOR", "DO-OR", "DOOR ", "DÖOR", "🚪🚪", "", "DOOR\n", "../AB", None, 7],
+)
+async def test_what_is_no_key_is_refused(admin: Caller, key: Any) -> None:
+    problem(await admin("POST", "", {**DOOR, "key": key}), 422, field="/key")
+
+
+async def test_a_key_is_given_once_and_for_ever(admin: Caller) -> None:
+    problem(await admin("POST", "", {**DOOR, "key": "MAIN"}), 409, "key_taken")
+    ok(await admin("POST", "", DOOR), 201)
+    problem(await admin("POST", "", DOOR), 409, "key_taken")
+    ok(await admin("PATCH", "/DOOR", {"archived": True}))
+    ok(await admin("DELETE", "/DOOR?confirm=DOOR"), 202)
+    problem(await admin("POST", "", DOOR), 409, "key_used")
+
+
+async def test_the_same_idempotency_key_makes_one_project(admin: Caller) -> None:
+    first, second = [await admin("POST", "", DOOR, idempotency_key="k") for _ in range(2)]
+    assert (first.status_code, first.content) == (second.status_code, second.content) == (201, first.content)
+
+
+async def test_members_see_a_project_with_their_role_of_it_alone(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    member = f"/DOOR/members/{kim.identity.id}"
+    made = await admin("PUT", member, {"role": "reviewer"})
+    assert ok(made, 201)["email"] == "kim@example.com"
+    assert made.headers["location"] == f"{PROJECTS}{member}"
+    assert ok(await kim("GET", "/DOOR"))["role"] == "reviewer"
+    assert await kim.keys() == ["DOOR", "MAIN"]
+    ok(await admin("PUT", member, {"role": "viewer"}))
+    ok(await admin("PUT", member, {"role": "viewer"}))
+    assert ok(await kim("GET", "/DOOR"))["role"] == "viewer"
+    assert (await admin("DELETE", member)).status_code == 204
+    problem(await admin("DELETE", member), 404, "member_not_found")
+    problem(await kim("GET", "/DOOR"), 404, "project_not_found")
+    told = [event["data"] for event in await service.events() if ".member." in event["type"]]
+    of_kim = {"project": "DOOR", "user_id": kim.identity.id, "email": "kim@example.com"}
+    assert told == [
+        {**of_kim, "role": "reviewer", "before": None},
+        {**of_kim, "role": "viewer", "before": "reviewer"},
+        {**of_kim, "before": "viewer"},
+    ]
+
+
+async def test_without_access_everything_is_answered_as_where_there_is_no_project(admin: Caller, kim: Caller) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    calls: list[tuple[str, str, Json | None]] = [
+        ("GET", "", None),
+        ("PATCH", "", {"name": "Mine"}),
+        ("GET", "/members", None),
+        ("PUT", "/members/1", {"role": "admin"}),
+        ("DELETE", "/members/1", None),
+    ]
+    for method, path, body in calls:
+        hidden, missing = [problem(await kim(method, f"/{key}{path}", body), 404) for key in ("DOOR", "NOWHERE")]
+        told = ("type", "title", "status", "detail", "code")
+        assert [hidden[name] for name in told] == [missing[name] for name in told]
+        assert hidden["code"] == "project_not_found"
+
+
+async def test_a_membership_raises_the_role_in_an_open_project_and_never_lowers_it(
+    admin: Caller, service: Service
+) -> None:
+    rita = Caller(service, await service.registered("rita@example.com", Role.REVIEWER))
+    for role, effective in (("viewer", "reviewer"), ("admin", "admin")):
+        await admin("PUT", f"/MAIN/members/{rita.identity.id}", {"role": role})
+        assert ok(await rita("GET", "/MAIN"))["role"] == effective
+    ok(await rita("PATCH", "/MAIN", {"name": "Ours"}))
+
+
+async def test_a_projects_admin_changes_it_and_others_do_not(admin: Caller, kim: Caller) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    for role in ("viewer", "reviewer"):
+        await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": role})
+        problem(await kim("PATCH", "/DOOR", {"name": "Mine"}), 403, "role_too_low")
+        problem(await kim("GET", "/DOOR/members"), 403, "role_too_low")
+        problem(await kim("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "admin"}), 403, "role_too_low")
+    await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "admin"})
+    assert ok(await kim("PATCH", "/DOOR", {"name": " Mine "}))["name"] == "Mine"
+    problem(await kim("DELETE", "/DOOR?confirm=DOOR"), 403, "role_too_low")
+
+
+async def test_the_last_admin_of_a_project_stays_one(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    kims = f"/DOOR/members/{kim.identity.id}"
+    await admin("PUT", kims, {"role": "admin"})
+    problem(await kim("PUT", kims, {"role": "viewer"}), 409, "last_project_admin")
+    problem(await kim("DELETE", kims), 409, "last_project_admin")
+    rita = Caller(service, await service.registered("rita@example.com"))
+    ok(await kim("PUT", f"/DOOR/members/{rita.identity.id}", {"role": "admin"}), 201)
+    # Both at once: one of them is the last by then.
+    left = await asyncio.gather(kim("DELETE", kims), rita("DELETE", f"/DOOR/members/{rita.identity.id}"))
+    assert sorted(answer.status_code for answer in left) == [204, 409]
+    last = next(c for c, answer in zip((kim, rita), left, strict=True) if answer.status_code == 409)
+    assert (await admin("DELETE", f"/DOOR/members/{last.identity.id}")).status_code == 204, "an admin of all may"
+
+
+async def test_members_are_listed_by_name_and_found(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    people = [kim.identity.id, (await service.registered("zoe@example.com")).id]
+    for person, role in zip(people, ("reviewer", "viewer"), strict=True):
+        ok(await admin("PUT", f"/DOOR/members/{person}", {"role": role}), 201)
+    listed = ok(await admin("GET", "/DOOR/members?sort=email"))
+    assert [(row["email"], row["role"]) for row in listed["items"]] == [
+        ("kim@example.com", "reviewer"),
+        ("zoe@example.com", "viewer"),
+    ]
+    assert [row["user_id"] for row in ok(await admin("GET", "/DOOR/members?role=viewer"))["items"]] == people[1:]
+    assert [row["user_id"] for row in ok(await admin("GET", "/DOOR/members?q=zoe"))["items"]] == people[1:]
+    first = ok(await admin("GET", "/DOOR/members?limit=1"))
+    second = ok(await admin("GET", f"/DOOR/members?limit=1&after={first['next_after']}"))
+    assert {row["user_id"] for page in (first, second) for row in page["items"]} == set(people)
+    problem(await admin("PUT", "/DOOR/members/4711", {"role": "viewer"}), 404, "user_not_found")
+
+
+async def test_projects_are_listed_filtered_and_paged(admin: Caller) -> None:
+    for key, visibility in (("ALPHA", "open"), ("BETA", "members"), ("GAMMA", "open")):
+        ok(await admin("POST", "", {"key": key, "name": f"The {key.lower()}", "visibility": visibility}), 201)
+    await admin("PATCH", "/GAMMA", {"archived": True})
+    assert await admin.keys("?visibility=open") == ["ALPHA", "GAMMA", "MAIN"]
+    assert await admin.keys("?archived=true") == ["GAMMA"]
+    assert await admin.keys("?q=beta") == ["BETA"]
+    assert await admin.keys("?sort=key:desc") == ["MAIN", "GAMMA", "BETA", "ALPHA"]
+    for sort in ("key", "name:desc", "created_at"):
+        seen: list[str] = []
+        after = ""
+        while len(seen) < 4:
+            answered = ok(await admin("GET", f"?sort={sort}&limit=1{after}"))
+            seen += [project["key"] for project in answered["items"]]
+            after = f"&after={answered['next_after']}"
+        assert seen == await admin.keys(f"?sort={sort}")
+
+
+async def test_settings_change_one_by_one_and_null_is_the_default_again(admin: Caller, service: Service) -> None:
+    gate = [{"rule": "max_failed", "limit": 0.0, "where": {"priority": ["critical"]}}]
+    await admin("PATCH", "/MAIN", {"settings": {"algorithm": "hybrid", "threshold": 0.0, "gate": gate}})
+    changed = ok(await admin("PATCH", "/MAIN", {"settings": {"algorithm": None, "automatic_suggestions": False}}))
+    assert changed["settings"] == {
+        "automatic_suggestions": False,
+        "algorithm": None,
+        "threshold": 0.0,
+        "coverage_threshold": None,
+        "gate": gate,
+    }
+    last = (await service.events("auth.project.updated"))[-1]["data"]
+    assert last["project"]["settings"] == changed["settings"]
+    assert last["changes"]["settings"]["before"]["algorithm"] == "hybrid"
+    for settings in ({"threshold": 2}, {"algorithm": "guess"}, {"colour": 1}, {"gate": [{"rule": "No!"}]}):
+        problem(await admin("PATCH", "/MAIN", {"settings": settings}), 422, field="/settings")
+
+
+async def test_a_change_asks_for_the_state_that_was_read(admin: Caller) -> None:
+    read = await admin("GET", "/MAIN")
+    changed = await admin("PATCH", "/MAIN", {"name": "Ours"}, if_match=read.headers["etag"])
+    ok(changed)
+    problem(await admin("PATCH", "/MAIN", {"name": "Mine"}, if_match=read.headers["etag"]), 412)
+    assert (await admin("GET", "/MAIN", if_none_match=changed.headers["etag"])).status_code == 304
+    member = f"/MAIN/members/{admin.identity.id}"
+    problem(await admin("PUT", member, {"role": "viewer"}, if_match="*"), 412)
+    made = await admin("PUT", member, {"role": "viewer"}, if_none_match="*")
+    ok(made, 201)
+    problem(await admin("PUT", member, {"role": "admin"}, if_none_match="*"), 412)
+    ok(await admin("PUT", member, {"role": "reviewer"}, if_match=made.headers["etag"]))
+    problem(await admin("DELETE", member, if_match=made.headers["etag"]), 412)
+
+
+async def test_nothing_changes_in_the_archive_until_it_is_left(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    ok(await admin("PATCH", "/DOOR", {"archived": True, "name": "Old door"}))
+    (event,) = await service.events("auth.project.archived")
+    assert event["data"]["project"]["archived"]
+    assert event["data"]["changes"].keys() == {"archived", "name"}
+    problem(await admin("PATCH", "/DOOR", {"name": "New door"}), 409, "project_archived")
+    problem(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "viewer"}), 409, "project_archived")
+    problem(await admin("DELETE", f"/DOOR/members/{kim.identity.id}"), 409, "project_archived")
+    ok(await admin("GET", "/DOOR/members"))
+    ok(await admin("PATCH", "/DOOR", {"archived": False, "name": "New door"}))
+    assert len(await service.events("auth.project.updated")) == 1
+
+
+async def test_only_what_is_archived_and_confirmed_is_deleted(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "admin"})
+    problem(await admin("DELETE", "/DOOR?confirm=DOOR"), 409, "not_archived")
+    await admin("PATCH", "/DOOR", {"archived": True})
+    for query in ("", "?confirm=door", "?confirm="):
+        problem(await admin("DELETE", f"/DOOR{query}"), 422, field="/query/confirm")
+    assert ok(await admin("DELETE", "/DOOR?confirm=DOOR"), 202) == {"key": "DOOR"}
+    (event,) = await service.events("auth.project.deleted")
+    assert event["data"]["project"]["key"] == "DOOR"
+    for caller in (admin, kim):
+        problem(await caller("GET", "/DOOR"), 404, "project_not_found")
+    problem(await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "viewer"}), 404, "project_not_found")
+    problem(await admin("DELETE", "/DOOR?confirm=DOOR"), 404, "project_not_found")
+    assert await admin.keys() == ["MAIN"]
+    assert await service.rows("SELECT name FROM projects WHERE key = 'DOOR'") == [{"name": ""}]
+
+
+async def test_main_cannot_be_deleted(admin: Caller) -> None:
+    await admin("PATCH", "/MAIN", {"archived": True})
+    problem(await admin("DELETE", "/MAIN?confirm=MAIN"), 409, "main_project")
+
+
+async def test_the_gateway_reads_who_may_enter_which_project(admin: Caller, kim: Caller, service: Service) -> None:
+    ok(await admin("POST", "", DOOR), 201)
+    await admin("PUT", f"/DOOR/members/{kim.identity.id}", {"role": "reviewer"})
+    ok(await admin("POST", "", {**DOOR, "key": "GONE"}), 201)
+    await admin("PATCH", "/GONE", {"archived": True})
+    await admin("DELETE", "/GONE?confirm=GONE")
+    told = ok(await service.call("GET", "/internal/projects", caller=Identity(None, "gateway", None)))
+    assert sorted(told["projects"], key=lambda project: str(project["key"])) == [
+        {"key": "DOOR", "visibility": "members", "archived": False, "members": {str(kim.identity.id): "reviewer"}},
+        {"key": "MAIN", "visibility": "open", "archived": False, "members": {}},
+    ]
+    problem(await service.call("GET", "/internal/projects", caller=admin.identity), 403)
