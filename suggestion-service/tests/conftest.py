@@ -30,7 +30,7 @@ from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scale import Scales
-from suggestion_service.scoring.corpus import LiveCorpus
+from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.jobs import ScoringJobs
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
@@ -214,17 +214,16 @@ class Service(ServiceUnderTest):
 
     def start(self) -> None:
         """Begin as a process begins: with nothing in memory."""
-        self.corpus = LiveCorpus(self.database)
-        self.scales = Scales(self.settings.auto_suggestions_algorithm, self.settings.auto_suggestions_threshold)
-        self.scoring = ChangeScoring(self.database, self.corpus, self.scales)
-        self.rescore_sweep = RescoreSweep(self.database, self.corpus, self.scales)
+        self.corpora = Corpora(self.database, 2**30)
+        self.scales = Scales.of(self.settings)
+        self.scoring = ChangeScoring(self.database, self.corpora, self.scales)
+        self.rescore_sweep = RescoreSweep(self.database, self.corpora, self.scales)
         self.trainer = Trainer(self.database)
         self.jobs = ScoringJobs(self.database, InProcessBus())
-        scales = self.scales if self.settings.auto_suggestions_enabled else None
-        table = handlers(scales=scales, queued=self.jobs.queued)
+        table = handlers(scales=self.scales, queued=self.jobs.queued)
         self.inbox = Inbox("suggestion", self.database, table, ignored_by("suggestion"))
         self.feed = Feed("catalog", self.peer, self.inbox)
-        self.runs = RunLoop(self.database, self.corpus, self.feed, InProcessBus())
+        self.runs = RunLoop(self.database, self.corpora, self.feed, InProcessBus())
 
     @asynccontextmanager
     async def working(self) -> AsyncIterator[InProcessBus]:
@@ -280,7 +279,7 @@ class Service(ServiceUnderTest):
         for intents in ("accept_intents", "undo_intents"):
             await self.rows(f"UPDATE {intents} SET due_at = now()")
         await acceptance.reconcile(self.database, self.peer)
-        await Undoing(self.database, self.peer, score=self.settings.auto_suggestions_enabled).reconcile()
+        await Undoing(self.database, self.peer, self.scales).reconcile()
 
     async def withdraw_old(self) -> None:
         await withdrawal.withdraw_old(self.database)

@@ -10,6 +10,7 @@ from chassis.web.peers import Peer
 from suggestion_service.analytics import endpoints as analytics
 from suggestion_service.review import endpoints as review
 from suggestion_service.review.undoing import Undoing
+from suggestion_service.scale import Scales
 from suggestion_service.scoring import endpoints as generation
 from suggestion_service.service import SERVICE
 from suggestion_service.settings import Settings
@@ -17,6 +18,7 @@ from suggestion_service.settings import Settings
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
     """Return the app; `catalog` makes the links of accepted suggestions."""
+    scales = Scales.of(settings)
     return http.create_app(
         "Suggestions",
         # Generation first: /suggestions/runs is no id of a suggestion.
@@ -25,9 +27,9 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         internal_tokens=internal_tokens,
         schema_version=SERVICE.schema,
         state={
-            "settings": settings,
+            "scales": scales,
             "catalog": catalog,
-            "undoing": Undoing(database, catalog, score=settings.auto_suggestions_enabled),
+            "undoing": Undoing(database, catalog, scales),
         },
     )
 

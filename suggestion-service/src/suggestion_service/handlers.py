@@ -12,6 +12,7 @@ from contracts import catalog
 from suggestion_service.engine import Side
 from suggestion_service.items import imports, service
 from suggestion_service.scale import Scales
+from suggestion_service.store import projects
 
 _Take = Callable[..., Awaitable[list[UUID]]]
 
@@ -19,22 +20,24 @@ _Take = Callable[..., Awaitable[list[UUID]]]
 def handlers(*, scales: Scales | None, queued: Callable[[], None]) -> Mapping[type[Payload], Handler]:
     """Return the handlers; with `scales`, changed items are queued for scoring by them and `queued` is called.
 
-    What an import changes is queued at its end.
+    What an import changes is queued at its end. What comes late of a project that is deleted is left alone.
     """
     return {
-        **copying(score=scales is not None, queued=queued, together=True),
-        catalog.ImportApplied: _end_of_import(scales, queued),
+        **copying(scales=scales, queued=queued, together=True),
+        catalog.ImportApplied: _unless_deleted(_end_of_import(scales, queued)),
     }
 
 
-def copying(*, score: bool, queued: Callable[[], None], together: bool) -> Mapping[type[Payload], Handler]:
+def copying(*, scales: Scales | None, queued: Callable[[], None], together: bool) -> Mapping[type[Payload], Handler]:
     """Return the handlers that write the copy alone.
 
-    With `score`, changed items are queued for scoring; with `together`, those of an import are noted instead.
+    With `scales`, changed items are queued for scoring where the project wants that; with `together`, those of an
+    import are noted instead.
     """
 
     def put(side: Side, take: _Take) -> Handler:
         async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+            score = scales is not None and (await scales.wishes(connection)).automatic
             for batch_id, of_batch in groupby(events, key=lambda event: event.batch_id if together else None):
                 states = _states(side, list(of_batch))
                 if batch_id is None:
@@ -53,7 +56,7 @@ def copying(*, score: bool, queued: Callable[[], None], together: bool) -> Mappi
 
         return handle
 
-    return {
+    table: Mapping[type[Payload], Handler] = {
         catalog.RequirementCreated: put("requirement", service.add),
         catalog.RequirementUpdated: put("requirement", service.change),
         catalog.RequirementDeleted: removed("requirement"),
@@ -63,6 +66,17 @@ def copying(*, score: bool, queued: Callable[[], None], together: bool) -> Mappi
         catalog.LinkCreated: service.link,
         catalog.LinkDeleted: service.unlink,
     }
+    return {payload: _unless_deleted(handle) for payload, handle in table.items()}
+
+
+def _unless_deleted(handler: Handler) -> Handler:
+    """Return a handler that leaves a project alone which is deleted: its events and the end of it come by two feeds."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        if not (await projects.get(connection)).deleted:
+            await handler(connection, events)
+
+    return handle
 
 
 def _end_of_import(scales: Scales | None, queued: Callable[[], None]) -> Handler:

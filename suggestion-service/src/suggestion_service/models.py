@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 from sqlalchemy.types import UserDefinedType
 
+from chassis.db.isolation import project_column
 from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, required, timestamp
 
 metadata = new_metadata()
@@ -44,6 +45,7 @@ def _lease(*, counts_attempts: bool = True) -> list[sa.Column[Any]]:
 items = sa.Table(
     "items",
     metadata,
+    project_column(),
     sa.Column("id", sa.Uuid, primary_key=True),
     required("side", sa.Text),
     sa.Column("external_id", sa.Text),
@@ -61,12 +63,13 @@ items = sa.Table(
     sa.Column("actor_email", sa.Text, comment="who last changed what scoring reads; unknown before 0002"),
     sa.Column("correlation_id", sa.Text),
     one_of("side", "requirement", "test_case"),
-    sa.Index(None, "change", "id"),
+    sa.Index(None, "project_id", "change", "id"),
 )
 
 corpus_head = sa.Table(
     "corpus_head",
     metadata,
+    project_column(primary_key=True),
     only_row(),
     required("head", sa.BigInteger),
 )
@@ -74,6 +77,7 @@ corpus_head = sa.Table(
 settlement = sa.Table(
     "settlement",
     metadata,
+    project_column(primary_key=True),
     only_row(),
     required("position", sa.BigInteger, comment="corpus_head.head up to which pending suggestions are complete"),
 )
@@ -81,6 +85,7 @@ settlement = sa.Table(
 import_items = sa.Table(
     "import_items",
     metadata,
+    project_column(),
     sa.Column("import_id", sa.Uuid, primary_key=True),
     sa.Column("item_id", sa.Uuid, primary_key=True),
     required("settled", sa.Boolean, comment="what was pending was complete just before"),
@@ -91,12 +96,13 @@ import_items = sa.Table(
 linked_pairs = sa.Table(
     "linked_pairs",
     metadata,
+    project_column(),
     sa.Column("link_id", sa.Uuid, primary_key=True),
     required("requirement_id", sa.Uuid),
     required("test_case_id", sa.Uuid),
     required("sequence", sa.BigInteger),
     required("deleted", sa.Boolean),
-    sa.Index(None, "requirement_id", "test_case_id", postgresql_where=sa.text("NOT deleted")),
+    sa.Index(None, "project_id", "requirement_id", "test_case_id", postgresql_where=sa.text("NOT deleted")),
 )
 
 embedding_model = sa.Table(
@@ -104,25 +110,37 @@ embedding_model = sa.Table(
     metadata,
     only_row(),
     sa.Column("model", sa.Text),
-    required("in_use", sa.Boolean, comment="the vectors of all items are there, and hybrid scores are made of them"),
+    required("in_use", sa.Boolean, comment="for software of before 0015: embeddings_in_use says it"),
+    comment="what workers compute with: of the installation",
+)
+
+embeddings_in_use = sa.Table(
+    "embeddings_in_use",
+    metadata,
+    project_column(primary_key=True),
+    required("model", sa.Text),
+    comment="the vectors of all items are there, and hybrid scores are made of them",
 )
 
 # Where the server has pgvector.
 embeddings = sa.Table(
     "embeddings",
     metadata,
+    project_column(),
     sa.Column("item_id", sa.Uuid, primary_key=True),
     sa.Column("model", sa.Text, primary_key=True),
     sa.Column("text_hash", sa.Text, comment="md5 of the items.text that the vectors are of"),
     sa.Column("whole", HalfVector, comment="unit vector times 2000, whole numbers; null where there are no words"),
     sa.Column("passages", pg.ARRAY(HalfVector)),
     *_lease(counts_attempts=False),
+    sa.Index(None, "project_id"),
     sa.Index("ix_embeddings_claimed_until", "claimed_until", postgresql_where=sa.text("claimed_until IS NOT NULL")),
 )
 
 scoring_queue = sa.Table(
     "scoring_queue",
     metadata,
+    project_column(),
     sa.Column("item_id", sa.Uuid, primary_key=True),
     required("sequence", sa.BigInteger),
     sa.Column("actor_id", sa.BigInteger),
@@ -132,11 +150,13 @@ scoring_queue = sa.Table(
     *_lease(),
     timestamp("announced_until", nullable=True),
     sa.Column("traceparent", sa.Text),
+    sa.Index(None, "project_id", "due_at"),
 )
 
 runs = sa.Table(
     "runs",
     metadata,
+    project_column(),
     sa.Column("id", sa.Uuid, primary_key=True),
     required("status", sa.Text),
     required("algorithm", sa.Text),
@@ -166,9 +186,10 @@ runs = sa.Table(
     one_of("algorithm", "tfidf", "keyword", "hybrid"),
     from_0_to_1("threshold"),
     from_0_to_1("progress"),
-    sa.Index(None, "created_at", "id"),
+    sa.Index(None, "project_id", "created_at", "id"),
     sa.Index(
         "ix_runs_unfinished",
+        "project_id",
         "created_at",
         postgresql_where=sa.text("status IN ('queued', 'running')"),
     ),
@@ -177,6 +198,7 @@ runs = sa.Table(
 run_parts = sa.Table(
     "run_parts",
     metadata,
+    project_column(),
     sa.Column("run_id", sa.Uuid, sa.ForeignKey(runs.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
     required("first_id", sa.Uuid, comment="the part is the requirements with this id or a later one"),
@@ -192,9 +214,10 @@ run_parts = sa.Table(
 suggestions = sa.Table(
     "suggestions",
     metadata,
+    project_column(),
     sa.Column("id", sa.Uuid, primary_key=True),
     required("requirement_id", sa.Uuid),
-    required("test_case_id", sa.Uuid, index=True),
+    required("test_case_id", sa.Uuid),
     required("similarity_score", sa.Double),
     required("suggestion_method", sa.Text),
     sa.Column("suggestion_reason", sa.Text),
@@ -248,19 +271,22 @@ suggestions = sa.Table(
         unique=True,
         postgresql_where=sa.text("status = 'pending'"),
     ),
-    sa.Index(None, "requirement_id", "test_case_id"),
-    sa.Index(None, "created_at", "id"),
-    sa.Index(None, "similarity_score", "id"),
-    sa.Index(None, "status", "similarity_score", "id"),
-    sa.Index(None, "relevance", "id"),
+    sa.Index(None, "project_id", "requirement_id", "test_case_id"),
+    sa.Index(None, "project_id", "test_case_id"),
+    sa.Index(None, "project_id", "created_at", "id"),
+    sa.Index(None, "project_id", "similarity_score", "id"),
+    sa.Index(None, "project_id", "status", "similarity_score", "id"),
+    sa.Index(None, "project_id", "relevance", "id"),
     sa.Index(
         "ix_suggestions_withdrawn",
+        "project_id",
         "requirement_id",
         "test_case_id",
         postgresql_where=sa.text("withdrawn"),
     ),
     sa.Index(
         "ix_suggestions_reviewed",
+        "project_id",
         "reviewed_at",
         postgresql_where=sa.text("status IN ('accepted', 'rejected')"),
     ),
@@ -269,15 +295,18 @@ suggestions = sa.Table(
 suggestion_counts = sa.Table(
     "suggestion_counts",
     metadata,
+    project_column(),
     sa.Column("slot", sa.BigInteger, sa.Identity(always=True), primary_key=True),
     required("status", sa.Text),
     required("rows", sa.BigInteger),
+    sa.Index(None, "project_id", "status"),
     comment="how many suggestions have a status: the sum over its slots; kept by triggers",
 )
 
 accept_intents = sa.Table(
     "accept_intents",
     metadata,
+    project_column(),
     sa.Column("suggestion_id", sa.Uuid, sa.ForeignKey(suggestions.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("reviewer_id", sa.BigInteger),
     required("reviewer_email", sa.Text),
@@ -294,6 +323,7 @@ accept_intents = sa.Table(
 undo_intents = sa.Table(
     "undo_intents",
     metadata,
+    project_column(),
     sa.Column("suggestion_id", sa.Uuid, sa.ForeignKey(suggestions.c.id, ondelete="CASCADE"), primary_key=True),
     sa.Column("actor_id", sa.BigInteger),
     required("actor_email", sa.Text),
@@ -305,20 +335,23 @@ undo_intents = sa.Table(
 reviews = sa.Table(
     "reviews",
     metadata,
+    project_column(),
     sa.Column("id", sa.Uuid, primary_key=True),
     required("action", sa.Text),
     required("suggestion_ids", pg.ARRAY(sa.Uuid), comment="in the order in which they were asked for"),
     required("reviewed_by", sa.Text),
     timestamp("reviewed_at"),
-    timestamp("undone_at", nullable=True, index=True, comment="when some of it, or all, was last undone"),
+    timestamp("undone_at", nullable=True, comment="when some of it, or all, was last undone"),
     sa.Column("undone_by", sa.Text),
     one_of("action", "accept", "reject"),
+    sa.Index(None, "project_id", "undone_at"),
     comment="one row a request; suggestions.review_id says which of them still stand",
 )
 
 learning = sa.Table(
     "learning",
     metadata,
+    project_column(primary_key=True),
     only_row(),
     required("seen", sa.Text),
     required("active", sa.Boolean),
@@ -329,4 +362,17 @@ learning = sa.Table(
     sa.Column("by_score", sa.Double),
     sa.Column("with_reviews", sa.Double),
     sa.Column("error", sa.Double),
+)
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    project_column(primary_key=True),
+    required("sequence", sa.BigInteger, comment="place in the feed of auth of the event that was applied last"),
+    required("deleted", sa.Boolean),
+    sa.Column("automatic_suggestions", sa.Boolean),
+    sa.Column("algorithm", sa.Text),
+    sa.Column("threshold", sa.Double),
+    from_0_to_1("threshold"),
+    comment="what projects want otherwise than the settings say; of deleted ones the tombstone",
 )

@@ -4,8 +4,8 @@ from chassis.core.settings import read
 from chassis.messaging.rebuild import ReadModel
 from suggestion_service.handlers import copying
 from suggestion_service.items.merging import merge
+from suggestion_service.scale import Scales
 from suggestion_service.settings import Settings
-from suggestion_service.store import corpus_head
 
 
 def new_read_model() -> ReadModel:
@@ -15,8 +15,7 @@ def new_read_model() -> ReadModel:
         source="catalog",
         # The handlers delete suggestions and queue items, too: in the real tables that is left to `merge`.
         tables=("items", "linked_pairs", "corpus_head", "scoring_queue", "suggestions"),
-        handlers=copying(score=read(Settings).auto_suggestions_enabled, queued=_no_wakeup, together=False),
-        prepare=corpus_head.prepare_rebuild,
+        handlers=copying(scales=Scales.of(read(Settings)), queued=_no_wakeup, together=False),
         merge=merge,
     )
 

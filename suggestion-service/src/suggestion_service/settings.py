@@ -21,11 +21,14 @@ class EmbeddingSettings(BaseSettings):
 
 
 class Settings(EmbeddingSettings, PublisherSettings):
-    """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults.
+    """AUTO_SUGGESTIONS_* say whether and how items are scored in the background, and are a run's defaults; a project
+    may say otherwise.
 
-    A run sets the algorithm of the background, too, until the setting is changed: one queue has one scale.
+    A run sets the algorithm of the background, too, until the setting is changed: one queue has one scale. A worker
+    keeps the corpora of idle projects in at most about SUGGESTIONS_CORPUS_MEMORY_MB megabytes.
     """
 
     auto_suggestions_enabled: bool = True
     auto_suggestions_algorithm: Literal["tfidf", "keyword", "hybrid"] = "tfidf"
     auto_suggestions_threshold: float = Field(default=0.3, ge=0, le=1, allow_inf_nan=False)
+    suggestions_corpus_memory_mb: int = Field(default=512, ge=1)

@@ -21,7 +21,7 @@ from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
 from suggestion_service.scale import Scales
 from suggestion_service.scoring import run_loop
-from suggestion_service.scoring.corpus import LiveCorpus
+from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.jobs import QUEUE, ScoringJobs
 from suggestion_service.scoring.on_change import ChangeScoring
 from suggestion_service.scoring.rescore_sweep import RescoreSweep
@@ -34,10 +34,10 @@ from suggestion_service.settings import Settings
 def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
     """Return the worker; several may run, of as many processes, over the same database."""
     give_back_large_arrays()
-    corpus = LiveCorpus(database)
+    corpora = Corpora(database, settings.suggestions_corpus_memory_mb * 2**20)
     jobs = ScoringJobs(database, bus)
-    scales = Scales(settings.auto_suggestions_algorithm, settings.auto_suggestions_threshold)
-    table = handlers(scales=scales if settings.auto_suggestions_enabled else None, queued=jobs.queued)
+    scales = Scales.of(settings)
+    table = handlers(scales=scales, queued=jobs.queued)
     inbox = Inbox("suggestion", database, table, ignored_by("suggestion"))
     feed = Feed("catalog", catalog, inbox)
     worker = new_worker("suggestion", database)
@@ -45,7 +45,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     pruner = Pruner(database, PUBLISHED["suggestion"], consumers_of("suggestion"))
     prune(worker, "suggestion", pruner, settings.feed_retention_days)
     consume(worker, inbox, bus, [feed])
-    generation = RunLoop(database, corpus, feed, bus)
+    generation = RunLoop(database, corpora, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)
     worker.add("suggestion runs", generation.run)
     worker.every("suggestion run progress", 1, RunProgress(database).tell, leader_only=True)
@@ -56,26 +56,24 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     embeddings = EmbeddingLoop(
         database,
         load if settings.embeddings_enabled else None,
-        scales=scales if settings.auto_suggestions_enabled else None,
+        scales=scales,
         scored=jobs.queued,
     )
     worker.add("suggestion embeddings", embeddings.run)
     if settings.embeddings_enabled:
         worker.collectors.append(of_embeddings(database))
-    if settings.auto_suggestions_enabled:
-        scoring = ChangeScoring(database, corpus, scales)
+    scoring = ChangeScoring(database, corpora, scales)
 
-        async def score(_job: bytes) -> None:
-            if await scoring.score_waiting():
-                # An item may have changed meanwhile, and of very many not all are announced at once.
-                jobs.queued()
+    async def score(_job: bytes) -> None:
+        if await scoring.score_waiting():
+            # An item may have changed meanwhile, and of very many not all are announced at once.
+            jobs.queued()
 
-        bus.take_part(QUEUE, score)
-        worker.add("suggestion scoring jobs", jobs.run)
-        worker.every("suggestion scoring sweep", 2, jobs.sweep, leader_only=True)
-        worker.add("suggestion rescore sweep", RescoreSweep(database, corpus, scales).run, leader_only=True)
-
-    undoing = Undoing(database, catalog, score=settings.auto_suggestions_enabled)
+    bus.take_part(QUEUE, score)
+    worker.add("suggestion scoring jobs", jobs.run)
+    worker.every("suggestion scoring sweep", 2, jobs.sweep, leader_only=True)
+    worker.add("suggestion rescore sweep", RescoreSweep(database, corpora, scales).run, leader_only=True)
+    undoing = Undoing(database, catalog, scales)
 
     async def reconcile() -> None:
         await acceptance.reconcile(database, catalog)

@@ -85,8 +85,8 @@ def new_worker(service: Any) -> NewWorker:
 
 
 async def model_in_use(service: Any) -> str | None:
-    (row,) = await service.rows("SELECT model, in_use FROM embedding_model")
-    return row["model"] if row["in_use"] else None
+    found = await service.rows("SELECT model FROM embeddings_in_use JOIN embedding_model USING (model)")
+    return found[0]["model"] if found else None
 
 
 async def vectors_of(service: Any, live: LiveVectors, item_id: UUID) -> ItemVectors | None:

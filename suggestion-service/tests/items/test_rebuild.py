@@ -49,7 +49,7 @@ async def copy_of(service: Any) -> list[dict[str, Any]]:
 
 async def in_memory(service: Any) -> tuple[set[Any], set[Any]]:
     """What a worker has in memory: its items, and all scores between them."""
-    view = await service.corpus.refresh()
+    view = await service.corpora.refresh()
     scores = {
         (*pair, score)
         for block in view.scorer.score(Query("tfidf", 0.01))

@@ -113,7 +113,7 @@ async def test_a_new_score_is_that_of_the_method_that_suggested_the_pair(service
 
 async def test_a_score_of_an_older_text_never_replaces_a_newer_one(service: Any, catalog: Any) -> None:
     suggestion = await service.pair(PUMP)
-    older = Proposer(service.database, await service.corpus.refresh())
+    older = Proposer(service.database, await service.corpora.refresh())
     pending = [
         PendingPair(**row) for row in await service.rows("SELECT id, requirement_id, test_case_id FROM suggestions")
     ]

@@ -303,7 +303,7 @@ async def test_two_runs_at_once_suggest_each_pair_once(service: Any, catalog: An
 async def test_the_corpus_of_another_process_catches_up_with_what_this_one_applied(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 2)
     await service.score()
-    behind = service.corpus
+    behind = service.corpora
     service.start()
     changed = next(iter(catalog.items))
     catalog.change(changed, title="a lamp burns in the hall", description="it is dark")

@@ -281,7 +281,7 @@ async def test_a_worker_hears_of_parts_by_jobs(
 
     bus.take_part(run_loop.QUEUE, hear)
     await bus.start()
-    planner = run_loop.RunLoop(service.database, service.corpus, service.feed, bus)
+    planner = run_loop.RunLoop(service.database, service.corpora, service.feed, bus)
 
     async def completed() -> bool:
         return {run["status"] for run in (await service.read("/suggestions/runs"))["items"]} == {"completed"}

@@ -1,23 +1,33 @@
 """Computes the embeddings that are missing, of new texts and of all texts for a new model, in the background.
 
-Until all items have vectors of a model, none is in use: hybrid scores are lexical. From then on, an item whose text
-has changed is scored by its words alone for the moment that its vectors take.
+Until all items of a project have vectors of a model, none is in use there: hybrid scores are lexical. From then on, an
+item whose text has changed is scored by its words alone for the moment that its vectors take.
 """
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable, Sequence
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.core.batches import all_or_each
 from chassis.core.signals import wait_with_timeout
-from chassis.db.database import Database
+from chassis.db.database import Database, in_project
 from suggestion_service.embeddings.item_vectors import embed_items, model_of
 from suggestion_service.embeddings.port import Embedder, EmbeddingsUnavailable
 from suggestion_service.engine import ItemVectors
 from suggestion_service.scale import Scales
-from suggestion_service.store import corpus_head, embedding_model, embeddings, items, scoring_queue
-from suggestion_service.store.embeddings import Claim, ClaimedItem
+from suggestion_service.store import (
+    corpus_head,
+    embedding_model,
+    embeddings,
+    embeddings_in_use,
+    items,
+    scoring_queue,
+)
+from suggestion_service.store.corpus_head import Head
+from suggestion_service.store.embeddings import Claim, ClaimedItem, Place
 
 _log = logging.getLogger(__name__)
 
@@ -54,7 +64,12 @@ class EmbeddingLoop:
         self._scored = scored
         self._committed = database.commits.listener()
         self._embedder: Embedder | None = None
-        self._place = embeddings.START
+        self._places: dict[str, Place] = {}
+        """By project, how far its items have been looked through."""
+        self._seen: dict[str, int] = {}
+        """By project, the head of its corpus when it was looked through to the end."""
+        self._waiting: deque[Head] = deque()
+        """The projects that are looked through next, in turn."""
         self._reported_at = 0.0
 
     async def run(self) -> None:
@@ -79,10 +94,13 @@ class EmbeddingLoop:
         except EmbeddingsUnavailable as reason:
             _log.warning("Embeddings are off, and hybrid scores are lexical: %s", reason)
             embedder = None
-        async with self._database.transaction() as connection:
-            # Vectors of another model are in use no more, from now on.
-            if await embedding_model.declare(connection, model_of(embedder) if embedder else None):
-                await corpus_head.move(connection)
+        with projects.across():
+            async with self._database.transaction() as connection:
+                # Vectors of another model are in use no more, from now on.
+                if await embedding_model.declare(connection, model_of(embedder) if embedder else None):
+                    for project in await embeddings_in_use.forget(connection):
+                        async with in_project(connection, project):
+                            await corpus_head.move(connection)
         self._embedder = embedder
         return embedder
 
@@ -97,10 +115,31 @@ class EmbeddingLoop:
         return embedder
 
     async def embed_next(self, embedder: Embedder) -> bool | None:
-        """Embed some items that lack embeddings; return whether there was something to do.
+        """Embed some items of the next project that lack embeddings; return whether there was something to do.
 
         None: other workers compute with another model, which was declared later.
         """
+        if not self._waiting:
+            self._waiting.extend(await self._unseen())
+        if not self._waiting:
+            return False
+        project, head = self._waiting.popleft()
+        with projects.within(project):
+            worked = await self._embed_some(embedder, project)
+        if worked:
+            self._waiting.append(Head(project, head))
+        elif worked is not None:
+            self._seen[project] = head
+        return worked if worked is None else worked or bool(self._waiting)
+
+    async def _unseen(self) -> list[Head]:
+        """Return the projects that have changed since they were looked through, or have lost a worker."""
+        async with self._database.across() as connection:
+            heads = await corpus_head.heads(connection)
+            lost = await embeddings.projects_with_expired(connection) if heads else []
+        return [head for head in heads if head.project in lost or self._seen.get(head.project) != head.head]
+
+    async def _embed_some(self, embedder: Embedder, project: str) -> bool | None:
         model = model_of(embedder)
         # Not announced as a commit: that would wake those who watch commits, us among them.
         async with self._database.connection() as connection, connection.transaction():
@@ -109,13 +148,14 @@ class EmbeddingLoop:
             claim = await embeddings.reclaim(connection, model, BATCH)
             place = None
             if not claim.items:
-                claim, place = await embeddings.look(connection, model, self._place, BATCH)
+                after = self._places.get(project, embeddings.START)
+                claim, place = await embeddings.look(connection, model, after, BATCH)
         if claim.items:
             async with embeddings.LEASES.leased(self._database, claim.id):
                 await self._embed(embedder, claim)
             await self._report(model)
         if place is not None:
-            self._place = place
+            self._places[project] = place
         elif not claim.items:
             await self._put_to_use(model)
         return bool(claim.items) or place is not None
@@ -156,7 +196,7 @@ class EmbeddingLoop:
             unused = await embedding_model.declared(connection) == (model, False)
             if not unused or not await embeddings.complete(connection, model):
                 return
-            await embedding_model.use(connection)
+            await embeddings_in_use.use(connection, model)
             await embeddings.delete_others(connection, model)
             await corpus_head.move(connection)
         _log.info("Embeddings are complete: hybrid scores are made of those of %s from now on", model)

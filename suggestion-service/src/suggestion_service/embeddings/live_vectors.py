@@ -32,6 +32,11 @@ class LiveVectors:
         self._stores: dict[Side, EmbeddingStore] = {}
         self._one_at_a_time = asyncio.Lock()
 
+    @property
+    def size(self) -> int:
+        """About how many bytes they take."""
+        return sum(store.size for store in self._stores.values())
+
     async def refresh(self) -> Views | None:
         """Return the vectors as they are committed now, None while none are in use: hybrid scores are lexical then.
 

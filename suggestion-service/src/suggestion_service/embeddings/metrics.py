@@ -14,7 +14,7 @@ def of_embeddings(database: Database) -> GaugeCollector:
     """Return the collector of a service that wants embeddings: without pgvector or a model, all items lack them."""
 
     async def read() -> list[Metric]:
-        async with database.connection() as connection:
+        async with database.across() as connection:
             missing = await embeddings.missing(connection)
         meaning = "Items without vectors of their present text, when there are to be any."
         return [gauge("traceline_embeddings_missing", meaning, (), [((), missing)])]

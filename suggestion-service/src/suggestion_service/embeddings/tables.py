@@ -4,17 +4,23 @@ The migration makes it if it can. The command is for a server that got pgvector 
 """
 
 import sys
+from collections.abc import Iterator
 
 import psycopg
 
 from chassis.core.settings import DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
+from chassis.db.isolation import add_project, isolate
 
 AVAILABLE = """
 SELECT name FROM pg_available_extension_versions
 WHERE name = 'vector' AND string_to_array(version, '.')::integer[] >= '{0,7}'
 """
 """Gives a row when the server has pgvector, of a version with half precision."""
+
+_HAS_NO_PROJECTS = """
+SELECT WHERE NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'embeddings'::regclass AND attname = 'project_id')
+"""
 
 STATEMENTS = (
     "CREATE EXTENSION IF NOT EXISTS vector",
@@ -37,6 +43,13 @@ STATEMENTS = (
 )
 
 
+def projects_apart() -> Iterator[str]:
+    """Yield the SQL that gives the vectors that are there to MAIN, and each project sight of its own alone."""
+    yield from add_project("embeddings")
+    yield "CREATE INDEX ix_embeddings_project_id ON embeddings (project_id)"
+    yield from isolate("embeddings")
+
+
 def create_tables(database_url: str) -> None:
     """Make what is missing; raise StartFailure when the server has no pgvector, or the user may not install it."""
     with psycopg.connect(database_url) as connection:
@@ -47,6 +60,9 @@ def create_tables(database_url: str) -> None:
         try:
             for statement in STATEMENTS:
                 connection.execute(statement)
+            if connection.execute(_HAS_NO_PROJECTS).fetchone() is not None:
+                for statement in projects_apart():
+                    connection.execute(statement)
         except psycopg.errors.InsufficientPrivilege as error:
             raise StartFailure(
                 f"{error.diag.message_primary}: run CREATE EXTENSION vector as a superuser of this database, then this"

@@ -33,12 +33,13 @@ async def end(connection: Connection, applied: Received[catalog.ImportApplied], 
     it was before.
     """
     noted = await import_items.take(connection, applied.data.import_id)
-    if scales is None or not applied.data.suggest:
+    wishes = None if scales is None else await scales.wishes(connection)
+    if scales is None or wishes is None or not wishes.automatic or not applied.data.suggest:
         if noted.settled:
             await settlement.skip(connection)
     elif len(noted.item_ids) > _MOST_QUEUED:
-        algorithm, threshold = await scales.of_run(connection)
-        request = RunRequest(uuid4(), algorithm, threshold, True, applied.actor, applied.correlation_id)
-        await runs.insert(connection, request, datetime.now(UTC), scales.algorithm)
+        like = await scales.of_run(connection)
+        request = RunRequest(uuid4(), like.algorithm, like.threshold, True, applied.actor, applied.correlation_id)
+        await runs.insert(connection, request, datetime.now(UTC), wishes.algorithm)
     else:
         await scoring_queue.queue_again(connection, noted.item_ids)

@@ -1,14 +1,29 @@
 """Brings the copy to what its rebuilt tables say."""
 
+from collections import Counter
 from collections.abc import Mapping
 
-from chassis.db.database import Connection
+from chassis.core import projects
+from chassis.db import isolation
+from chassis.db.database import Connection, in_project
 from chassis.messaging.rebuild import Reach
 from suggestion_service.store import corpus_head, items, linked_pairs, scoring_queue, suggestions
 
 
 async def merge(connection: Connection, reach: Reach) -> Mapping[str, int]:
-    """Put items and linked pairs right; queue items whose text differs, delete suggestions of items that are gone."""
+    """Put items and linked pairs right; queue items whose text differs, delete suggestions of items that are gone.
+
+    Project by project, on a connection that sees all of them.
+    """
+    corrected: Counter[str] = Counter({"items": 0, "linked_pairs": 0, "suggestions": 0})
+    for project in await corpus_head.known_to_rebuild(connection):
+        async with in_project(connection, project):
+            corrected.update(await _merge(connection, reach))
+        await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(projects.ALL))
+    return corrected
+
+
+async def _merge(connection: Connection, reach: Reach) -> Mapping[str, int]:
     change = await corpus_head.lock_real(connection)
     corrected = {
         "items": await items.merge(connection, change, reach),

@@ -6,9 +6,11 @@ A suggestion with an intent is closed to other reviews. Whoever ends between the
 import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from uuid import UUID, uuid4
 
-from chassis.core import request_context
+from chassis.core import projects, request_context
 from chassis.core.identity import Identity
 from chassis.core.problems import Problem, Unavailable
 from chassis.db.database import Connection, Database
@@ -109,10 +111,15 @@ async def finish_linked(database: Database, intent: AcceptIntent, link_id: UUID)
 
 async def reconcile(database: Database, catalog: Peer) -> None:
     """Finish what was begun and not finished: a crash, a time-out, catalog away."""
-    async with database.connection() as connection:
+    async with database.across() as connection:
         overdue = await accept_intents.claim_overdue(connection, _RECONCILED_AT_ONCE)
-    if not overdue:
-        return
-    outcomes = await link(catalog, overdue)
-    for intent in overdue:
+    by_project = attrgetter("project_id")
+    for project, intents in groupby(sorted(overdue, key=by_project), key=by_project):
+        with projects.within(project):
+            await _finish_all(database, catalog, list(intents))
+
+
+async def _finish_all(database: Database, catalog: Peer, intents: Sequence[AcceptIntent]) -> None:
+    outcomes = await link(catalog, intents)
+    for intent in intents:
         await finish(database, intent, outcomes[intent.suggestion_id])

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from chassis.core import request_context
+from chassis.core import projects, request_context
 from chassis.core.identity import Identity
 from chassis.core.problems import Conflict, NotFound, Problem, Unavailable
 from chassis.db.database import Connection, Database
@@ -23,6 +23,7 @@ from suggestion_service.review import links, repository
 from suggestion_service.review.bulk import in_order
 from suggestion_service.review.refusals import moment, not_found, review_in_words
 from suggestion_service.review.repository import Undoable
+from suggestion_service.scale import Scales
 from suggestion_service.store import corpus_head, reviews, scoring_queue, suggestions, undo_intents
 from suggestion_service.store.reviews import Review
 from suggestion_service.store.undo_intents import Undo, UndoIntent
@@ -34,12 +35,14 @@ _RECONCILED_AT_ONCE = 200
 
 
 class Undoing:
-    """Undoes reviews; `score`: a suggestion that is pending again is scored, where that may give another score."""
+    """Undoes reviews. A suggestion that is pending again is scored, where that may give another score and the project
+    wants suggestions of the background, as `scales` say.
+    """
 
-    def __init__(self, database: Database, catalog: Peer, *, score: bool) -> None:
+    def __init__(self, database: Database, catalog: Peer, scales: Scales) -> None:
         self._database = database
         self._catalog = catalog
-        self._score = score
+        self._scales = scales
 
     async def reopen(self, suggestion_id: UUID, reviewer: Identity) -> None:
         """Undo the review of one suggestion, whoever made it.
@@ -81,13 +84,14 @@ class Undoing:
 
     async def reconcile(self) -> None:
         """Finish what was begun and not finished: a crash, a time-out, catalog away."""
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             overdue = await undo_intents.claim_overdue(connection, _RECONCILED_AT_ONCE)
-        requests: dict[tuple[Actor, datetime], list[UndoIntent]] = defaultdict(list)
+        requests: dict[tuple[str, Actor, datetime], list[UndoIntent]] = defaultdict(list)
         for intent in overdue:
-            requests[intent.actor, intent.created_at].append(intent)
-        for intents in requests.values():
-            await self._go_on(intents)
+            requests[intent.project_id, intent.actor, intent.created_at].append(intent)
+        for (project, _, _), intents in requests.items():
+            with projects.within(project):
+                await self._go_on(intents)
 
     async def _begin(
         self, ids: Sequence[UUID], review_id: UUID | None, reviewer: Identity, patience: timedelta
@@ -117,7 +121,8 @@ class Undoing:
             await suggestions.lock(connection, refused)
             await undo_intents.drop(connection, refused)
             if possible:
-                await finish(connection, possible, intents[0], score=self._score)
+                wishes = await self._scales.wishes(connection)
+                await finish(connection, possible, intents[0], score=wishes.automatic)
             there = await repository.undoable(connection, possible)
         gone = {one: not_found() for one in possible if one not in there}
         return {**problems, **gone}

@@ -4,11 +4,12 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, Actor, NewEvent
 from contracts.suggestion import SuggestionsExpired
-from suggestion_service.store import suggestions
+from suggestion_service.store import corpus_head, suggestions
 
 LINKED = "The requirement and the test case were linked directly."
 _LIFETIME = timedelta(days=30)
@@ -29,7 +30,15 @@ async def withdraw_linked(connection: Connection, actor: Actor, ids: Collection[
 
 
 async def withdraw_old(database: Database) -> None:
-    """Expire what has been pending for longer than 30 days."""
+    """Expire what has been pending for longer than 30 days, in each project."""
+    async with database.across() as connection:
+        heads = await corpus_head.heads(connection)
+    for head in heads:
+        with projects.within(head.project):
+            await _withdraw_old(database)
+
+
+async def _withdraw_old(database: Database) -> None:
     while True:
         async with database.transaction() as connection:
             before = datetime.now(UTC) - _LIFETIME

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from suggestion_service.review_model import repository
@@ -45,12 +46,20 @@ class Trainer:
         while True:
             self._committed.clear()
             began = clock.time()
-            await self.train_if_due()
+            await self.train_due()
             await asyncio.sleep(_PAUSE + _REST * (clock.time() - began))
             await wait_with_timeout(self._committed, _POLL)
 
+    async def train_due(self) -> None:
+        """Learn in each project where something is new since the last time."""
+        async with self._database.across() as connection:
+            due = await learning.with_news(connection)
+        for project in due:
+            with projects.within(project):
+                await self.train_if_due()
+
     async def train_if_due(self) -> None:
-        """Learn when a review, a text or a suggestion is new since the last time."""
+        """Learn in a project when a review, a text or a suggestion is new since the last time."""
         async with self._database.connection() as connection:
             state = await learning.state(connection)
         if state.now != state.seen:

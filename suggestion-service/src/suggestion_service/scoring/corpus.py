@@ -1,4 +1,4 @@
-"""The corpus in memory: rebuilt from the copy at the start, then brought up to date before each use."""
+"""The corpus of a project in memory: rebuilt from the copy at the start, then brought up to date before each use."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -85,18 +85,24 @@ class View:
 
 
 class LiveCorpus:
-    """A cache of the table `items`, and of the embeddings in use, by the number of the last change."""
+    """A cache of a project's rows of `items`, and of the embeddings in use, by the number of the last change."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, readings: Readings) -> None:
+        """It is always asked in the same project."""
         self._database = database
         self._corpus = Corpus()
         self._vectors = LiveVectors(database)
-        self._readings = Readings(database)
+        self._readings = readings
         self._older: dict[UUID, int] = {}
         self._recent: dict[UUID, int | None] = {}
         self._seen = (0, UUID(int=0))
         self._view: View | None = None
         self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return self._corpus.size + self._vectors.size
 
     async def refresh(self) -> View:
         """Return the corpus as the committed copy is now; costs as much as changed since the last call."""

@@ -16,9 +16,9 @@ from chassis.web.parameters import UPDATED_SINCE, parse_moment, parse_own_ids
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, item
 from chassis.web.strict_route import StrictRoute
+from suggestion_service.scale import Scales
 from suggestion_service.scoring import run_service
 from suggestion_service.scoring.schemas import AlgorithmName, Run
-from suggestion_service.settings import Settings
 from suggestion_service.store.runs import NEWEST_FIRST
 
 router = APIRouter(prefix="/api/v1/suggestions", route_class=StrictRoute, tags=["Generation"])
@@ -49,9 +49,9 @@ _WAIT = 20
 """Seconds that a caller waits for the end of a run."""
 
 
-async def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
+async def _scales(request: Request) -> Scales:
+    scales: Scales = request.app.state.scales
+    return scales
 
 
 @router.post(
@@ -64,10 +64,10 @@ async def generate_suggestions(
     request: Request,
     reviewer: Reviewer,
     database: Db,
-    settings: Annotated[Settings, Depends(_settings)],
-    algorithm: Annotated[AlgorithmName | None, Query(description="Default: the configured one.")] = None,
+    scales: Annotated[Scales, Depends(_scales)],
+    algorithm: Annotated[AlgorithmName | None, Query(description="Default: that of the project.")] = None,
     threshold: Annotated[
-        float | None, Query(ge=0, le=1, allow_inf_nan=False, description="Default: the configured one.")
+        float | None, Query(ge=0, le=1, allow_inf_nan=False, description="Default: that of the project.")
     ] = None,
     rescore: Annotated[
         bool, Query(description="Whether pending suggestions are scored anew; `false` leaves them alone.")
@@ -77,18 +77,19 @@ async def generate_suggestions(
 
     Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
     one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
-    change of AUTO_SUGGESTIONS_ALGORITHM. Runs are done one after another, in the order in which they were asked for.
+    change of the algorithm that the project is set to. A project's runs are done one after another, in the order in
+    which they were asked for.
 
     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
     """
-    chosen = settings.auto_suggestions_algorithm if algorithm is None else algorithm.value
-    # Without the sign that -0 has.
-    lowest = settings.auto_suggestions_threshold if threshold is None else abs(threshold)
-
-    asked = run_service.new_request(chosen, lowest, reviewer, rescore=rescore)
 
     async def queue(connection: Connection) -> Response:
-        await run_service.queue(connection, asked, settings.auto_suggestions_algorithm)
+        wishes = await scales.wishes(connection)
+        chosen = wishes.algorithm if algorithm is None else algorithm.value
+        # Without the sign that -0 has.
+        lowest = wishes.threshold if threshold is None else abs(threshold)
+        asked = run_service.new_request(chosen, lowest, reviewer, rescore=rescore)
+        await run_service.queue(connection, asked, wishes.algorithm)
         return answer({"id": asked.id}, 202)
 
     queued = await answer_once(request, database, reviewer, queue)

@@ -50,7 +50,7 @@ class ScoringJobs:
     async def send(self) -> int:
         """Send jobs for items that wait and that none was sent for lately; return how many items those are."""
         # Not announced as a commit: that would wake those who watch commits, us among them.
-        async with self._database.connection() as connection, connection.transaction():
+        async with self._database.across() as connection, connection.transaction():
             items = await scoring_queue.announce(connection, _MOST_ANNOUNCED)
         for _ in range(0, items, BATCH):
             await self._bus.send(QUEUE, b"score")

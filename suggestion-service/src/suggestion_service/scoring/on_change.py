@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.core.batches import all_or_each
 from chassis.db.database import AWAY, Database
 from chassis.observability import telemetry
@@ -16,7 +17,8 @@ from suggestion_service.engine import Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus, Pair, View, pairs_of
+from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.scoring.corpus import Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
 from suggestion_service.scoring.jobs import BATCH
 from suggestion_service.scoring.proposals import CHUNK, Proposer
@@ -25,24 +27,43 @@ from suggestion_service.store.scoring_queue import QueuedItem
 
 _log = logging.getLogger(__name__)
 
+_MOST_TAKEN = 3
+"""Projects whose items another worker claims at the same moment, after which a job is left to it."""
+
 
 class ChangeScoring:
-    """Works off the scoring queue, a batch at a time; as many workers as there are share it."""
+    """Works off the scoring queue, a batch at a time, project by project; as many workers as there are share it."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
+    def __init__(self, database: Database, corpora: Corpora, scales: Scales) -> None:
         self._database = database
-        self._corpus = corpus
+        self._corpora = corpora
         self._scales = scales
+        self._project = projects.NONE
+        """That of the last batch: the next one is another's that comes after it."""
 
     async def score_waiting(self) -> bool:
-        """Score some of the items that wait; return whether there were any."""
+        """Score some of the items that wait, at most a batch in each project's turn; return whether there were any."""
+        scored = taken_by_others = 0
+        while scored < BATCH and taken_by_others < _MOST_TAKEN:
+            async with self._database.across() as connection:
+                project = await scoring_queue.next_project(connection, self._project)
+            if project is None:
+                break
+            self._project = project
+            with projects.within(project):
+                batch = await self._score_some(BATCH - scored)
+            scored += batch
+            taken_by_others += batch == 0
+        return scored > 0
+
+    async def _score_some(self, limit: int) -> int:
+        """Score items of a project that wait; return how many."""
         async with self._database.connection() as connection:
-            claimed = await scoring_queue.claim(connection, BATCH)
-        if not claimed:
-            return False
-        async with scoring_queue.LEASES.leased(self._database, claimed[0].claim):
-            await all_or_each(claimed, self._score_by_scale, self._postpone, fatal=AWAY)
-        return True
+            claimed = await scoring_queue.claim(connection, limit)
+        if claimed:
+            async with scoring_queue.LEASES.leased(self._database, claimed[0].claim):
+                await all_or_each(claimed, self._score_by_scale, self._postpone, fatal=AWAY)
+        return len(claimed)
 
     async def _postpone(self, item: QueuedItem, error: Exception) -> None:
         _log.exception("Generating suggestions for %s failed: %s", item, error)
@@ -60,7 +81,7 @@ class ChangeScoring:
     async def _score(self, batch: Sequence[QueuedItem]) -> None:
         async with self._database.connection() as connection:
             scale = await self._scales.current(connection)
-        view = await self._corpus.refresh()
+        view = await self._corpora.refresh()
         owners = await self._find(scale, view, batch)
         proposer = Proposer(self._database, view)
         pairs = list(owners)

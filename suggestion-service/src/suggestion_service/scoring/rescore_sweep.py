@@ -8,9 +8,11 @@ import asyncio
 import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import Database
 from suggestion_service import metrics
@@ -18,7 +20,8 @@ from suggestion_service.engine import Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scale import Scale, ScaleChanged, Scales
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus, Pair, View, pairs_of
+from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.scoring.corpus import Pair, View, pairs_of
 from suggestion_service.scoring.events import record_generated
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, items, settlement, suggestions
@@ -36,40 +39,61 @@ _GATHERED = 50_000
 _FIRST_ID = UUID(int=0)
 
 
-class RescoreSweep:
-    """The loop that sweeps. One worker does it at a time."""
+@dataclass(slots=True)
+class _Rest:
+    """How long a project has been at rest, and until when its sweep pauses."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, scales: Scales) -> None:
+    seen: int = -1
+    quiet_since: float = 0.0
+    paused_until: float = 0.0
+
+
+class RescoreSweep:
+    """The loop that sweeps, one project after the other. One worker does it at a time."""
+
+    def __init__(self, database: Database, corpora: Corpora, scales: Scales) -> None:
         self._database = database
-        self._corpus = corpus
+        self._corpora = corpora
         self._scales = scales
         self._committed = database.commits.listener()
-        self._seen = -1
-        self._quiet_since = 0.0
-        self._paused_until = 0.0
+        self._rests: dict[str, _Rest] = defaultdict(_Rest)
 
     async def run(self) -> None:
         """Sweep whenever it is due, for ever."""
         while True:
             self._committed.clear()
-            reconciled = await self.sweep_if_due()
+            reconciled = await self.sweep_due()
             await asyncio.sleep(_LOOK)
             if reconciled:
                 await wait_with_timeout(self._committed, _POLL)
 
+    async def sweep_due(self) -> bool:
+        """Sweep the projects where changes have come to rest; return whether everything is reconciled now."""
+        async with self._database.across() as connection:
+            unsettled = await settlement.unsettled(connection)
+        reconciled = True
+        for project in unsettled:
+            with projects.within(project):
+                reconciled &= await self.sweep_if_due()
+        return reconciled
+
     async def sweep_if_due(self) -> bool:
-        """Sweep when changes have come to rest; return whether everything is reconciled now."""
+        """Sweep a project when its changes have come to rest; return whether everything is reconciled now.
+
+        So is one that wants no suggestions of the background.
+        """
         clock = asyncio.get_running_loop()
         now = clock.time()
+        rest = self._rests[projects.current.get()]
         async with self._database.connection() as connection:
             state = await settlement.state(connection)
-            if state.head == state.position:
+            if state.head == state.position or not (await self._scales.wishes(connection)).automatic:
                 return True
-            if state.scoring or state.head != self._seen:
-                self._seen, self._quiet_since = state.head, now
-            if state.scoring or now < self._quiet_since + _QUIET:
+            if state.scoring or state.head != rest.seen:
+                rest.seen, rest.quiet_since = state.head, now
+            if state.scoring or now < rest.quiet_since + _QUIET:
                 return False
-            if now < self._paused_until and not await settlement.many_changed(connection, state.position, _MANY):
+            if now < rest.paused_until and not await settlement.many_changed(connection, state.position, _MANY):
                 return False
         try:
             await self.sweep()
@@ -77,7 +101,7 @@ class RescoreSweep:
             _log.info("The rescore sweep is given up: a run scores suggestions anew")
             return False
         took = clock.time() - now
-        self._paused_until = clock.time() + _PAUSE_FACTOR * took
+        rest.paused_until = clock.time() + _PAUSE_FACTOR * took
         return True
 
     async def sweep(self) -> None:
@@ -90,7 +114,7 @@ class RescoreSweep:
             before = await settlement.state(connection)
             scale = await self._scales.current(connection)
         _log.info("The rescore sweep begins")
-        view = await self._corpus.refresh()
+        view = await self._corpora.refresh()
         proposer = Proposer(self._database, view)
         rescored, withdrawn = await self._rescore(scale, proposer)
         created = await self._complete(scale, view, proposer)

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from chassis.core import request_context
+from chassis.core import projects, request_context
 from chassis.core.problems import Problem
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import AWAY, Connection, Database
@@ -14,7 +14,7 @@ from chassis.messaging import outbox
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from suggestion_service import metrics
-from suggestion_service.scoring.corpus import LiveCorpus
+from suggestion_service.scoring.corpora import Corpora
 from suggestion_service.scoring.run_service import finished_event
 from suggestion_service.scoring.shard_scoring import ShardScoring
 from suggestion_service.store import corpus_head, run_parts, runs
@@ -39,14 +39,16 @@ _PAUSE = 0.05
 
 
 class RunLoop:
-    """The loop that works off runs, one shard at a time. Each worker has one."""
+    """The loop that works off runs, one shard at a time, project by project. Each worker has one."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus, feed: Feed, bus: Bus) -> None:
+    def __init__(self, database: Database, corpora: Corpora, feed: Feed, bus: Bus) -> None:
         self._database = database
         self._feed = feed
         self._bus = bus
-        self._scoring = ShardScoring(database, corpus)
+        self._scoring = ShardScoring(database, corpora)
         self._committed = database.commits.listener()
+        self._project = projects.NONE
+        """That of the last shard: the next one is another's that comes after it."""
 
     async def on_wakeup(self, _job: bytes) -> None:
         """Take a job: look for shards at once."""
@@ -62,6 +64,19 @@ class RunLoop:
 
     async def work_off_next(self) -> bool:
         """Plan the run whose turn it is and do its first shard, or do another shard; return whether there was one."""
+        async with self._database.across() as connection:
+            project = await runs.next_project(connection, self._project)
+            if project is None:
+                project = await run_parts.next_project(connection, self._project)
+        if project is None:
+            self._scoring.forget_all()
+            return False
+        self._project = project
+        with projects.within(project):
+            return await self._work_off_next()
+
+    async def _work_off_next(self) -> bool:
+        """Do so in a project."""
         async with self._database.connection() as connection:
             run = await runs.claim(connection)
             shard = await run_parts.claim(connection) if run is None else None
@@ -69,10 +84,7 @@ class RunLoop:
             shard = await self._plan(run)
         if shard is not None:
             await self._do(shard)
-        if run is None and shard is None:
-            self._scoring.forget_run()
-            return False
-        return True
+        return run is not None or shard is not None
 
     async def _plan(self, run: ClaimedRun) -> ClaimedShard | None:
         """Return the first shard, None when the run has ended."""
@@ -135,6 +147,7 @@ class RunLoop:
     async def _end(self, connection: Connection, request: RunRequest, status: str, error: str | None) -> None:
         run = await runs.end(connection, request.id, status, error)
         await outbox.record(connection, [finished_event(run, request.actor, request.correlation_id)])
+        self._scoring.forget(request.id)
         metrics.RUNS.labels(request.algorithm, status).inc()
         _log.info(
             "Run %s %s: %d pairs, %d suggestions created, %d updated, %d withdrawn, %d skipped",

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
@@ -15,20 +16,30 @@ class RunProgress:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._told: dict[UUID, float] = {}
+        self._told: dict[str, dict[UUID, float]] = {}
+        """By project."""
 
     async def tell(self) -> None:
         """Record an event of each run that has begun or come further since the last call."""
+        async with self._database.across() as connection:
+            with_runs = await runs.running_projects(connection)
+        self._told = {project: self._told.get(project, {}) for project in with_runs}
+        for project in with_runs:
+            with projects.within(project):
+                self._told[project] = await self._tell(self._told[project])
+
+    async def _tell(self, told: dict[UUID, float]) -> dict[UUID, float]:
+        """Record the events of a project; return how far its runs are."""
         async with self._database.connection() as connection:
             known = await runs.running(connection)
-        if {run["id"]: run["progress"] for run in known} == self._told:
-            return
+        if {run["id"]: run["progress"] for run in known} == told:
+            return told
         async with self._database.transaction() as connection:
             # Once more: nobody ends them now, so that their end is told after this.
             going_on = await runs.running(connection)
-            further = [run for run in going_on if run["progress"] != self._told.get(run["id"])]
+            further = [run for run in going_on if run["progress"] != told.get(run["id"])]
             await outbox.record(connection, [_event(run) for run in further])
-        self._told = {run["id"]: run["progress"] for run in going_on}
+        return {run["id"]: run["progress"] for run in going_on}
 
 
 def _event(run: ProgressingRun) -> NewEvent:

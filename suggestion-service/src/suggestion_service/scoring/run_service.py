@@ -29,7 +29,7 @@ def new_request(algorithm: Algorithm, threshold: float, caller: Identity, *, res
 
 
 async def queue(connection: Connection, request: RunRequest, background: Algorithm) -> None:
-    """Queue a run over everything with one statement. `background`: the algorithm of the settings."""
+    """Queue a run over everything with one statement. `background`: the algorithm of the project."""
     await runs.insert(connection, request, datetime.now(UTC), background)
 
 

@@ -13,7 +13,8 @@ from suggestion_service import metrics
 from suggestion_service.engine import Block, Query
 from suggestion_service.methods import METHODS
 from suggestion_service.scoring import repository
-from suggestion_service.scoring.corpus import LiveCorpus, Pair, pairs_of
+from suggestion_service.scoring.corpora import Corpora
+from suggestion_service.scoring.corpus import Pair, pairs_of
 from suggestion_service.scoring.proposals import CHUNK, Proposer
 from suggestion_service.store import corpus_head, run_parts, suggestions
 from suggestion_service.store.run_parts import ClaimedShard
@@ -26,20 +27,25 @@ _FINDING = 0.5
 class ShardScoring:
     """Does shards, one at a time. All that it does of one run it scores with the same view of the corpus."""
 
-    def __init__(self, database: Database, corpus: LiveCorpus) -> None:
+    def __init__(self, database: Database, corpora: Corpora) -> None:
         self._database = database
-        self._corpus = corpus
-        self._begun: tuple[UUID, Proposer] | None = None
+        self._corpora = corpora
+        self._begun: dict[UUID, Proposer] = {}
+        """By run: projects take turns."""
 
     async def begin(self, run_id: UUID) -> Proposer:
         """Return who proposes for this run; the corpus is as it is now, or was when it was asked for first."""
-        if self._begun is None or self._begun[0] != run_id:
-            self._begun = run_id, Proposer(self._database, await self._corpus.refresh())
-        return self._begun[1]
+        if run_id not in self._begun:
+            self._begun[run_id] = Proposer(self._database, await self._corpora.refresh())
+        return self._begun[run_id]
 
-    def forget_run(self) -> None:
-        """Drop the view of the last run."""
-        self._begun = None
+    def forget(self, run_id: UUID) -> None:
+        """Drop the view of a run."""
+        self._begun.pop(run_id, None)
+
+    def forget_all(self) -> None:
+        """Drop the views of all runs."""
+        self._begun.clear()
 
     async def score(self, shard: ClaimedShard) -> None:
         """Suggest the shard's pairs, and score anew what is pending of them unless it shall be left alone.

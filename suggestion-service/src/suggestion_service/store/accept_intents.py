@@ -80,6 +80,7 @@ class AcceptIntent:
     requirement_id: UUID
     test_case_id: UUID
     similarity_score: float
+    project_id: str
 
     @property
     def reviewer(self) -> Actor:

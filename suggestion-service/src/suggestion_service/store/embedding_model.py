@@ -1,13 +1,18 @@
-"""Table `embedding_model`: one row, the model that workers compute with, and whether its vectors are in use."""
+"""Table `embedding_model`: one row of the installation, the model that workers compute with."""
 
 from typing import NamedTuple
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_only, fetch_value
 
+_DECLARED = """
+SELECT m.model, m.model IS NOT NULL AND EXISTS (SELECT FROM embeddings_in_use u WHERE u.model = m.model) AS in_use
+FROM embedding_model m
+"""
+
 
 class Declared(NamedTuple):
-    """The model that workers compute with, and whether its vectors are in use."""
+    """The model that workers compute with, and whether its vectors are in use in the project."""
 
     model: str | None
     in_use: bool
@@ -15,21 +20,16 @@ class Declared(NamedTuple):
 
 async def declared(connection: Connection) -> Declared:
     """Return the model."""
-    return await fetch_only(connection, Declared, "SELECT model, in_use FROM embedding_model")
+    return await fetch_only(connection, Declared, _DECLARED)
 
 
 async def declare(connection: Connection, model: str | None) -> bool:
-    """Have workers compute with this model, or none; return whether another one's vectors were in use until now."""
+    """Have workers compute with this model, or none; return whether that is another one than until now."""
     return bool(
         await fetch_value(
             connection,
-            "UPDATE embedding_model m SET model = %(model)s, in_use = false FROM embedding_model before"
-            " WHERE m.model IS DISTINCT FROM %(model)s RETURNING before.in_use",
+            "UPDATE embedding_model SET model = %(model)s, in_use = false WHERE model IS DISTINCT FROM %(model)s"
+            " RETURNING true",
             {"model": model},
         )
     )
-
-
-async def use(connection: Connection) -> None:
-    """Use the vectors of the model from now on."""
-    await connection.execute("UPDATE embedding_model SET in_use = true")

@@ -160,6 +160,12 @@ async def look(connection: Connection, model: str, after: Place, limit: int) -> 
     return Claim(claim, model, claimed), (rows[-1]["change"], rows[-1]["id"]) if rows else None
 
 
+async def projects_with_expired(connection: Connection) -> list[str]:
+    """Return the projects with items whose worker has died; those that the connection sees."""
+    query = "SELECT DISTINCT project_id FROM embeddings WHERE claimed_until < now()"
+    return await fetch_column(connection, query)
+
+
 async def reclaim(connection: Connection, model: str, limit: int) -> Claim:
     """Claim items whose worker has died, or whose text has changed meanwhile. In a transaction."""
     await connection.execute(_ONE_AT_A_TIME)

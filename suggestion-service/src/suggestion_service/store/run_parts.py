@@ -35,6 +35,12 @@ WHERE r.id = p.run_id AND (p.run_id, p.number) = (
 RETURNING p.number, p.first_id, p.until_id, p.attempts, {COLUMNS}
 """
 
+_NEXT_PROJECT = f"""
+SELECT w.project_id FROM run_parts w JOIN runs ON runs.id = w.run_id
+WHERE NOT w.done AND {LEASES.free("w")} AND runs.status = 'running'
+ORDER BY w.project_id <= %s, w.project_id LIMIT 1
+"""
+
 _ADVANCE = """
 UPDATE run_parts SET progress = %(progress)s, pairs_analyzed = pairs_analyzed + %(pairs)s,
     suggestions_created = suggestions_created + %(created)s, suggestions_updated = suggestions_updated + %(updated)s,
@@ -91,8 +97,14 @@ async def insert(connection: Connection, request: RunRequest, beginnings: Sequen
     return first
 
 
+async def next_project(connection: Connection, after: str) -> str | None:
+    """Return the project with a free shard that comes after the one named, in a round of all that are seen."""
+    project: str | None = await fetch_value(connection, _NEXT_PROJECT, (after,))
+    return project
+
+
 async def claim(connection: Connection) -> ClaimedShard | None:
-    """Claim a shard that nobody works on, or whose worker has died; those of the oldest run come first."""
+    """Claim a shard of a project that nobody works on, or whose worker has died; those of the oldest run come first."""
     claim = uuid4()
     row = await (await connection.execute(_CLAIM, {"claim": claim})).fetchone()
     if row is None:

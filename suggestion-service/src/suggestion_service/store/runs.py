@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
 from chassis.db.leases import Leases
-from chassis.db.rows import fetch_all, fetch_one, fetch_only
+from chassis.db.rows import fetch_all, fetch_column, fetch_one, fetch_only, fetch_value
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, fetch_page
@@ -33,13 +33,14 @@ _ANSWER = (
 _SUMMED = f"(SELECT {run_parts.SUMS} FROM run_parts WHERE run_id = r.id HAVING count(*) > 0)"
 _WITH_SUMS = f"LEFT JOIN LATERAL {_SUMMED} p ON true"
 
-# One after another, in the order in which they were asked for: the last one decides about what is pending.
-_NEXT = """
-SELECT id FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until < now())
-    AND NOT EXISTS (SELECT FROM runs o WHERE o.status IN ('queued', 'running') AND o.id <> r.id
-                    AND (o.status = 'running' OR (o.created_at, o.id) < (r.created_at, r.id)))
-ORDER BY created_at, id LIMIT 1
+# In a project one after another, in the order in which they were asked for: the last one decides about what is pending.
+_DUE = """
+FROM runs r WHERE (status = 'queued' OR status = 'running' AND claimed_until < now())
+    AND NOT EXISTS (SELECT FROM runs o WHERE o.project_id = r.project_id AND o.status IN ('queued', 'running')
+                    AND o.id <> r.id AND (o.status = 'running' OR (o.created_at, o.id) < (r.created_at, r.id)))
 """
+_NEXT = f"SELECT id {_DUE} ORDER BY created_at, id LIMIT 1"
+_NEXT_PROJECT = f"SELECT project_id {_DUE} ORDER BY project_id <= %s, project_id LIMIT 1"
 
 # A run that goes on is claimed by nobody once it is planned: then its shards are.
 _CLAIM = f"""
@@ -155,8 +156,20 @@ async def page(connection: Connection, conditions: Conditions, wanted: PageReque
     return await fetch_page(connection, _ANSWER, "runs r", conditions, wanted, joined=_WITH_SUMS)
 
 
+async def next_project(connection: Connection, after: str) -> str | None:
+    """Return the project with a run to be planned that comes after the one named, in a round of all that are seen."""
+    project: str | None = await fetch_value(connection, _NEXT_PROJECT, (after,))
+    return project
+
+
+async def running_projects(connection: Connection) -> list[str]:
+    """Return the projects in which a run goes on; those that the connection sees."""
+    query = "SELECT DISTINCT project_id FROM runs WHERE status = 'running' ORDER BY project_id"
+    return await fetch_column(connection, query)
+
+
 async def claim(connection: Connection) -> ClaimedRun | None:
-    """Claim a run to plan it, when its turn has come: a queued one, or one whose planner has died."""
+    """Claim a run of a project to plan it, when its turn has come: a queued one, or one whose planner has died."""
     if (await connection.execute(_NEXT)).rowcount == 0:
         return None
     claim = uuid4()

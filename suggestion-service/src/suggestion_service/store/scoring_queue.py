@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
 from chassis.db.leases import Leases
+from chassis.db.rows import fetch_value
 from chassis.messaging.events import SYSTEM, Actor
 from suggestion_service.engine import Side
 
@@ -23,6 +24,12 @@ WHERE i.id = q.item_id AND q.item_id IN (
     ORDER BY announced_until IS NULL, due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED)
 RETURNING q.item_id, q.sequence, q.actor_id, q.actor_email, q.correlation_id, q.traceparent, i.side,
     i.title, i.external_id
+"""
+
+# From one project to the next by the index: a project of which very much waits takes no longer.
+_NEXT_PROJECT = f"""
+SELECT project_id FROM scoring_queue w WHERE project_id > %s AND due_at <= now() AND {LEASES.free("w")}
+ORDER BY project_id LIMIT 1
 """
 
 # As many jobs are sent as those items need that are announced: a job takes them first.
@@ -97,8 +104,14 @@ async def announce(connection: Connection, most: int) -> int:
     return (await connection.execute(_ANNOUNCE, {"most": most})).rowcount
 
 
+async def next_project(connection: Connection, after: str) -> str | None:
+    """Return the project in which items wait that comes after the one named, in a round of all that are seen."""
+    following: str | None = await fetch_value(connection, _NEXT_PROJECT, (after,))
+    return following if following is not None else await fetch_value(connection, _NEXT_PROJECT, ("",))
+
+
 async def claim(connection: Connection, limit: int) -> list[QueuedItem]:
-    """Claim up to `limit` items, all by one claim."""
+    """Claim up to `limit` items of a project, all by one claim."""
     claim_id = uuid4()
     cursor = await connection.execute(_CLAIM, {"claim": claim_id, "limit": limit})
     return [_queued(row, claim_id) for row in await cursor.fetchall()]

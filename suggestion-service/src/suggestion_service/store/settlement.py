@@ -1,22 +1,29 @@
-"""Table `settlement`: one row, up to which change of the corpus what is pending was reconciled by a rescore sweep."""
+"""Table `settlement`: one row a project, up to which change of the corpus a sweep has reconciled what is pending."""
 
 from dataclasses import dataclass
 
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_only, fetch_value
+from chassis.db.rows import fetch_column, fetch_only, fetch_value
 from suggestion_service.store import import_items
 
 _STATE = f"""
-SELECT h.head, s.position,
+SELECT coalesce(h.head, 0) AS head, coalesce(s.position, 0) AS position,
     EXISTS (SELECT FROM scoring_queue WHERE due_at <= now() OR claimed_until > now())
         OR EXISTS (SELECT FROM runs WHERE status IN ('queued', 'running')) OR {import_items.OPEN} AS scoring
-FROM corpus_head h, settlement s
+FROM (SELECT) AS always LEFT JOIN corpus_head h ON true LEFT JOIN settlement s ON true
 """
 
 _MANY_CHANGED = """
 SELECT (SELECT count(*) FROM items WHERE change > %(position)s)
     >= %(share)s * (SELECT count(*) FROM items WHERE NOT deleted)
 """
+
+_UNSETTLED = """
+SELECT h.project_id FROM corpus_head h LEFT JOIN settlement s ON s.project_id = h.project_id
+WHERE h.head <> coalesce(s.position, 0) ORDER BY h.project_id
+"""
+# There is no row until something of a project was reconciled.
+_PUT = "INSERT INTO settlement (only_row, position) VALUES (true,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,11 @@ class State:
     scoring: bool
 
 
+async def unsettled(connection: Connection) -> list[str]:
+    """Return the projects in which something is not reconciled; those that the connection sees."""
+    return await fetch_column(connection, _UNSETTLED)
+
+
 async def state(connection: Connection) -> State:
     """Return how far the copy is, and how far the sweep."""
     return await fetch_only(connection, State, _STATE)
@@ -43,14 +55,23 @@ async def many_changed(connection: Connection, position: int, share: float) -> b
 
 async def advance(connection: Connection, before: State) -> None:
     """Store that everything up to the head of `before` is reconciled, unless that was reset since."""
-    await connection.execute("UPDATE settlement SET position = %s WHERE position = %s", (before.head, before.position))
+    await connection.execute(
+        f"{_PUT} %s) ON CONFLICT (project_id, only_row) DO UPDATE SET position = excluded.position"
+        " WHERE settlement.position = %s",
+        (before.head, before.position),
+    )
 
 
 async def skip(connection: Connection) -> None:
     """Store that everything is reconciled as it is now."""
-    await connection.execute("UPDATE settlement SET position = (SELECT head FROM corpus_head)")
+    await connection.execute(
+        f"{_PUT} coalesce((SELECT head FROM corpus_head), 0))"
+        " ON CONFLICT (project_id, only_row) DO UPDATE SET position = excluded.position"
+    )
 
 
 async def reset(connection: Connection) -> None:
     """Have everything reconciled again: pending suggestions may have a score of another scale, or of the past."""
-    await connection.execute("UPDATE settlement SET position = position - 1")
+    await connection.execute(
+        f"{_PUT} -1) ON CONFLICT (project_id, only_row) DO UPDATE SET position = settlement.position - 1"
+    )

@@ -57,6 +57,7 @@ class UndoIntent:
     test_case_id: UUID
     link_id: UUID | None
     review_id: UUID | None
+    project_id: str
 
     @property
     def actor(self) -> Actor:

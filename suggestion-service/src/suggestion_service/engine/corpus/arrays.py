@@ -25,6 +25,11 @@ class GrowingArray:
         """A view of all values, without a copy."""
         return self._room[: self.size]
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes; of objects what points to them."""
+        return self._room.nbytes
+
     def extend(self, values: NDArray[Any]) -> None:
         """Add values at the end."""
         end = self.size + len(values)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from suggestion_service.engine.corpus.arrays import Bools, Floats, GrowingArray, Ints
 
 ABSENT = -1
+_ID = 300
+"""Bytes of an id, and of what it stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,16 @@ class ColumnStore:
     def dead(self) -> int:
         """How many rows are no item's any more."""
         return self._ids.size - self.count
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes, with the postings that are made of it."""
+        columns = (
+            *(self._ids, self._previous, self._alive, self._starts, self._tag_starts),
+            *(self._tags, self._modules, self._priorities),
+        )
+        entries = self._terms.nbytes + self._counts.nbytes
+        return sum(column.nbytes for column in columns) + 2 * entries + _ID * len(self._rows)
 
     def put(self, item_id: UUID, item: Row) -> int | None:
         """Add an item or a new version of it; return its row before, None for a new item."""

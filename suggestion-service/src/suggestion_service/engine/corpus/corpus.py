@@ -17,6 +17,9 @@ from suggestion_service.engine.corpus.snapshot import Snapshot
 _MOST_DEAD = 1000
 """Rows or names out of use that are put up with, beside as many as are in use."""
 
+_NAME = 200
+"""Bytes of a term, and of what it stands in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -40,6 +43,12 @@ class Corpus:
         self._terms = _Vocabulary()
         self._labels = _Vocabulary()
         self._snapshot: Snapshot | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        names = len(self._terms.names.values) + len(self._labels.names.values)
+        return sum(store.size for store in self._stores.values()) + _NAME * names
 
     def count(self, side: Side) -> int:
         """Return the number of items on a side."""

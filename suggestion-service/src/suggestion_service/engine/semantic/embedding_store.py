@@ -24,6 +24,11 @@ class EmbeddingStore:
         """Count the items."""
         return len(self._rows)
 
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return sum(array.nbytes for array in (self._whole, self._passages, self._starts, self._changes))
+
     def put(self, item_id: UUID, vectors: ItemVectors) -> None:
         """Add an item, or give it other vectors."""
         self._rows[item_id] = self._add(vectors)

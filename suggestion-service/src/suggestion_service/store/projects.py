@@ -1,0 +1,53 @@
+"""Table `projects`: a row a project that was ever told of, what it wants otherwise than the settings say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_column, fetch_one
+from suggestion_service.engine import Algorithm
+
+# A key is never used again: of a deleted project nothing is news.
+_PUT = """
+INSERT INTO projects (sequence, deleted, automatic_suggestions, algorithm, threshold)
+VALUES (%(sequence)s, %(deleted)s, %(automatic_suggestions)s, %(algorithm)s, %(threshold)s)
+ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
+    automatic_suggestions = excluded.automatic_suggestions, algorithm = excluded.algorithm,
+    threshold = excluded.threshold
+WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a project wants; None: what the settings say."""
+
+    deleted: bool = False
+    automatic_suggestions: bool | None = None
+    algorithm: Algorithm | None = None
+    threshold: float | None = None
+
+
+async def get(connection: Connection) -> Project:
+    """Return what is known of the project; one that nothing was told of wants what the settings say."""
+    query = "SELECT deleted, automatic_suggestions, algorithm, threshold FROM projects"
+    return await fetch_one(connection, Project, query) or Project()
+
+
+async def put(connection: Connection, sequence: int, project: Project) -> None:
+    """Store what a project wants since a place in auth's feed, unless later news of it are there."""
+    await connection.execute(
+        _PUT,
+        {
+            "sequence": sequence,
+            "deleted": project.deleted,
+            "automatic_suggestions": project.automatic_suggestions,
+            "algorithm": project.algorithm,
+            "threshold": project.threshold,
+        },
+    )
+
+
+async def deleted(connection: Connection) -> Sequence[str]:
+    """Return the projects that are deleted; those that the connection sees."""
+    return await fetch_column(connection, "SELECT project_id FROM projects WHERE deleted ORDER BY project_id")
