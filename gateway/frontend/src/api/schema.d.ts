@@ -1491,7 +1491,8 @@ export interface paths {
          *
          *     Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
          *     one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
-         *     change of AUTO_SUGGESTIONS_ALGORITHM. Runs are done one after another, in the order in which they were asked for.
+         *     change of the algorithm that the project is set to. A project's runs are done one after another, in the order in
+         *     which they were asked for.
          *
          *     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
          *
@@ -13998,11 +13999,11 @@ export interface operations {
     generate_suggestions: {
         parameters: {
             query?: {
-                /** @description Default: the configured one. */
+                /** @description Default: that of the project. */
                 algorithm?: components["schemas"]["AlgorithmName"];
                 /** @description Whether pending suggestions are scored anew; `false` leaves them alone. */
                 rescore?: boolean;
-                /** @description Default: the configured one. */
+                /** @description Default: that of the project. */
                 threshold?: number;
             };
             header?: {
