@@ -46,13 +46,14 @@ class World(ServiceUnderTest):
         request_id: str = "request-1",
         gateway_request_id: str | None = None,
         batch_id: UUID | None = None,
+        subject: str = "subject",
     ) -> bytes:
         """Return the message of an event, the next of its feed unless `sequence` says which."""
         self._sequence += 1
         moment = datetime.now(UTC) if at is None else at
         event = NewEvent(
             payload,
-            "subject",
+            subject,
             by,
             time=moment,
             correlation_id=request_id,

@@ -3,13 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+import pytest
 from psycopg.rows import dict_row
 
+from chassis.core.problems import Unavailable
 from chassis.messaging.events import Actor
 from chassis.messaging.rebuild import Rebuilt, rebuild
 from contracts import auth
 from notification_service.read_model import new_read_model
 from testing import factories
+from testing.feeds import page, pruned
 
 if TYPE_CHECKING:
     from conftest import World
@@ -19,7 +22,7 @@ CLEO = Actor(3, "cleo@example.com")
 
 async def rebuild_copy(world: "World", feed: list[bytes]) -> Rebuilt:
     async def read_feed(after: int, limit: int) -> bytes:
-        return b'{"head":%d,"events":[%s]}' % (len(feed), b",".join(feed[after : after + limit]))
+        return page(feed, after, limit)
 
     async with await psycopg.AsyncConnection.connect(
         world.database.url, autocommit=True, row_factory=dict_row, prepare_threshold=None
@@ -37,13 +40,16 @@ async def execute(world: "World", statement: str) -> None:
 
 
 def a_feed(world: "World") -> list[bytes]:
+    def of_user(told: Any) -> bytes:
+        return world.envelope(told, subject=str(told.user.id))
+
     return [
-        world.envelope(auth.UserCreated(user=factories.user(world.ana, "admin"))),
-        world.envelope(auth.UserCreated(user=factories.user(world.ben))),
+        of_user(auth.UserCreated(user=factories.user(world.ana, "admin"))),
+        of_user(auth.UserCreated(user=factories.user(world.ben))),
         world.envelope(auth.LoginFailed(email="x@example.com", address="::1", reason="wrong_password")),
-        world.envelope(auth.UserCreated(user=factories.user(CLEO, "reviewer"))),
-        world.envelope(auth.UserUpdated(user=factories.user(world.ben, "reviewer"), changes={})),
-        world.envelope(auth.PasswordChanged(user=factories.user(world.ben, "reviewer"))),
+        of_user(auth.UserCreated(user=factories.user(CLEO, "reviewer"))),
+        of_user(auth.UserUpdated(user=factories.user(world.ben, "reviewer"), changes={})),
+        of_user(auth.PasswordChanged(user=factories.user(world.ben, "reviewer"))),
     ]
 
 
@@ -62,6 +68,27 @@ async def test_wrong_missing_and_invented_users_are_put_right_and_nobody_is_told
     assert await users(world) == right
     assert (await world.rows("TABLE notifications"), await world.rows("TABLE audit_entries")) == told
     assert (await rebuild_copy(world, feed)).corrected == {"recipients": 0}
+
+
+async def test_a_pruned_feed_gives_the_copy_and_adds_nothing_to_the_audit_log(world: "World") -> None:
+    feed = a_feed(world)
+    await world.inbox.receive(feed)
+    right, audited = await users(world), await world.rows("TABLE audit_entries")
+    left = pruned(feed, auth.EVENTS)
+    assert len(left) == 3
+    await execute(world, "DELETE FROM recipients")
+    assert (await rebuild_copy(world, left)).corrected == {"recipients": 3}
+    assert await users(world) == right
+    assert await world.rows("TABLE audit_entries") == audited
+
+
+async def test_what_is_pruned_and_was_not_received_comes_before_the_rebuild(world: "World") -> None:
+    feed = a_feed(world)
+    await world.inbox.receive(feed[:2])
+    right = await users(world)
+    with pytest.raises(Unavailable, match="pruned up to event 5 and was received up to 2"):
+        await rebuild_copy(world, pruned(feed, auth.EVENTS))
+    assert await users(world) == right
 
 
 async def test_an_event_that_comes_after_the_rebuild_takes_its_effects_once(world: "World") -> None:

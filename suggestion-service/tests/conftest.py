@@ -38,6 +38,7 @@ from suggestion_service.scoring.run_loop import RunLoop
 from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 from testing import PostgresServer, factories
+from testing.feeds import page
 from testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
 
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
@@ -146,8 +147,7 @@ class Catalog:
         if self.answers_with is not None:
             return Response(status_code=self.answers_with)
         after, limit = int(request.query_params["after"]), int(request.query_params["limit"])
-        events = b",".join(self.feed[after : after + limit])
-        return Response(b'{"head":%d,"events":[%s]}' % (len(self.feed), events), media_type="application/json")
+        return Response(page(self.feed, after, limit), media_type="application/json")
 
     async def _put_links(self, request: Request) -> Response:
         accepted = orjson.loads(await request.body())["accepted"]

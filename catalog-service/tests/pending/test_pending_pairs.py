@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID, uuid4
 
-import orjson
 import pytest
 
 from catalog_service.handlers import HANDLERS
@@ -12,9 +11,11 @@ from catalog_service.read_model import new_read_model
 from chassis.messaging import rebuild
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
+from contracts import suggestion
 from contracts.routes import ignored_by
 from contracts.suggestion import PendingPairsChanged, SuggestionReviewed, SuggestionsBulkReviewed
-from testing import PostgresServer, factories
+from testing import factories
+from testing.feeds import page, pruned
 
 COMPACT = "/reports/traceability-matrix/compact"
 
@@ -115,15 +116,23 @@ async def test_the_etag_of_the_matrix_changes_with_what_is_pending(catalog: Any,
     assert (await catalog.get(COMPACT)).headers["etag"] == tags[-1]
 
 
-async def test_a_copy_that_is_wrong_is_rebuilt(
-    catalog: Any, suggestions: Suggestions, postgres: PostgresServer
-) -> None:
+@pytest.mark.parametrize("is_pruned", [False, True], ids=["of the whole feed", "of a pruned feed"])
+async def test_a_copy_that_is_wrong_is_rebuilt(catalog: Any, suggestions: Suggestions, is_pruned: bool) -> None:
     lost, invented, reviewed = await catalog.pair(), await catalog.pair(), await catalog.pair()
-    await suggestions.arrive(suggestions.changes(lost, reviewed), suggestions.reviews(reviewed))
+    await suggestions.arrive(
+        suggestions.changes(invented),
+        suggestions.changes(lost, reviewed),
+        suggestions.changes(invented, pending=False),
+        suggestions.reviews(reviewed, invented),
+        suggestions.changes(reviewed),
+        suggestions.reviews(reviewed),
+        suggestions.changes(invented, pending=False),
+    )
+    left = pruned(suggestions.feed, suggestion.EVENTS) if is_pruned else suggestions.feed
+    assert len(left) == (3 if is_pruned else 7)
 
     async def feed(after: int, limit: int) -> bytes:
-        events = suggestions.feed[after : after + limit]
-        return orjson.dumps({"head": len(suggestions.feed), "events": [orjson.loads(event) for event in events]})
+        return page(left, after, limit)
 
     async def corrected() -> int:
         async with catalog.database.connection() as connection:

@@ -14,8 +14,10 @@ import uvicorn
 from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
+from contracts import catalog as told
 from suggestion_service.engine import Query
 from suggestion_service.read_model import new_read_model
+from testing.feeds import pruned
 from testing.service import SECRET
 
 
@@ -160,6 +162,27 @@ async def test_everything_comes_back_from_an_empty_copy(serve: Any, catalog: Any
     await service.rows("TRUNCATE items, linked_pairs")
     await rebuild_copy(service)
     assert await copy_of(service) == await copy_of(fresh)
+
+
+async def test_a_pruned_feed_gives_the_copy_rebuilt_and_begun_anew(serve: Any, catalog: Any) -> None:
+    made = a_history(catalog)
+    link = catalog.link(made["wrong"], made["right"])
+    catalog.tell(told.LinkUpdated(link=told.LinkState(**link), changes={}), link["id"])
+    with catalog.importing():
+        catalog.change(made["right"], priority="low")
+    service = await serve()
+    await service.score()
+    right = await copy_of(service)
+    whole, catalog.feed = catalog.feed, pruned(catalog.feed, told.EVENTS)
+    assert len(catalog.feed) == len(whole) - 5
+    assert set((await rebuild_copy(service)).corrected.values()) == {0}
+    await service.rows("TRUNCATE items, linked_pairs")
+    await rebuild_copy(service)
+    assert await copy_of(service) == right
+    fresh = await serve()
+    await fresh.score()
+    assert await copy_of(fresh) == right
+    assert await fresh.rows("SELECT FROM import_items") == [], "the end of the import was told"
 
 
 async def test_only_an_item_whose_text_was_wrong_is_scored_again(service: Any, catalog: Any) -> None:
