@@ -108,6 +108,56 @@ def test_wire_names_are_unique() -> None:
     assert sorted(set(names)) == sorted(names)
 
 
+KEYS: dict[str, tuple[str, ...]] = {
+    "auth.user.created": ("auth.user {user[id]}",),
+    "auth.user.updated": ("auth.user {user[id]}",),
+    "auth.user.password_changed": ("auth.user {user[id]}",),
+    "auth.token.ended": (),
+    "auth.sessions.ended": (),
+    "auth.login.failed": (),
+    "auth.api_token.created": ("auth.api_token {token[id]}",),
+    "auth.api_token.revoked": ("auth.api_token {token[id]}",),
+    "auth.project.created": ("auth.project {project[key]}",),
+    "auth.project.updated": ("auth.project {project[key]}",),
+    "auth.project.archived": ("auth.project {project[key]}",),
+    "auth.project.deleted": ("auth.project {project[key]}",),
+    "auth.member.changed": ("auth.member {project} {user_id}",),
+    "auth.member.removed": ("auth.member {project} {user_id}",),
+    "catalog.requirement.created": ("catalog.requirement {requirement[id]}",),
+    "catalog.requirement.updated": ("catalog.requirement {requirement[id]}",),
+    "catalog.requirement.deleted": ("catalog.requirement {requirement[id]}",),
+    "catalog.test_case.created": ("catalog.test_case {test_case[id]}",),
+    "catalog.test_case.updated": ("catalog.test_case {test_case[id]}",),
+    "catalog.test_case.deleted": ("catalog.test_case {test_case[id]}",),
+    "catalog.link.created": ("catalog.link {link[id]}",),
+    "catalog.link.updated": ("changes of link {link[id]}",),
+    "catalog.link.deleted": ("catalog.link {link[id]}", "changes of link {link[id]}"),
+    "catalog.coverage.changed": (),
+    "catalog.coverage.dropped": (),
+    "catalog.import.applied": ("catalog.import {import_id}",),
+    "catalog.import.progressed": (),
+    "suggestion.item.generated": (),
+    "suggestion.run.progressed": (),
+    "suggestion.run.finished": (),
+    "suggestion.suggestion.reviewed": ("{suggestion[requirement_id]} {suggestion[test_case_id]}",),
+    "suggestion.suggestions.reopened": (),
+    "suggestion.suggestions.expired": (),
+}
+"""What each event tells the whole state of: in a pruned feed it takes the place of all before that tell of the same."""
+
+
+@each_golden_message
+def test_an_event_says_what_it_tells_of(golden: Golden) -> None:
+    data = golden.message()["data"]
+    if golden.wire_name == "suggestion.pending_pairs.changed":
+        expected = [f"{one} {other}" for one, others in data["pairs"].items() for other in others]
+    elif golden.wire_name == "suggestion.suggestions.bulk_reviewed":
+        expected = [f"{one['requirement_id']} {one['test_case_id']}" for one in data["suggestions"]]
+    else:
+        expected = [key.format(**data) for key in KEYS[golden.wire_name]]
+    assert list(EVENTS[golden.wire_name].keys_of(golden.message())) == expected
+
+
 @pytest.mark.parametrize("source", MODULES)
 def test_wire_names_say_who_tells_what_of_which_thing(source: str) -> None:
     for event in MODULES[source].EVENTS:

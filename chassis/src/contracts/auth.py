@@ -1,5 +1,6 @@
 """What auth-service tells."""
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -174,6 +175,11 @@ class MemberChanged(Payload):
     role: str
     before: str | None
 
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the membership."""
+        return (_membership(envelope),)
+
 
 class MemberRemoved(Payload):
     """Somebody is no member of a project any more; `before` is the role that they had there."""
@@ -183,6 +189,16 @@ class MemberRemoved(Payload):
     user_id: int
     email: str
     before: str
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the membership."""
+        return (_membership(envelope),)
+
+
+def _membership(envelope: Mapping[str, Any]) -> str:
+    data = envelope["data"]
+    return f"auth.member {data['project']} {data['user_id']}"
 
 
 UNKNOWN = "unknown"
