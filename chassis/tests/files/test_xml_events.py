@@ -191,3 +191,15 @@ def test_a_document_cut_off_anywhere_is_refused(place: int) -> None:
         "<?xml version='1.0' encoding='utf-8'?>\n<a k='ü'>\n<b>é&amp;<c/></b><![CDATA[ä]]><!-- x --></a>".encode()
     )
     assert refused(document[: place % len(document)]).message
+
+
+def test_a_handler_may_have_long_texts_cut() -> None:
+    class Cut(XmlHandler):
+        keeps_text = cuts_text = True
+
+        def text(self, text: str) -> None:
+            self.length = len(text)
+
+    handler = Cut()
+    list(read_xml(BytesIO(b"<a>" + b"x" * 3_000_000 + b"</a>"), handler))
+    assert 0 < handler.length <= 1 << 20

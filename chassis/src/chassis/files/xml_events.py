@@ -36,11 +36,13 @@ class XmlHandler:
     """What is done with the elements of a document: a format derives from it.
 
     Tags are `{namespace}name`. Text is kept only while `keeps_text` is set, as it is when the text begins: what is not
-    kept costs nothing, however long it is. `line` is the line of the file that is being read, from 1. To refuse the
-    document, raise FileRefused; where in the file is added to it.
+    kept costs nothing, however long it is. With `cuts_text`, a text beyond the limit ends there instead of refusing the
+    document. `line` is the line of the file that is being read, from 1. To refuse the document, raise FileRefused;
+    where in the file is added to it.
     """
 
     keeps_text = False
+    cuts_text = False
     line = 1
 
     def namespace(self, prefix: str, name: str) -> None:
@@ -163,6 +165,8 @@ class _Events:
         if self._handler.keeps_text:
             self._length += len(text)
             if self._length > self._limits.text:
+                if self._handler.cuts_text:
+                    return
                 raise FileRefused(f"A text has more than {self._limits.text:,} characters.")
             self._kept.append(text)
 
