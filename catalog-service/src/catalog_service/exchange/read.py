@@ -4,7 +4,6 @@
 output is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
 """
 
-import resource
 import shutil
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import orjson
 
 from catalog_service.exchange import registry
 from catalog_service.exchange.formats import ReadOptions
+from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Document, Notice, Revision, Unreadable
 from catalog_service.exchange.validation import Tally, Validation
 from catalog_service.items.source_urls import SourceUrls
@@ -154,7 +154,7 @@ def main() -> None:
     """Read the order and the file from standard input, and write what is found to standard output."""
     given = sys.stdin.buffer
     order = Order(**orjson.loads(given.readline()))
-    _limit(order)
+    limit_process(order.memory_bytes, order.cpu_seconds)
     try:
         spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed below
     except OSError:  # a container without a folder to write to
@@ -164,19 +164,6 @@ def main() -> None:
         file.seek(0)
         with open(sys.stdout.fileno(), "wb", buffering=_BLOCK, closefd=False) as out:
             out.writelines(found(file, order))
-
-
-def _limit(order: Order) -> None:
-    """Bound what this process may take, where the system can."""
-    limits = {
-        resource.RLIMIT_AS: order.memory_bytes,
-        resource.RLIMIT_CPU: order.cpu_seconds,
-        resource.RLIMIT_CORE: 0,
-    }
-    for what, most in limits.items():
-        if most or what == resource.RLIMIT_CORE:
-            with suppress(ValueError, OSError):
-                resource.setrlimit(what, (most, most))
 
 
 if __name__ == "__main__":

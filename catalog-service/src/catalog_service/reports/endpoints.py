@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.reports import export, service
-from catalog_service.reports.accept import preferred
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
 from catalog_service.reports.formats.html_format import HtmlMatrix

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
 from catalog_service.exchange.formats import Kinds
 from catalog_service.exchange.jobs.endpoints import settings_of
@@ -23,7 +24,6 @@ from catalog_service.exchange.writing.documents import (
 from catalog_service.exchange.writing.formats import read_formats
 from catalog_service.exchange.writing.schemas import ExportFormat, ExportQuery, Formats
 from catalog_service.exchange.writing.scope import NOT_OF_EXPORTS, filters_of
-from catalog_service.reports.accept import preferred
 from catalog_service.settings import Settings
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
