@@ -77,6 +77,9 @@ def known(admin: Traceline) -> dict[str, str]:
     admin.new_project()
     for _ in range(2):
         ok(admin.put(f"/projects/MAIN/members/{admin.new_user().me()['id']}", json={"role": "viewer"}), 201)
+    cases = "".join(f'<testcase name="[{one["id"]}]"/>' for one in (test_case, others[0]))
+    report = f"<testsuite>{cases}</testsuite>"
+    sent = [ok(admin.post("/test-results", content=report, params={"name": name})) for name in ("One", "Two")]
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")
     return {
@@ -84,6 +87,7 @@ def known(admin: Traceline) -> dict[str, str]:
         "test_case_id": test_case["id"],
         "import_id": imported[0]["id"],
         "key": "MAIN",
+        "run_id": sent[0]["run"]["id"],
         "q": word,
     }
 

@@ -7,6 +7,8 @@ from catalog_service.exchange.inspection.endpoints import router as inspection_r
 from catalog_service.exchange.jobs.endpoints import router as imports_router
 from catalog_service.exchange.mappings.endpoints import router as mappings_router
 from catalog_service.exchange.writing.endpoints import router as exports_router
+from catalog_service.executions.endpoints import router as results_router
+from catalog_service.executions.gate_endpoints import router as gate_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -17,6 +19,7 @@ from catalog_service.links.endpoints import router as links_router
 from catalog_service.links.service import deletions_with_items
 from catalog_service.matrix.endpoints import router as matrix_router
 from catalog_service.reports.endpoints import router as reports_router
+from catalog_service.reports.verification.endpoints import router as verification_router
 from catalog_service.requirements.endpoints import router as requirements_router
 from catalog_service.search.endpoints import router as search_router
 from catalog_service.service import SERVICE
@@ -41,6 +44,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             history_router,
             changes_router,
             reports_router,
+            verification_router,
             matrix_router,
             trend_router,
             search_router,
@@ -48,6 +52,8 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             mappings_router,
             imports_router,
             exports_router,
+            results_router,
+            gate_router,
             internal_router,
         ],
         database=database,

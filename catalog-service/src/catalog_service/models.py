@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from catalog_service.exchange.models import add_tables
+from catalog_service.executions.models import add_tables as add_tables_of_executions
 from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkSource, LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
@@ -105,6 +106,12 @@ test_cases = sa.Table(
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
 )
 _item_indexes(test_cases, "automation_status")
+sa.Index(
+    "ix_test_cases_automation_id",
+    sa.text("(custom_metadata ->> 'automation_id')"),
+    postgresql_where=sa.text("(custom_metadata ->> 'automation_id') IS NOT NULL"),
+    _table=test_cases,
+)
 
 item_revisions = sa.Table(
     "item_revisions",
@@ -257,3 +264,4 @@ coverage_requirements = sa.Table(
 )
 
 add_tables(metadata)
+add_tables_of_executions(metadata)

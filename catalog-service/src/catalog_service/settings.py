@@ -37,3 +37,10 @@ class Settings(PublisherSettings):
     import_memory_mib: int = Field(default=768, ge=256)
     import_cpu_seconds: int = Field(default=120, ge=1)
     """What the process that reads one file may take, where the system can limit it."""
+    results_default_branch: str = Field(default="main", min_length=1, max_length=200)
+    """The branch that verdicts are of where nobody names one, and that others fall back to."""
+    results_stale_days: int = Field(default=14, ge=1, le=3650)
+    """A pass that is older does not count as one any more."""
+    results_retention_days: int = Field(default=400, ge=31, le=3650)
+    """So long single executions are kept; what happened each day, and runs, are kept for ever."""
+    results_max_per_file: int = Field(default=1_000_000, ge=1)

@@ -12,6 +12,7 @@ from catalog_service.exchange.applying.searchable import complete
 from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.jobs.import_progress import ImportProgress
 from catalog_service.exchange.planning.staging import Limits
+from catalog_service.executions import completion
 from catalog_service.handlers import HANDLERS
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
@@ -66,6 +67,11 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     worker.add("catalog import plans", imports.apply)
     worker.every("catalog import progress", 1, ImportProgress(database).tell, leader_only=True)
     worker.every("catalog import files", _CLEAR_UP_EVERY, partial(import_loop.clear_up, database), leader_only=True)
+
+    async def end_runs() -> None:
+        await completion.end_forgotten(database, settings.results_default_branch, datetime.now(UTC))
+
+    worker.every("catalog test runs", _CLEAR_UP_EVERY, end_runs, leader_only=True)
     return worker
 
 

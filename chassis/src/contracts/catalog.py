@@ -217,6 +217,31 @@ class ImportProgressed(Momentary):
     progress: Annotated[float, Field(description="0..1; the part before 0.6 was reading and planning.")]
 
 
+class TestRunCompleted(Payload):
+    """A run of tests has ended, or one that had ended got more results: its counts as they are now."""
+
+    __test__: ClassVar[bool] = False
+
+    wire_name = "catalog.test_run.completed"
+    run_id: UUID
+    key: str
+    name: str | None
+    branch: str
+    commit: str | None
+    environment: str | None
+    build_url: str | None
+    is_default_branch: bool
+    counts: Annotated[
+        dict[str, int], Field(description="`tests`, and how many of them `passed`, `failed`, were `flaky`, `skipped`.")
+    ]
+    newly_failed: Annotated[
+        list[UUID], Field(description="Requirements that fail now and did not before this run; at most 100.")
+    ]
+    newly_passed: Annotated[
+        list[UUID], Field(description="Requirements that failed before this run and do not now; at most 100.")
+    ]
+
+
 EVENTS: tuple[type[Payload], ...] = (
     RequirementCreated,
     RequirementUpdated,
@@ -231,4 +256,5 @@ EVENTS: tuple[type[Payload], ...] = (
     CoverageDropped,
     ImportApplied,
     ImportProgressed,
+    TestRunCompleted,
 )

@@ -63,7 +63,10 @@ AUTH = Service(
 )
 CATALOG = Service(
     "catalog",
-    resources=("requirements", "test-cases", "links", "changes", "reports", "search", "imports", "exports"),
+    resources=(
+        *("requirements", "test-cases", "links", "changes", "reports", "search", "imports", "exports"),
+        *("test-runs", "test-results", "automated-tests"),
+    ),
     tags={
         "Requirements": "What the product must do.",
         "Test cases": "How it is shown that the product does so.",
@@ -73,11 +76,12 @@ CATALOG = Service(
         "Reports": "The traceability matrix, coverage and gaps.",
         "Import": "Reading files of other tools: tried first, then applied as a whole.",
         "Export": "Requirements, test cases and links as one document, of one moment.",
+        "Results": "What CI and people found when they ran tests, and what that says of requirements.",
     },
     publishes=catalog.EVENTS,
     consumes=(suggestion.PendingPairsChanged, suggestion.SuggestionReviewed, suggestion.SuggestionsBulkReviewed),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
-    uploads=("imports", "imports/inspect"),
+    uploads=("imports", "imports/inspect", "test-results"),
 )
 SUGGESTION = Service(
     "suggestion",

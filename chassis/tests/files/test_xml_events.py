@@ -201,5 +201,5 @@ def test_a_handler_may_have_long_texts_cut() -> None:
             self.length = len(text)
 
     handler = Cut()
-    list(read_xml(BytesIO(b"<a>" + b"x" * 3_000_000 + b"</a>"), handler))
+    list(read_xml(io.BytesIO(b"<a>" + b"x" * 3_000_000 + b"</a>"), handler))
     assert 0 < handler.length <= 1 << 20

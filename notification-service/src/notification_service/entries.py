@@ -241,6 +241,20 @@ def import_applied(event: Received[catalog.ImportApplied]) -> Iterable[Entry]:
     )
 
 
+def test_run_completed(event: Received[catalog.TestRunCompleted]) -> Iterable[Entry]:
+    """Return one entry for the run."""
+    run = event.data
+    yield entry_of(
+        event,
+        AuditAction.TEST_RUN_COMPLETED,
+        ResourceType.TEST_RUN,
+        str(run.run_id),
+        run.name or run.key,
+        f"A run of {counted(run.counts['tests'], 'test')} ended on {run.branch}: {run.counts['failed']} failed.",
+        details=given(run, frozenset({"run_id"})),
+    )
+
+
 # The entry says these itself, or they are no field of the resource.
 _HIDDEN = frozenset({"id", "created_at", "updated_at"}) | _NAMES
 

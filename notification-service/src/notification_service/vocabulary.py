@@ -23,6 +23,7 @@ class ResourceType(StrEnum):
     RUN = "run"
     COVERAGE = "coverage"
     IMPORT = "import"
+    TEST_RUN = "test_run"
     USER = "user"
     PROJECT = "project"
 
@@ -50,6 +51,7 @@ class AuditAction(StrEnum):
     RUN_CANCELLED = "run.cancelled"
     COVERAGE_DROPPED = "coverage.dropped"
     IMPORT_APPLIED = "import.applied"
+    TEST_RUN_COMPLETED = "test_run.completed"
     USER_CREATED = "user.created"
     USER_UPDATED = "user.updated"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action

@@ -51,7 +51,7 @@ class CoverageSummary(BaseModel):
     suspect_links: int = Field(description="Links one of whose ends has changed since.")
 
 
-class _ReportedItem(ShortItem):
+class ReportedItem(ShortItem):
     type: str
     priority: str
     status: str
@@ -70,7 +70,7 @@ class MatrixTestCase(ShortItem):
     test_case: ShortItem
 
 
-class MatrixRow(_ReportedItem):
+class MatrixRow(ReportedItem):
     """A requirement with its test cases."""
 
     version: int
@@ -109,7 +109,7 @@ class CoverageByModule(BaseModel):
     overall: CoverageSummary
 
 
-class GapItem(_ReportedItem):
+class GapItem(ReportedItem):
     """A requirement or test case without any link."""
 
     created_at: datetime

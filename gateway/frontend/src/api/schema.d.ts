@@ -1006,6 +1006,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hold the record against rules
+         * @description Return whether all rules hold, always with 200: `passed` says it.
+         *
+         *     Without a rule: no failed requirement, and a finished run when a commit is named.
+         */
+        get: operations["read_gate"];
+        put?: never;
+        /**
+         * Hold the record against a policy
+         * @description Like GET, with the rules of a body, each about requirements of its own.
+         */
+        post: operations["judge_policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/module-matrix": {
         parameters: {
             query?: never;
@@ -1111,6 +1137,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What results say of requirements
+         * @description Return requirements with their verdicts, by module and external_id, and how many have which.
+         *
+         *     `summary` is of all that the filters find, whatever page or verdict.
+         */
+        get: operations["get_verification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/requirements": {
         parameters: {
             query?: never;
@@ -1190,6 +1238,26 @@ export interface paths {
          *     says, word by word. A requirement that was deleted keeps its history.
          */
         get: operations["read_requirement_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/requirements/{requirement_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What results say of a requirement
+         * @description Return its verdict now with what it comes from, and a page of what was executed for it, the newest first.
+         */
+        get: operations["read_requirement_results"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1700,6 +1768,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/test-cases/{test_case_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What results say of a test case
+         * @description Return its verdict now, and a page of its executions, the newest first.
+         */
+        get: operations["read_test_case_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/test-cases/bulk": {
         parameters: {
             query?: never;
@@ -1767,6 +1855,119 @@ export interface paths {
          * @description Under the filters of the list; the counts of a facet leave out its own filter.
          */
         get: operations["count_test_cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a file of test results
+         * @description Store the results of a file in their run, which is made unless there is one of its key.
+         *
+         *     The same bytes in the same run change nothing. Files of a run may come in any order and at the same time.
+         *     `Idempotency-Key` is honoured.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["send_test_results"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List test runs, the newest first
+         * @description Return one page of the runs.
+         */
+        get: operations["list_test_runs"];
+        put?: never;
+        /**
+         * Create a test run
+         * @description Make a run before its files are sent: for shards. With the key of a run that is there, the answer is that.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_test_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a test run
+         * @description Return a run with its counts and its files.
+         */
+        get: operations["read_test_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-runs/{run_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a test run
+         * @description Say that all files are there. A run that nobody ends is over an hour after its last file.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["complete_test_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/test-runs/{run_id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a test run executed
+         * @description Return one page of the tests of a run and how they ended.
+         */
+        get: operations["list_test_run_results"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2099,7 +2300,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -2861,6 +3062,79 @@ export interface components {
             code?: "email_taken";
         };
         /**
+         * Execution
+         * @description How a test ended in a run.
+         * @example {
+         *       "at": "2026-03-02T08:15:00.000000Z",
+         *       "attempts": 2,
+         *       "duration_ms": 412,
+         *       "id": "17-1-0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
+         *       "iterations": [
+         *         "test_doors[wide]"
+         *       ],
+         *       "message": "expected 2 doors, found 3",
+         *       "run": {
+         *         "branch": "main",
+         *         "build_url": null,
+         *         "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
+         *         "environment": "linux",
+         *         "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
+         *         "key": "github:acme/doors:7741"
+         *       },
+         *       "status": "failed",
+         *       "test": {
+         *         "class_name": "tests.test_doors",
+         *         "id": 17,
+         *         "name": "test_doors"
+         *       },
+         *       "test_cases": [
+         *         {
+         *           "external_id": "TC-7",
+         *           "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *           "module": "doors",
+         *           "title": "Doors open"
+         *         }
+         *       ],
+         *       "trace": "AssertionError: expected 2 doors, found 3"
+         *     }
+         */
+        Execution: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Attempts
+             * @description How often it was tried.
+             */
+            attempts: number;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /** Id */
+            id: string;
+            /**
+             * Iterations
+             * @description Names of the iterations that failed; at most 50.
+             */
+            iterations: string[];
+            /** Message */
+            message: string | null;
+            /** Run */
+            run: {
+                [key: string]: unknown;
+            };
+            status: components["schemas"]["ResultStatus"];
+            /** Test */
+            test: {
+                [key: string]: unknown;
+            };
+            /** Test Cases */
+            test_cases: components["schemas"]["ShortItem"][];
+            /** Trace */
+            trace: string | null;
+        };
+        /**
          * ExpandedLink
          * @description A link, with both its items where `expand=items` asks for them.
          * @example {
@@ -3331,6 +3605,52 @@ export interface components {
             skip: number;
             suspect_links: components["schemas"]["GapPage_SuspectLink_"];
             uncovered_requirements: components["schemas"]["GapPage_GapItem_"];
+        };
+        /**
+         * GateAnswer
+         * @description Whether the record passes, rule by rule.
+         * @example {
+         *       "branch": "main",
+         *       "commit": null,
+         *       "environment": null,
+         *       "evaluated_at": "2026-03-02T08:15:00.000000Z",
+         *       "passed": false,
+         *       "record_position": 4711,
+         *       "rules": [
+         *         {
+         *           "actual": 1,
+         *           "items": [],
+         *           "limit": 0,
+         *           "passed": false,
+         *           "reason": "1 link is suspect; none may be. REQ-7 went from version 2 to 3 (description) after its link with TC-9 was confirmed.",
+         *           "rule": "max_suspect",
+         *           "total": 1,
+         *           "where": {}
+         *         }
+         *       ],
+         *       "runs": []
+         *     }
+         */
+        GateAnswer: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Environment */
+            environment: string | null;
+            /**
+             * Evaluated At
+             * Format: date-time
+             */
+            evaluated_at: string;
+            /** Passed */
+            passed: boolean;
+            /** Record Position */
+            record_position: number;
+            /** Rules */
+            rules: components["schemas"]["JudgedRule"][];
+            /** Runs */
+            runs: components["schemas"]["RunOfGate"][];
         };
         /**
          * GateRule
@@ -3995,6 +4315,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file";
         };
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "unknown_test";
+        };
         /**
          * ItemChangedEvent
          * @description Requirements, test cases or links were created, updated or deleted.
@@ -4036,6 +4360,35 @@ export interface components {
          * @enum {string}
          */
         ItemKind: "requirement" | "test_case";
+        /**
+         * JudgedRule
+         * @description A rule and what was found.
+         */
+        JudgedRule: {
+            /** Actual */
+            actual: number | boolean;
+            /**
+             * Items
+             * @description What it is about; the first 50, with their addresses.
+             */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Limit */
+            limit: number | boolean;
+            /** Passed */
+            passed: boolean;
+            /** Reason */
+            reason: string;
+            /** Rule */
+            rule: string;
+            /** Total */
+            total: number;
+            /** Where */
+            where: {
+                [key: string]: string;
+            };
+        };
         /**
          * KeySet
          * @description A JSON Web Key Set (RFC 7517).
@@ -5316,6 +5669,81 @@ export interface components {
             version: number;
         };
         /**
+         * ListedTestRun
+         * @description A run of tests, as CI or a person told of it.
+         * @example {
+         *       "branch": "main",
+         *       "build_url": "https://github.com/acme/doors/actions/runs/7741",
+         *       "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
+         *       "counts": {
+         *         "failed": 2,
+         *         "flaky": 1,
+         *         "passed": 405,
+         *         "skipped": 4,
+         *         "tests": 412
+         *       },
+         *       "created_at": "2026-03-02T08:20:31.000000Z",
+         *       "created_by": "ci@example.com",
+         *       "environment": "linux",
+         *       "finished_at": "2026-03-02T08:21:00.000000Z",
+         *       "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
+         *       "key": "github:acme/doors:7741",
+         *       "name": "CI",
+         *       "shards": 2,
+         *       "started_at": "2026-03-02T08:15:00.000000Z",
+         *       "status": "completed",
+         *       "updated_at": "2026-03-02T08:21:00.000000Z"
+         *     }
+         */
+        ListedTestRun: {
+            /** Branch */
+            branch: string;
+            /** Build Url */
+            build_url: string | null;
+            /** Commit */
+            commit: string | null;
+            counts: components["schemas"]["TestCounts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Environment */
+            environment: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Key
+             * @description What the pipeline calls it.
+             */
+            key: string;
+            /** Name */
+            name: string | null;
+            /**
+             * Shards
+             * @description How many uploads end it.
+             */
+            shards: number | null;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            status: components["schemas"]["TestRunStatus"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
          * ListedUser
          * @description A user as a row of a list.
          */
@@ -5989,6 +6417,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[Execution] */
+        Page_Execution_: {
+            /** Items */
+            items: components["schemas"]["Execution"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ImportRow] */
         Page_ImportRow_: {
             /** Items */
@@ -6149,6 +6593,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ListedTestRun] */
+        Page_ListedTestRun_: {
+            /** Items */
+            items: components["schemas"]["ListedTestRun"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ListedUser] */
         Page_ListedUser_: {
             /** Items */
@@ -6247,6 +6707,33 @@ export interface components {
             /** Thresholds */
             thresholds: components["schemas"]["ThresholdFigures"][];
             totals: components["schemas"]["Totals"];
+        };
+        /**
+         * Policy
+         * @description What a gate asks for.
+         * @example {
+         *       "rules": [
+         *         {
+         *           "limit": 0,
+         *           "rule": "max_failed",
+         *           "where": {
+         *             "priority": [
+         *               "critical",
+         *               "high"
+         *             ]
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        Policy: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Rules
+             * @default []
+             */
+            rules?: components["schemas"]["Rule"][];
         };
         PreconditionFailed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -6464,6 +6951,16 @@ export interface components {
             name: string;
             /** Suffixes */
             suffixes: string[];
+        };
+        /**
+         * Reason
+         * @description Why a verdict is as it is.
+         */
+        Reason: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
         };
         /**
          * RecordChange
@@ -6710,6 +7207,61 @@ export interface components {
              */
             title?: string;
             type?: components["schemas"]["RequirementType"];
+        };
+        /**
+         * RequirementResults
+         * @description A page of what was executed for a requirement, the newest first, and its verdict now.
+         */
+        RequirementResults: {
+            /** Branch */
+            branch: string;
+            counts: components["schemas"]["VerdictCounts"];
+            /** Environment */
+            environment: string | null;
+            /** Items */
+            items: components["schemas"]["Execution"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Missing
+             * @description Its test cases that were not run, or skipped.
+             */
+            missing: string[];
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            requirement: components["schemas"]["ShortItem"];
+            /** Skip */
+            skip: number;
+            /** Test Cases */
+            test_cases: components["schemas"]["TestCaseResult"][];
+            /** Total */
+            total: number;
+            verdict: components["schemas"]["Verdict"];
+            /** Verified */
+            verified: boolean;
+        };
+        /**
+         * RequirementsByVerdict
+         * @description How many requirements have which verdict.
+         */
+        RequirementsByVerdict: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Partial */
+            partial: number;
+            /** Passed */
+            passed: number;
+            /** Stale */
+            stale: number;
+            /** Uncovered */
+            uncovered: number;
         };
         /**
          * RequirementsChange
@@ -6977,7 +7529,29 @@ export interface components {
          * @description What an audit entry is about. Everything but `user` and `project` is item work, which activity shows.
          * @enum {string}
          */
-        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project";
+        ResourceType: "requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project";
+        /**
+         * ResultCounts
+         * @description Results of a file by how they ended, as they stand there: iterations of a test are several.
+         */
+        ResultCounts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Passed */
+            passed: number;
+            /** Results */
+            results: number;
+            /** Skipped */
+            skipped: number;
+        };
+        /**
+         * ResultStatus
+         * @description How a test ended in a run.
+         * @enum {string}
+         */
+        ResultStatus: "passed" | "failed" | "flaky" | "skipped";
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "review_not_found" | "suggestion_not_found";
@@ -7025,6 +7599,26 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "reviewer" | "viewer";
+        /**
+         * Rule
+         * @description A rule of a gate.
+         */
+        Rule: {
+            /**
+             * Limit
+             * @description Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many.
+             */
+            limit?: number | boolean | null;
+            rule: components["schemas"]["RuleName"];
+            /** @default {} */
+            where?: components["schemas"]["Where"];
+        };
+        /**
+         * RuleName
+         * @description What a rule measures.
+         * @enum {string}
+         */
+        RuleName: "min_coverage" | "min_verified" | "max_uncovered" | "max_failed" | "max_flaky" | "max_stale" | "max_not_run" | "max_suspect" | "max_pending_suggestions" | "max_unlinked_tests" | "require_run" | "max_run_age_hours" | "min_tests" | "no_new_failures";
         /**
          * Run
          * @description A generation over everything. `error` is told when it failed.
@@ -7106,9 +7700,35 @@ export interface components {
             /** @enum {unknown} */
             code?: "run_ended";
         };
+        RunKeyTaken: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "run_key_taken";
+        };
         RunNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "run_not_found";
+        };
+        /**
+         * RunOfGate
+         * @description A run that the gate has looked at.
+         */
+        RunOfGate: {
+            counts: components["schemas"]["TestCounts"];
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Key */
+            key: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            status: components["schemas"]["TestRunStatus"];
         };
         /**
          * RunProgressEvent
@@ -7166,6 +7786,41 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "completed" | "failed" | "cancelled";
+        /**
+         * RunUpload
+         * @description A file of a run.
+         */
+        RunUpload: {
+            /** Attempt */
+            attempt: number;
+            counts: components["schemas"]["ResultCounts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** File Name */
+            file_name: string | null;
+            /** Format */
+            format: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Sha256 */
+            sha256: string;
+            /** Shard */
+            shard: number | null;
+            /** Shards */
+            shards: number | null;
+            /** Size */
+            size: number;
+            /** Warnings */
+            warnings: components["schemas"]["Warned"][];
+        };
         /**
          * SavedMapping
          * @description A mapping that is kept.
@@ -8098,6 +8753,95 @@ export interface components {
             type?: components["schemas"]["TestCaseType"];
         };
         /**
+         * TestCaseResult
+         * @description A test case with its verdict.
+         */
+        TestCaseResult: {
+            /**
+             * Counts
+             * @description Whether it counts for the verdict of the requirement.
+             */
+            counts: boolean;
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Last Pass At */
+            last_pass_at: string | null;
+            last_result: components["schemas"]["ResultStatus"] | null;
+            /** Last Run At */
+            last_run_at: string | null;
+            /** Link Type */
+            link_type: string | null;
+            /** Module */
+            module: string | null;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+            /** Status */
+            status: string;
+            /** Title */
+            title: string;
+            verdict: components["schemas"]["TestCaseVerdict"];
+        };
+        /**
+         * TestCaseResults
+         * @description A page of the executions of a test case, the newest first, and its verdict now.
+         */
+        TestCaseResults: {
+            /** Branch */
+            branch: string;
+            /** Environment */
+            environment: string | null;
+            /** Items */
+            items: components["schemas"]["Execution"][];
+            /** Last Pass At */
+            last_pass_at: string | null;
+            last_result: components["schemas"]["ResultStatus"] | null;
+            /** Last Run At */
+            last_run_at: string | null;
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /**
+             * Outcomes
+             * @description Of its last 20 runs on the branch, the newest last: p, f, k (flaky), s.
+             */
+            outcomes: string;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+            /** Skip */
+            skip: number;
+            test_case: components["schemas"]["ShortItem"];
+            /** Total */
+            total: number;
+            verdict: components["schemas"]["TestCaseVerdict"];
+        };
+        /**
+         * TestCasesByVerdict
+         * @description How many of the test cases that count for them have which verdict.
+         */
+        TestCasesByVerdict: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+            /** Stale */
+            stale: number;
+        };
+        /**
          * TestCasesChange
          * @description A change of many items: of those with these `ids`, or of all that a `filter` finds (`expected_count` of them).
          *
@@ -8294,6 +9038,12 @@ export interface components {
          */
         TestCaseType: "functional" | "integration" | "performance" | "security" | "ui" | "regression";
         /**
+         * TestCaseVerdict
+         * @description How a test case stands on a branch.
+         * @enum {string}
+         */
+        TestCaseVerdict: "not_run" | "skipped" | "failed" | "flaky" | "stale" | "passed";
+        /**
          * TestCaseWrite
          * @description A test case to create, or to replace another.
          * @example {
@@ -8383,6 +9133,158 @@ export interface components {
              */
             title: string;
             type: components["schemas"]["TestCaseType"];
+        };
+        /**
+         * TestCounts
+         * @description Tests of a run by how they ended.
+         */
+        TestCounts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+            /** Tests */
+            tests: number;
+        };
+        /**
+         * TestRun
+         * @description A run with its files.
+         * @example {
+         *       "branch": "main",
+         *       "build_url": "https://github.com/acme/doors/actions/runs/7741",
+         *       "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
+         *       "counts": {
+         *         "failed": 2,
+         *         "flaky": 1,
+         *         "passed": 405,
+         *         "skipped": 4,
+         *         "tests": 412
+         *       },
+         *       "created_at": "2026-03-02T08:20:31.000000Z",
+         *       "created_by": "ci@example.com",
+         *       "environment": "linux",
+         *       "finished_at": "2026-03-02T08:21:00.000000Z",
+         *       "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
+         *       "key": "github:acme/doors:7741",
+         *       "name": "CI",
+         *       "shards": 2,
+         *       "started_at": "2026-03-02T08:15:00.000000Z",
+         *       "status": "completed",
+         *       "updated_at": "2026-03-02T08:21:00.000000Z",
+         *       "uploads": [
+         *         {
+         *           "attempt": 1,
+         *           "counts": {
+         *             "failed": 2,
+         *             "flaky": 1,
+         *             "passed": 423,
+         *             "results": 430,
+         *             "skipped": 4
+         *           },
+         *           "created_at": "2026-03-02T08:20:31.000000Z",
+         *           "created_by": "ci@example.com",
+         *           "file_name": "report.xml",
+         *           "format": "junit",
+         *           "id": "b7a0b6de-6d3f-4c55-9a3d-0d9b64a6a0c1",
+         *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *           "shard": 1,
+         *           "shards": 2,
+         *           "size": 184220,
+         *           "warnings": []
+         *         }
+         *       ]
+         *     }
+         */
+        TestRun: {
+            /** Branch */
+            branch: string;
+            /** Build Url */
+            build_url: string | null;
+            /** Commit */
+            commit: string | null;
+            counts: components["schemas"]["TestCounts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /** Environment */
+            environment: string | null;
+            /** Finished At */
+            finished_at: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Key
+             * @description What the pipeline calls it.
+             */
+            key: string;
+            /** Name */
+            name: string | null;
+            /**
+             * Shards
+             * @description How many uploads end it.
+             */
+            shards: number | null;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            status: components["schemas"]["TestRunStatus"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Uploads */
+            uploads: components["schemas"]["RunUpload"][];
+        };
+        TestRunNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "test_run_not_found";
+        };
+        /**
+         * TestRunStatus
+         * @description Whether more is to come.
+         * @enum {string}
+         */
+        TestRunStatus: "running" | "completed";
+        /**
+         * TestRunWrite
+         * @description A run that files are sent for later.
+         * @example {
+         *       "branch": "main",
+         *       "key": "github:acme/doors:7741",
+         *       "shards": 2
+         *     }
+         */
+        TestRunWrite: {
+            /** Branch */
+            branch?: string | null;
+            /** Build Url */
+            build_url?: string | null;
+            /** Commit */
+            commit?: string | null;
+            /** Environment */
+            environment?: string | null;
+            /** Key */
+            key: string;
+            /** Name */
+            name?: string | null;
+            /** Shards */
+            shards?: number | null;
+            /** Started At */
+            started_at?: string | null;
         };
         /**
          * ThresholdFigures
@@ -8571,6 +9473,100 @@ export interface components {
             code?: "unsupported_media_type";
         };
         /**
+         * UploadedResults
+         * @description What became of a file of results.
+         * @example {
+         *       "ambiguous": 0,
+         *       "counts": {
+         *         "failed": 2,
+         *         "flaky": 1,
+         *         "passed": 423,
+         *         "results": 430,
+         *         "skipped": 4
+         *       },
+         *       "created": 0,
+         *       "duplicate": false,
+         *       "format": "junit",
+         *       "matched": 400,
+         *       "run": {
+         *         "branch": "main",
+         *         "build_url": "https://github.com/acme/doors/actions/runs/7741",
+         *         "commit": "8f14d3b710ccac3d65234f8d69cd4586a017a156",
+         *         "counts": {
+         *           "failed": 2,
+         *           "flaky": 1,
+         *           "passed": 405,
+         *           "skipped": 4,
+         *           "tests": 412
+         *         },
+         *         "created_at": "2026-03-02T08:20:31.000000Z",
+         *         "created_by": "ci@example.com",
+         *         "environment": "linux",
+         *         "finished_at": "2026-03-02T08:21:00.000000Z",
+         *         "id": "0d5d4b3c-0b2e-4b60-8a2f-9c3a3f1f7a10",
+         *         "key": "github:acme/doors:7741",
+         *         "name": "CI",
+         *         "shards": 2,
+         *         "started_at": "2026-03-02T08:15:00.000000Z",
+         *         "status": "completed",
+         *         "updated_at": "2026-03-02T08:21:00.000000Z"
+         *       },
+         *       "tests": 412,
+         *       "unknown": 12,
+         *       "upload_id": "b7a0b6de-6d3f-4c55-9a3d-0d9b64a6a0c1",
+         *       "warnings": [
+         *         {
+         *           "code": "unknown_test",
+         *           "count": 12,
+         *           "message": "Tests have no test case."
+         *         }
+         *       ]
+         *     }
+         */
+        UploadedResults: {
+            /**
+             * Ambiguous
+             * @description Tests whose automation id several test cases have.
+             */
+            ambiguous: number;
+            counts: components["schemas"]["ResultCounts"];
+            /**
+             * Created
+             * @description Test cases that were made.
+             */
+            created: number;
+            /**
+             * Duplicate
+             * @description The run has these bytes already; nothing is new.
+             */
+            duplicate: boolean;
+            /** Format */
+            format: string;
+            /**
+             * Matched
+             * @description Those of them that count for a test case.
+             */
+            matched: number;
+            run: components["schemas"]["ListedTestRun"];
+            /**
+             * Tests
+             * @description Different tests in the file.
+             */
+            tests: number;
+            /**
+             * Unknown
+             * @description Tests without a test case.
+             */
+            unknown: number;
+            /**
+             * Upload Id
+             * Format: uuid
+             */
+            upload_id: string;
+            /** Warnings */
+            warnings: components["schemas"]["Warned"][];
+        };
+        /**
          * User
          * @description A user as the API shows one.
          */
@@ -8628,11 +9624,176 @@ export interface components {
             before: unknown;
         };
         /**
+         * Verdict
+         * @description How a requirement stands, in the order in which one comes before another.
+         * @enum {string}
+         */
+        Verdict: "uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed";
+        /**
+         * VerdictCounts
+         * @description The linked test cases of a requirement by their verdicts.
+         */
+        VerdictCounts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+            /** Stale */
+            stale: number;
+            /**
+             * Tests Linked
+             * @description Those that count: no `related` links, no deprecated test cases.
+             */
+            tests_linked: number;
+            /** Tests Run */
+            tests_run: number;
+        };
+        /**
+         * VerificationReport
+         * @description A page of the report, with the summary of all of it.
+         */
+        VerificationReport: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Environment */
+            environment: string | null;
+            /**
+             * Filters
+             * @description The filters as they were given.
+             * @example {
+             *       "module": "accounts"
+             *     }
+             */
+            filters: {
+                [key: string]: string;
+            };
+            /** Items */
+            items: components["schemas"]["VerifiedRequirement"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Made At
+             * Format: date-time
+             */
+            made_at: string;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /**
+             * Notes
+             * @description What a reader should know, such as a module that nothing is in.
+             */
+            notes: string[];
+            /** Project */
+            project: string;
+            /** Skip */
+            skip: number;
+            summary: components["schemas"]["VerificationSummary"];
+            /** Total */
+            total: number;
+        };
+        /**
+         * VerificationSummary
+         * @description The figures of all requirements in scope.
+         */
+        VerificationSummary: {
+            requirements: components["schemas"]["RequirementsByVerdict"];
+            test_cases: components["schemas"]["TestCasesByVerdict"];
+            /** Total Requirements */
+            total_requirements: number;
+            /**
+             * Unlinked Tests
+             * @description Automated tests without a test case, in the whole project.
+             */
+            unlinked_tests: number;
+            /**
+             * Verified
+             * @description Of all requirements; 0 where there are none.
+             */
+            verified: number;
+            /** Verified Requirements */
+            verified_requirements: number;
+        };
+        /**
+         * VerifiedRequirement
+         * @description A requirement with its verdict.
+         */
+        VerifiedRequirement: {
+            counts: components["schemas"]["VerdictCounts"];
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /**
+             * Missing
+             * @description Its test cases that were not run, or skipped.
+             */
+            missing: string[];
+            /** Module */
+            module: string | null;
+            /** Priority */
+            priority: string;
+            /** Status */
+            status: string;
+            /** Title */
+            title: string;
+            /** Type */
+            type: string;
+            verdict: components["schemas"]["Verdict"];
+            /** Verified */
+            verified: boolean;
+            /** Version */
+            version: number;
+        };
+        /**
          * Visibility
          * @description Whom a project lets in: everybody who is signed in, with the role of their account; or its members alone.
          * @enum {string}
          */
         Visibility: "open" | "members";
+        /**
+         * Warned
+         * @description What a person should know of a file, and how often it was met.
+         */
+        Warned: {
+            /** Code */
+            code: string;
+            /** Count */
+            count: number;
+            /** Message */
+            message: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Where
+         * @description Which requirements a rule is about: as the filters of their list, or with lists of alternatives.
+         */
+        Where: {
+            /** Module */
+            module?: string | string[] | null;
+            /** Priority */
+            priority?: string | string[] | null;
+            /** Status */
+            status?: string | string[] | null;
+            /** Tag */
+            tag?: string | string[] | null;
+            /** Type */
+            type?: string | string[] | null;
+        };
         /**
          * WrittenFormat
          * @description A format that can be exported.
@@ -8796,6 +9957,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+            };
+        };
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `unknown_test` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest"];
             };
         };
         /** @description Duplicate or state conflict: `key_taken`, `key_used` */
@@ -9038,6 +10209,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["RunEnded"];
             };
         };
+        /** @description Duplicate or state conflict: `run_key_taken` */
+        RunKeyTaken: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RunKeyTaken"];
+            };
+        };
         /** @description Not found: `run_not_found` */
         RunNotFound: {
             headers: {
@@ -9127,6 +10308,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["TestCaseNotFound"];
+            };
+        };
+        /** @description Not found: `test_run_not_found` */
+        TestRunNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TestRunNotFound"];
             };
         };
         /** @description Not found: `token_not_found` */
@@ -9377,6 +10568,7 @@ export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
+export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
 export type SchemaExpandedRequirement = components['schemas']['ExpandedRequirement'];
 export type SchemaExpandedTestCase = components['schemas']['ExpandedTestCase'];
@@ -9391,6 +10583,7 @@ export type SchemaGapItem = components['schemas']['GapItem'];
 export type SchemaGapPageGapItem = components['schemas']['GapPage_GapItem_'];
 export type SchemaGapPageSuspectLink = components['schemas']['GapPage_SuspectLink_'];
 export type SchemaGaps = components['schemas']['Gaps'];
+export type SchemaGateAnswer = components['schemas']['GateAnswer'];
 export type SchemaGateRule = components['schemas']['GateRule'];
 export type SchemaGatewayTimeout = components['schemas']['GatewayTimeout'];
 export type SchemaHistory = components['schemas']['History'];
@@ -9421,9 +10614,11 @@ export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
+export type SchemaJudgedRule = components['schemas']['JudgedRule'];
 export type SchemaKeySet = components['schemas']['KeySet'];
 export type SchemaKeyTakenOrKeyUsed = components['schemas']['KeyTakenOrKeyUsed'];
 export type SchemaLastAdmin = components['schemas']['LastAdmin'];
@@ -9447,6 +10642,7 @@ export type SchemaListedMember = components['schemas']['ListedMember'];
 export type SchemaListedProject = components['schemas']['ListedProject'];
 export type SchemaListedRequirement = components['schemas']['ListedRequirement'];
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
+export type SchemaListedTestRun = components['schemas']['ListedTestRun'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
 export type SchemaMadeApiToken = components['schemas']['MadeApiToken'];
 export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
@@ -9479,6 +10675,7 @@ export type SchemaOpenSession = components['schemas']['OpenSession'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
+export type SchemaPageExecution = components['schemas']['Page_Execution_'];
 export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
 export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCase_'];
@@ -9489,12 +10686,14 @@ export type SchemaPageListedMember = components['schemas']['Page_ListedMember_']
 export type SchemaPageListedProject = components['schemas']['Page_ListedProject_'];
 export type SchemaPageListedRequirement = components['schemas']['Page_ListedRequirement_'];
 export type SchemaPageListedTestCase = components['schemas']['Page_ListedTestCase_'];
+export type SchemaPageListedTestRun = components['schemas']['Page_ListedTestRun_'];
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
+export type SchemaPolicy = components['schemas']['Policy'];
 export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed'];
 export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
@@ -9509,6 +10708,7 @@ export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['Project
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
 export type SchemaReadFormat = components['schemas']['ReadFormat'];
+export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
 export type SchemaRegistration = components['schemas']['Registration'];
@@ -9521,6 +10721,8 @@ export type SchemaRequirement = components['schemas']['Requirement'];
 export type SchemaRequirementNotFound = components['schemas']['RequirementNotFound'];
 export type SchemaRequirementNotFoundOrTestCaseNotFound = components['schemas']['RequirementNotFoundOrTestCaseNotFound'];
 export type SchemaRequirementPatch = components['schemas']['RequirementPatch'];
+export type SchemaRequirementResults = components['schemas']['RequirementResults'];
+export type SchemaRequirementsByVerdict = components['schemas']['RequirementsByVerdict'];
 export type SchemaRequirementsChange = components['schemas']['RequirementsChange'];
 export type SchemaRequirementsChangeFilter = components['schemas']['RequirementsChangeFilter'];
 export type SchemaRequirementStatus = components['schemas']['RequirementStatus'];
@@ -9529,16 +10731,23 @@ export type SchemaRequirementType = components['schemas']['RequirementType'];
 export type SchemaRequirementWrite = components['schemas']['RequirementWrite'];
 export type SchemaResetEvent = components['schemas']['ResetEvent'];
 export type SchemaResourceType = components['schemas']['ResourceType'];
+export type SchemaResultCounts = components['schemas']['ResultCounts'];
+export type SchemaResultStatus = components['schemas']['ResultStatus'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type SchemaRole = components['schemas']['Role'];
+export type SchemaRule = components['schemas']['Rule'];
+export type SchemaRuleName = components['schemas']['RuleName'];
 export type SchemaRun = components['schemas']['Run'];
 export type SchemaRunEnded = components['schemas']['RunEnded'];
+export type SchemaRunKeyTaken = components['schemas']['RunKeyTaken'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
+export type SchemaRunOfGate = components['schemas']['RunOfGate'];
 export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
+export type SchemaRunUpload = components['schemas']['RunUpload'];
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
@@ -9570,12 +10779,21 @@ export type SchemaTemplates = components['schemas']['Templates'];
 export type SchemaTestCase = components['schemas']['TestCase'];
 export type SchemaTestCaseNotFound = components['schemas']['TestCaseNotFound'];
 export type SchemaTestCasePatch = components['schemas']['TestCasePatch'];
+export type SchemaTestCaseResult = components['schemas']['TestCaseResult'];
+export type SchemaTestCaseResults = components['schemas']['TestCaseResults'];
+export type SchemaTestCasesByVerdict = components['schemas']['TestCasesByVerdict'];
 export type SchemaTestCasesChange = components['schemas']['TestCasesChange'];
 export type SchemaTestCasesChangeFilter = components['schemas']['TestCasesChangeFilter'];
 export type SchemaTestCaseStatus = components['schemas']['TestCaseStatus'];
 export type SchemaTestCaseTexts = components['schemas']['TestCaseTexts'];
 export type SchemaTestCaseType = components['schemas']['TestCaseType'];
+export type SchemaTestCaseVerdict = components['schemas']['TestCaseVerdict'];
 export type SchemaTestCaseWrite = components['schemas']['TestCaseWrite'];
+export type SchemaTestCounts = components['schemas']['TestCounts'];
+export type SchemaTestRun = components['schemas']['TestRun'];
+export type SchemaTestRunNotFound = components['schemas']['TestRunNotFound'];
+export type SchemaTestRunStatus = components['schemas']['TestRunStatus'];
+export type SchemaTestRunWrite = components['schemas']['TestRunWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
 export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
@@ -9592,11 +10810,19 @@ export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEnti
 export type SchemaUnreadCount = components['schemas']['UnreadCount'];
 export type SchemaUnreadEvent = components['schemas']['UnreadEvent'];
 export type SchemaUnsupportedMediaType = components['schemas']['UnsupportedMediaType'];
+export type SchemaUploadedResults = components['schemas']['UploadedResults'];
 export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
 export type SchemaUserNotFound = components['schemas']['UserNotFound'];
 export type SchemaValueChange = components['schemas']['ValueChange'];
+export type SchemaVerdict = components['schemas']['Verdict'];
+export type SchemaVerdictCounts = components['schemas']['VerdictCounts'];
+export type SchemaVerificationReport = components['schemas']['VerificationReport'];
+export type SchemaVerificationSummary = components['schemas']['VerificationSummary'];
+export type SchemaVerifiedRequirement = components['schemas']['VerifiedRequirement'];
 export type SchemaVisibility = components['schemas']['Visibility'];
+export type SchemaWarned = components['schemas']['Warned'];
+export type SchemaWhere = components['schemas']['Where'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
@@ -9613,6 +10839,7 @@ export type ResponseImportNotPlannedOrRecordChanged = components['responses']['I
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
@@ -9637,6 +10864,7 @@ export type ResponseRequirementNotFoundOrTestCaseNotFound = components['response
 export type ResponseReviewNotFoundOrSuggestionNotFound = components['responses']['ReviewNotFoundOrSuggestionNotFound'];
 export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseRunEnded = components['responses']['RunEnded'];
+export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
@@ -9646,6 +10874,7 @@ export type ResponseSuggestionNotPending = components['responses']['SuggestionNo
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
 export type ResponseSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['responses']['SuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
 export type ResponseTestCaseNotFound = components['responses']['TestCaseNotFound'];
+export type ResponseTestRunNotFound = components['responses']['TestRunNotFound'];
 export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
@@ -9678,8 +10907,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9694,8 +10923,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!user" | "!project")[];
                 /** @description How many items to leave out at the start. */
                 skip?: number;
             };
@@ -9772,8 +11001,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -9786,8 +11015,8 @@ export interface operations {
                 limit?: number;
                 /** @description Ids: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 resource_id?: string;
-                /** @description requirement, test_case, link, suggestion, run, coverage, import, user, project: comma-separated alternatives; a leading ! excludes */
-                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!user" | "!project")[];
+                /** @description requirement, test_case, link, suggestion, run, coverage, import, test_run, user, project: comma-separated alternatives; a leading ! excludes */
+                resource_type?: ("requirement" | "test_case" | "link" | "suggestion" | "run" | "coverage" | "import" | "test_run" | "user" | "project" | "!requirement" | "!test_case" | "!link" | "!suggestion" | "!run" | "!coverage" | "!import" | "!test_run" | "!user" | "!project")[];
                 /** @description From this moment on: a time (RFC 3339) or a day, which is its midnight in UTC. */
                 since?: string;
                 /** @description How many items to leave out at the start. */
@@ -12674,6 +13903,152 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    read_gate: {
+        parameters: {
+            query?: {
+                /** @description Whether flaky requirements are verified, too. */
+                allow_flaky?: boolean;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description The commit whose run is asked for. */
+                commit?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description The form of the answer. */
+                format?: "json" | "markdown" | "junit";
+                /** @description Requirements that fail. */
+                max_failed?: number;
+                /** @description Requirements that are flaky. */
+                max_flaky?: number;
+                /** @description Requirements of which no test case ran. */
+                max_not_run?: number;
+                /** @description Suggestions that wait for a review. */
+                max_pending_suggestions?: number;
+                /** @description Since the last finished run began. */
+                max_run_age_hours?: number;
+                /** @description Requirements that passed too long ago, or before a change. */
+                max_stale?: number;
+                /** @description Links in doubt. */
+                max_suspect?: number;
+                /** @description Requirements without a test case. */
+                max_uncovered?: number;
+                /** @description Tests of CI without a test case. */
+                max_unlinked_tests?: number;
+                /** @description Percent of requirements with a test case. */
+                min_coverage?: number;
+                /** @description Tests that the run must have. */
+                min_tests?: number;
+                /** @description Percent of requirements that are verified. */
+                min_verified?: number;
+                /** @description Modules: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                module?: string;
+                /** @description No requirement fails that does not on the default branch. */
+                no_new_failures?: boolean;
+                /** @description Requirements of these alone, in all rules. critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description A finished run of the commit, or of the branch. */
+                require_run?: boolean;
+                /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
+                /** @description Tags: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                tag?: string;
+                /** @description functional, non_functional, technical: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the record passes */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GateAnswer"];
+                    "application/xml": string;
+                    "text/markdown": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    judge_policy: {
+        parameters: {
+            query?: {
+                /** @description Whether flaky requirements are verified, too. */
+                allow_flaky?: boolean;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description The commit whose run is asked for. */
+                commit?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description The form of the answer. */
+                format?: "json" | "markdown" | "junit";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policy"];
+            };
+        };
+        responses: {
+            /** @description Whether the record passes */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GateAnswer"];
+                    "application/xml": string;
+                    "text/markdown": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_module_matrix: {
         parameters: {
             query?: never;
@@ -12874,6 +14249,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_verification: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Whether flaky requirements are verified, too. */
+                allow_flaky?: boolean;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this commit alone. */
+                commit?: string;
+                /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
+                coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                created_by?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                external_id?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Default: what `Accept` prefers, and json where it does not say. */
+                format?: "json" | "csv" | "xlsx" | "html" | "markdown";
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                module?: string;
+                /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
+                priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
+                search?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description draft, approved, implemented, tested, closed: comma-separated alternatives; a leading ! excludes */
+                status?: ("draft" | "approved" | "implemented" | "tested" | "closed" | "!draft" | "!approved" | "!implemented" | "!tested" | "!closed")[];
+                /** @description has the tag; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
+                tag?: string;
+                /** @description functional, non_functional, technical: comma-separated alternatives; a leading ! excludes */
+                type?: ("functional" | "non_functional" | "technical" | "!functional" | "!non_functional" | "!technical")[];
+                /** @description Changed at or after this moment: an RFC 3339 timestamp, or a day for its midnight UTC. To keep a copy, with deletions and without a gap, read GET /changes. */
+                updated_since?: string;
+                /** @description uncovered, failed, flaky, partial, not_run, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("uncovered" | "failed" | "flaky" | "partial" | "not_run" | "stale" | "passed" | "!uncovered" | "!failed" | "!flaky" | "!partial" | "!not_run" | "!stale" | "!passed")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerificationReport"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -13269,6 +14726,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["RequirementNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_requirement_results: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Whether flaky requirements are verified, too. */
+                allow_flaky?: boolean;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this commit alone. */
+                commit?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the requirement. */
+                requirement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequirementResults"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -14704,6 +16221,66 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    read_test_case_results: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Whether flaky requirements are verified, too. */
+                allow_flaky?: boolean;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this commit alone. */
+                commit?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test case. */
+                test_case_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCaseResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     change_test_cases: {
         parameters: {
             query?: never;
@@ -14931,6 +16508,369 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    send_test_results: {
+        parameters: {
+            query?: {
+                /** @description The how-manieth attempt: the last that ran a test gives its result. */
+                attempt?: number;
+                /** @description Default: the branch that verdicts are of. */
+                branch?: string;
+                /** @description Where its log can be read. */
+                build_url?: string;
+                /** @description The commit that was tested. */
+                commit?: string;
+                /** @description Tell what it would do, and store nothing. */
+                dry_run?: boolean;
+                /** @description A test several times in a file: iterations, of which the worst counts, or attempts, of which the `last` does. */
+                duplicates?: "worst" | "last";
+                /** @description What it ran on; each has results of its own. */
+                environment?: string;
+                /** @description Instead of the name in the form. */
+                file_name?: string;
+                /** @description The format of the file; by default what the file looks like. */
+                format?: "auto" | "junit";
+                /** @description Link the test cases to the requirements that results name (`verifies`). */
+                link?: boolean;
+                /** @description What people call the run. */
+                name?: string;
+                /** @description The key of the run, such as github:owner/name:7741: all files of a pipeline send the same. Without it, the file is a run of its own. */
+                run?: string;
+                /** @description Which part of the run this is, `2/4`: it is complete when all are there. */
+                shard?: string;
+                /** @description When the run began; by default when its first file came. */
+                started_at?: string;
+                /** @description Steps of Cucumber that nobody has written, and pending ones. */
+                undefined?: "fail" | "skip";
+                /** @description Tests without a test case: `keep` stores them, `create` makes test cases, `ignore` leaves them out, `fail` refuses the file. */
+                unknown?: "keep" | "create" | "ignore" | "fail";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The file itself, or a form with it and perhaps a mapping. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /** @description A mapping, as JSON. */
+                    mapping?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedResults"];
+                };
+            };
+            400: components["responses"]["MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["RunKeyTaken"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnknownFormat"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_test_runs: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Branches: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                branch?: string;
+                /** @description Commits: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                commit?: string;
+                /** @description Environments: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                environment?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description Keys: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
+                key?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description running, completed: comma-separated alternatives; a leading ! excludes */
+                status?: ("running" | "completed" | "!running" | "!completed")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ListedTestRun_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_test_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestRunWrite"];
+            };
+        };
+        responses: {
+            /** @description The run that has this key already */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["RunKeyTaken"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_test_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TestRunNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    complete_test_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TestRunNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_test_run_results: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description newly_failed, newly_passed: how the test ended otherwise in the run before, on the same branch and environment. */
+                changed?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Results that count for one of these requirements. */
+                requirement_id?: string;
+                /** @description Part of a name or class. */
+                search?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description passed, failed, flaky, skipped: comma-separated alternatives; a leading ! excludes */
+                status?: ("passed" | "failed" | "flaky" | "skipped" | "!passed" | "!failed" | "!flaky" | "!skipped")[];
+                /** @description Results that count for one of these test cases. */
+                test_case_id?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Execution_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];

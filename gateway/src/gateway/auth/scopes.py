@@ -16,6 +16,7 @@ _READ = (Scope.READ,)
 _WRITE = (Scope.WRITE,)
 _PROPOSE = (Scope.WRITE, Scope.PROPOSE)
 _REVIEW = (Scope.REVIEW,)
+_RESULTS = (Scope.RESULTS,)
 _ADMIN = (Scope.ADMIN,)
 
 Needed = tuple[Scope, ...] | None
@@ -69,16 +70,19 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "reports/coverage-by-module": _READS,
     "reports/coverage-trend": _READS,
     "reports/gaps": _READS,
+    "reports/gate": {"GET": _READ, "POST": _RESULTS},
     "reports/module-matrix": _READS,
     "reports/traceability-matrix": _READS,
     "reports/traceability-matrix/axes": _READS,
     "reports/traceability-matrix/compact": _READS,
+    "reports/verification": _READS,
     "requirements": _LISTED,
     "requirements/bulk": _WRITES,
     "requirements/by-external-id/{}": _ITEM,
     "requirements/facets": _READS,
     "requirements/{}": _ITEM,
     "requirements/{}/history": _READS,
+    "requirements/{}/results": _READS,
     "requirements/{}/test-cases": _READS,
     "search": _READS,
     "suggestions": _READS,
@@ -100,6 +104,12 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-cases/{}": _ITEM,
     "test-cases/{}/history": _READS,
     "test-cases/{}/requirements": _READS,
+    "test-cases/{}/results": _READS,
+    "test-results": {"POST": _RESULTS},
+    "test-runs": {"GET": _READ, "POST": _RESULTS},
+    "test-runs/{}": _READS,
+    "test-runs/{}/complete": {"POST": _RESULTS},
+    "test-runs/{}/results": _READS,
     "users": {"GET": _ADMIN, "POST": _ADMIN},
     "users/{}": {"GET": _ADMIN, "PATCH": _ADMIN, "DELETE": _ADMIN},
     "users/{}/sessions": {"DELETE": _ADMIN},

@@ -21,6 +21,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "run.cancelled": "Run cancelled",
   "coverage.dropped": "Coverage dropped",
   "import.applied": "File imported",
+  "test_run.completed": "Test run ended",
   "user.created": "User created",
   "user.updated": "User changed",
   "user.password_changed": "Password changed",
@@ -45,6 +46,7 @@ const resources: Record<components["schemas"]["ResourceType"], string> = {
   run: "Run",
   coverage: "Coverage",
   import: "Import",
+  test_run: "Test run",
   user: "User",
   project: "Project",
 }

@@ -121,6 +121,8 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, f"run.{data['status']}", data["run_id"]
     elif thing == "import":
         yield time, "import.applied", data["import_id"]
+    elif thing == "test_run":
+        yield time, "test_run.completed", data["run_id"]
     elif thing == "coverage":
         yield time, "coverage.dropped", None
     elif thing == "user":

@@ -1,0 +1,227 @@
+"""HTTP: send results, look at runs, at what was executed, and at what it says of requirements and test cases."""
+
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Annotated
+from uuid import UUID
+
+import orjson
+from fastapi import APIRouter, Depends, Request, Response
+
+from catalog_service.authorship import author
+from catalog_service.exchange.jobs.endpoints import FILE_BODY, settings_of
+from catalog_service.executions import completion, history, runs, service, upload
+from catalog_service.executions.queries import (
+    ResultsQuery,
+    RunResultsQuery,
+    RunsQuery,
+    VerdictQuery,
+    basis_of,
+    limits_of,
+    moment_of_run,
+)
+from catalog_service.executions.runs import RunSpec
+from catalog_service.executions.schemas import (
+    Execution,
+    ListedTestRun,
+    RequirementResults,
+    TestCaseResults,
+    TestRun,
+    TestRunWrite,
+    UploadedResults,
+)
+from catalog_service.settings import Settings
+from catalog_service.snapshot import snapshot
+from chassis.core.identity import Reviewer, Viewer
+from chassis.db.database import Connection, Db
+from chassis.messaging.events import actor_of
+from chassis.web.conditions import Conditions
+from chassis.web.idempotency import answer_once
+from chassis.web.listing import Page, documented, page, read_query
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer, created, item
+from chassis.web.strict_route import StrictRoute
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Results"])
+
+SettingsOf = Annotated[Settings, Depends(settings_of)]
+
+
+@router.post(
+    "/test-results",
+    response_model=UploadedResults,
+    responses=problem_responses(
+        *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
+        *(422, "422 empty_file", "422 unreadable_file", "422 unknown_test"),
+    ),
+    summary="Send a file of test results",
+    openapi_extra={**documented(ResultsQuery), **FILE_BODY},
+)
+async def send_test_results(request: Request, reviewer: Reviewer, database: Db, settings: SettingsOf) -> Response:
+    """Store the results of a file in their run, which is made unless there is one of its key.
+
+    The same bytes in the same run change nothing. Files of a run may come in any order and at the same time.
+    `Idempotency-Key` is honoured.
+    """
+    query = read_query(request, ResultsQuery)
+    query.check()
+    options, spec = query.options(), query.spec(settings, datetime.now(UTC))
+    with ExitStack() as meanwhile:
+        results = await upload.receive_and_read(request, options, limits_of(settings), meanwhile)
+
+        async def work(connection: Connection) -> Response:
+            stored = await upload.store(
+                connection,
+                results,
+                spec,
+                options,
+                actor_of(reviewer),
+                default_branch=settings.results_default_branch,
+            )
+            return answer(stored)
+
+        if "idempotency-key" in request.headers and not query.dry_run:
+            sent = orjson.dumps([results.sha256, results.file_name])
+            return await answer_once(request, database, reviewer, work, body=sent)
+        return await upload.transact(database, work, dry_run=query.dry_run)
+
+
+@router.post(
+    "/test-runs",
+    response_model=TestRun,
+    status_code=201,
+    responses={
+        200: {"model": TestRun, "description": "The run that has this key already"},
+        **problem_responses("409 run_key_taken"),
+    },
+    summary="Create a test run",
+)
+async def create_test_run(
+    request: Request, body: TestRunWrite, reviewer: Reviewer, database: Db, settings: SettingsOf
+) -> Response:
+    """Make a run before its files are sent: for shards. With the key of a run that is there, the answer is that."""
+    now = datetime.now(UTC)
+    spec = RunSpec(
+        body.key,
+        body.branch or settings.results_default_branch,
+        body.name,
+        body.commit,
+        body.environment,
+        body.build_url,
+        moment_of_run("/started_at", body.started_at, settings, now),
+        body.shards,
+    )
+
+    async def work(connection: Connection) -> Response:
+        run, is_new = await runs.open_run(connection, spec, author(actor_of(reviewer)), now)
+        shown = await runs.read(connection, run["id"])
+        return created(request, shown, f"/api/v1/test-runs/{run['id']}") if is_new else item(request, shown)
+
+    if "idempotency-key" in request.headers:
+        return await answer_once(request, database, reviewer, work)
+    async with database.transaction() as connection:
+        return await work(connection)
+
+
+@router.get(
+    "/test-runs",
+    response_model=Page[ListedTestRun],
+    summary="List test runs, the newest first",
+    openapi_extra=documented(RunsQuery),
+)
+async def list_test_runs(request: Request, _: Viewer, database: Db) -> Response:
+    """Return one page of the runs."""
+    query = read_query(request, RunsQuery)
+    wanted = query.page(request, runs.NEWEST_FIRST)
+    async with database.connection() as connection:
+        found = await runs.page(connection, query.conditions(), wanted)
+    return page(request, wanted, found)
+
+
+@router.get(
+    "/test-runs/{run_id}",
+    response_model=TestRun,
+    responses=problem_responses("404 test_run_not_found"),
+    summary="Read a test run",
+)
+async def read_test_run(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
+    """Return a run with its counts and its files."""
+    async with database.connection() as connection:
+        return item(request, await runs.read(connection, run_id))
+
+
+@router.post(
+    "/test-runs/{run_id}/complete",
+    response_model=TestRun,
+    responses=problem_responses("404 test_run_not_found"),
+    summary="End a test run",
+)
+async def complete_test_run(
+    request: Request, run_id: UUID, reviewer: Reviewer, database: Db, settings: SettingsOf
+) -> Response:
+    """Say that all files are there. A run that nobody ends is over an hour after its last file."""
+    async with database.transaction() as connection:
+        run = await runs.lock(connection, run_id)
+        if run["status"] == "running":
+            now = datetime.now(UTC)
+            await completion.complete(connection, run_id, actor_of(reviewer), now, settings.results_default_branch)
+        return item(request, await runs.read(connection, run_id))
+
+
+@router.get(
+    "/test-runs/{run_id}/results",
+    response_model=Page[Execution],
+    responses=problem_responses("404 test_run_not_found"),
+    summary="List what a test run executed",
+    openapi_extra=documented(RunResultsQuery),
+)
+async def list_test_run_results(request: Request, run_id: UUID, _: Viewer, database: Db) -> Response:
+    """Return one page of the tests of a run and how they ended."""
+    query = read_query(request, RunResultsQuery)
+    wanted = query.page(request, history.NEWEST_FIRST)
+    conditions = query.conditions()
+    conditions.parameters["run"] = run_id
+    async with database.connection() as connection:
+        await runs.read(connection, run_id)
+        found = await history.page(connection, history.OF_RUN, conditions, wanted)
+    return page(request, wanted, found)
+
+
+@router.get(
+    "/requirements/{requirement_id}/results",
+    response_model=RequirementResults,
+    responses=problem_responses("404 requirement_not_found"),
+    summary="What results say of a requirement",
+    openapi_extra=documented(VerdictQuery),
+)
+async def read_requirement_results(
+    request: Request, requirement_id: UUID, _: Viewer, database: Db, settings: SettingsOf
+) -> Response:
+    """Return its verdict now with what it comes from, and a page of what was executed for it, the newest first."""
+    query = read_query(request, VerdictQuery)
+    wanted = query.page(request, history.NEWEST_FIRST)
+    basis = basis_of(query, settings, datetime.now(UTC))
+    async with snapshot(database) as connection:
+        shown = await service.of_requirement(connection, requirement_id, basis, allow_flaky=query.allow_flaky)
+        found = await history.page(connection, history.OF_REQUIREMENT, Conditions(requirement=requirement_id), wanted)
+    return page(request, wanted, found, extra=shown)
+
+
+@router.get(
+    "/test-cases/{test_case_id}/results",
+    response_model=TestCaseResults,
+    responses=problem_responses("404 test_case_not_found"),
+    summary="What results say of a test case",
+    openapi_extra=documented(VerdictQuery),
+)
+async def read_test_case_results(
+    request: Request, test_case_id: UUID, _: Viewer, database: Db, settings: SettingsOf
+) -> Response:
+    """Return its verdict now, and a page of its executions, the newest first."""
+    query = read_query(request, VerdictQuery)
+    wanted = query.page(request, history.NEWEST_FIRST)
+    basis = basis_of(query, settings, datetime.now(UTC))
+    async with snapshot(database) as connection:
+        shown = await service.of_test_case(connection, test_case_id, basis)
+        found = await history.page(connection, history.OF_TEST_CASE, Conditions(test_case=test_case_id), wanted)
+    return page(request, wanted, found, extra=shown)

@@ -1,0 +1,365 @@
+"""Holds the record against the rules of a gate, all of one moment."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, TypedDict
+from uuid import UUID
+
+from catalog_service.executions.policies import Rule, RuleName, Where
+from catalog_service.executions.verdicts import Basis, Verdict, requirement_verdicts
+from catalog_service.items import suspicion
+from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
+from catalog_service.pending.repository import NOT_LINKED
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_value
+from chassis.web.listing import Row
+
+MOST_ITEMS = 50
+_RULES_ABOUT_RUNS = frozenset({RuleName.REQUIRE_RUN, RuleName.MAX_RUN_AGE_HOURS, RuleName.MIN_TESTS})
+
+
+class RunOfGate(TypedDict):
+    """A run that a gate looks at."""
+
+    id: UUID
+    key: str
+    status: str
+    started_at: datetime
+    finished_at: datetime | None
+    counts: dict[str, int]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a rule found: `actual` beside the limit, why it is not kept, and of what, at most MOST_ITEMS."""
+
+    actual: float | bool
+    passed: bool
+    reason: str = ""
+    items: list[Row] = field(default_factory=list)
+    total: int = 0
+
+
+@dataclass(slots=True)
+class _Scope:
+    """The requirements that rules with the same `where` are about, and how many have which verdict."""
+
+    ids: str
+    parameters: dict[str, Any]
+    total: int
+    covered: int
+    verdicts: Mapping[str, int]
+
+
+class Gate:
+    """Answers rules on a connection that sees one moment."""
+
+    def __init__(self, connection: Connection, basis: Basis, commit: str | None, *, allow_flaky: bool) -> None:
+        self._connection = connection
+        self._basis = basis
+        self._commit = commit
+        self._allow_flaky = allow_flaky
+        self._scopes: dict[str, _Scope] = {}
+        self._runs: list[RunOfGate] | None = None
+
+    async def judge(self, rules: list[Rule]) -> Row:
+        """Return the answer of the gate."""
+        judged = [(rule, await self._judge(rule)) for rule in rules]
+        about_requirements = [rule for rule in rules if rule.rule not in _RULES_ABOUT_RUNS]
+        scopes = [await self._scope(rule.where) for rule in about_requirements]
+        is_empty = bool(scopes) and not any(scope.total for scope in scopes)
+        shown: list[Row] = [
+            {
+                "rule": rule.rule.value,
+                "limit": rule.limit,
+                "where": rule.where.given(),
+                "actual": outcome.actual,
+                "passed": outcome.passed,
+                "reason": outcome.reason,
+                "items": outcome.items,
+                "total": outcome.total,
+            }
+            for rule, outcome in judged
+        ]
+        if is_empty:
+            told = "No requirement is in the scope of the rules: a gate over nothing does not pass."
+            nothing: Row = {
+                "rule": "empty_scope",
+                "limit": 1,
+                "where": {},
+                "actual": 0,
+                "passed": False,
+                "reason": told,
+            }
+            shown.insert(0, {**nothing, "reason": told, "items": [], "total": 0})
+        return {
+            "passed": all(rule["passed"] for rule in shown),
+            "rules": shown,
+            "branch": self._basis.branch,
+            "commit": self._commit,
+            "environment": self._basis.environment,
+            "runs": await self._runs_of_gate(),
+            "record_position": await fetch_value(self._connection, "SELECT head FROM feed_head"),
+            "evaluated_at": self._basis.now,
+        }
+
+    async def _judge(self, rule: Rule) -> Outcome:
+        return await _JUDGES[rule.rule](self, rule)
+
+    async def _scope(self, where: Where) -> _Scope:
+        key = repr(where.given())
+        known = self._scopes.get(key)
+        if known is not None:
+            return known
+        conditions = where.conditions()
+        ids = f"SELECT id FROM requirements {conditions.where}"
+        parameters = {**conditions.parameters, **self._basis.parameters}
+        cursor = await self._connection.execute(
+            f"""
+            WITH {requirement_verdicts(ids)}
+            SELECT verdict, count(*) AS n,
+                   count(*) FILTER (WHERE EXISTS (
+                       SELECT FROM linked_requirements k WHERE k.requirement_id = verdicts.requirement_id)) AS covered
+            FROM verdicts GROUP BY verdict
+            """,
+            parameters,
+            prepare=False,
+        )
+        rows = await cursor.fetchall()
+        scope = _Scope(
+            ids,
+            parameters,
+            sum(row["n"] for row in rows),
+            sum(row["covered"] for row in rows),
+            {row["verdict"]: row["n"] for row in rows},
+        )
+        self._scopes[key] = scope
+        return scope
+
+    async def _requirements(self, scope: _Scope, condition: str, **more: Any) -> list[Row]:
+        """Return the first requirements of a scope that fulfil a condition over `verdicts v` and `requirements r`."""
+        cursor = await self._connection.execute(
+            f"""
+            WITH {requirement_verdicts(scope.ids)}
+            SELECT r.id, r.external_id, r.title, r.module, v.verdict
+            FROM verdicts v JOIN requirements r ON r.id = v.requirement_id
+            WHERE {condition} ORDER BY r.module, r.external_id, r.id LIMIT {MOST_ITEMS}
+            """,
+            {**scope.parameters, **more},
+            prepare=False,
+        )
+        return [_with_url(row, REQUIREMENT.path) for row in await cursor.fetchall()]
+
+    async def _min_coverage(self, rule: Rule) -> Outcome:
+        scope = await self._scope(rule.where)
+        return await self._share(
+            rule,
+            scope,
+            scope.covered,
+            "have a test case",
+            "NOT EXISTS (SELECT FROM linked_requirements k WHERE k.requirement_id = r.id)",
+        )
+
+    async def _min_verified(self, rule: Rule) -> Outcome:
+        scope = await self._scope(rule.where)
+        verified = [Verdict.PASSED, *([Verdict.FLAKY] if self._allow_flaky else [])]
+        count = sum(scope.verdicts.get(one, 0) for one in verified)
+        names = ", ".join(f"'{one}'" for one in verified)
+        return await self._share(rule, scope, count, "are verified", f"v.verdict NOT IN ({names})")
+
+    async def _share(self, rule: Rule, scope: _Scope, count: int, what: str, others: str) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        actual = round(100 * count / scope.total, 2) if scope.total else 0.0
+        # Not by the rounded figure: 79.996 % are not 80 %.
+        passed = 100 * count >= rule.limit * scope.total
+        reason = f"{count} of {scope.total} requirements {what}: {actual:g} %, {rule.limit:g} % are asked for."
+        items = [] if passed else await self._requirements(scope, others)
+        return Outcome(actual, passed, reason, items, scope.total - count)
+
+    async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        scope = await self._scope(rule.where)
+        count = scope.verdicts.get(verdict, 0)
+        reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_most(rule)}."
+        items = await self._requirements(scope, "v.verdict = %(verdict)s", verdict=verdict.value) if count else []
+        return Outcome(count, count <= rule.limit, reason, items, count)
+
+    async def _max_uncovered(self, rule: Rule) -> Outcome:
+        return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
+
+    async def _max_failed(self, rule: Rule) -> Outcome:
+        return await self._with_verdict(rule, Verdict.FAILED, "{} failed")
+
+    async def _max_flaky(self, rule: Rule) -> Outcome:
+        return await self._with_verdict(rule, Verdict.FLAKY, "{} flaky")
+
+    async def _max_stale(self, rule: Rule) -> Outcome:
+        return await self._with_verdict(rule, Verdict.STALE, "{} stale: passed, but too long ago or before a change")
+
+    async def _max_not_run(self, rule: Rule) -> Outcome:
+        return await self._with_verdict(rule, Verdict.NOT_RUN, "{} not run")
+
+    async def _max_suspect(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        scope = await self._scope(rule.where)
+        of_scope = f"AND r.id IN ({scope.ids})"
+        links = suspicion.suspect_links("l.id", of_scope)
+        count = await fetch_value(self._connection, f"SELECT count(*) FROM ({links}) suspect", scope.parameters)
+        items: list[Row] = []
+        if count:
+            cursor = await self._connection.execute(
+                f"""
+                SELECT l.id, r.external_id AS requirement_external_id, r.title AS requirement_title,
+                       t.external_id AS test_case_external_id, t.title AS test_case_title, {suspicion.COLUMNS}
+                FROM ({links}) suspect JOIN links l ON l.id = suspect.id JOIN requirements r ON r.id = l.requirement_id
+                JOIN test_cases t ON t.id = l.test_case_id
+                ORDER BY r.external_id, t.external_id, l.id LIMIT {MOST_ITEMS}
+                """,
+                scope.parameters,
+                prepare=False,
+            )
+            items = [_suspect(row) for row in await cursor.fetchall()]
+        first = f" {items[0]['reason']}" if items else ""
+        reason = f"{_counted(count, 'link')} {'is' if count == 1 else 'are'} suspect; {_most(rule)}.{first}"
+        return Outcome(count, count <= rule.limit, reason, items, count)
+
+    async def _max_pending_suggestions(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        scope = await self._scope(rule.where)
+        count = await fetch_value(
+            self._connection,
+            f"SELECT count(*) FROM pending_pairs p WHERE p.pending AND {NOT_LINKED}"
+            f" AND p.requirement_id IN ({scope.ids})",
+            scope.parameters,
+        )
+        reason = f"{_counted(count, 'suggestion')} {'waits' if count == 1 else 'wait'} for a review; {_most(rule)}."
+        return Outcome(count, count <= rule.limit, reason, [], count)
+
+    async def _max_unlinked_tests(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        unlinked = (
+            "FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
+            " AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)"
+        )
+        count = await fetch_value(self._connection, f"SELECT count(*) {unlinked}")
+        cursor = await self._connection.execute(
+            f"SELECT t.id, t.class_name, t.name {unlinked} ORDER BY t.class_name, t.name, t.id LIMIT {MOST_ITEMS}"
+        )
+        items = [_with_url(row, "/api/v1/automated-tests") for row in await cursor.fetchall()]
+        reason = f"{_counted(count, 'test')} of CI {'has' if count == 1 else 'have'} no test case; {_most(rule)}."
+        return Outcome(count, count <= rule.limit, reason, items, count)
+
+    async def _no_new_failures(self, rule: Rule) -> Outcome:
+        scope = await self._scope(rule.where)
+        default = replace(self._basis, branch=self._basis.default_branch)
+        there = {f"there_{name}": value for name, value in default.parameters.items()}
+        before = requirement_verdicts(scope.ids)
+        for name in default.parameters:
+            before = before.replace(f"%({name})s", f"%(there_{name})s")
+        cursor = await self._connection.execute(
+            f"WITH {before} SELECT requirement_id FROM verdicts WHERE verdict = 'failed'",
+            {**scope.parameters, **there},
+            prepare=False,
+        )
+        known = [row["requirement_id"] for row in await cursor.fetchall()]
+        fails = "v.verdict = 'failed' AND v.requirement_id <> ALL(%(known)s)"
+        items = await self._requirements(scope, fails, known=known)
+        failed = await self._connection.execute(
+            f"WITH {requirement_verdicts(scope.ids)} SELECT count(*) AS n FROM verdicts v WHERE {fails}",
+            {**scope.parameters, "known": known},
+            prepare=False,
+        )
+        row = await failed.fetchone()
+        count = row["n"] if row else 0
+        verb = "fails" if count == 1 else "fail"
+        reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
+        return Outcome(count, count == 0, reason, items, count)
+
+    async def _require_run(self, rule: Rule) -> Outcome:
+        runs = await self._runs_of_gate()
+        of = f"the commit {self._commit}" if self._commit else f"the branch {self._basis.branch}"
+        unfinished = [run for run in runs if run["status"] == "running"]
+        if not runs:
+            return Outcome(False, False, f"There is no run of {of}.")
+        if unfinished:
+            told = f"The run {unfinished[0]['key']} of {of} has not ended yet."
+            return Outcome(False, False, told, [_with_url({**run}, "/api/v1/test-runs") for run in unfinished], 1)
+        return Outcome(True, True, f"There is a finished run of {of}.")
+
+    async def _max_run_age_hours(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        runs = [run for run in await self._runs_of_gate() if run["status"] == "completed"]
+        if not runs:
+            return Outcome(False, False, f"There is no finished run on {self._basis.branch}.")
+        hours = round((self._basis.now - max(run["started_at"] for run in runs)).total_seconds() / 3600, 1)
+        return Outcome(hours, hours <= rule.limit, f"The last run is {hours:g} hours old; {_most(rule)}.")
+
+    async def _min_tests(self, rule: Rule) -> Outcome:
+        assert rule.limit is not None, "a rule that is no switch has one"
+        count = await fetch_value(
+            self._connection,
+            "SELECT count(DISTINCT test_id) FROM executions WHERE run_id = ANY(%s) AND status <> 'skipped'",
+            ([run["id"] for run in await self._runs_of_gate()],),
+        )
+        return Outcome(count, count >= rule.limit, f"{_counted(count, 'test')} ran; at least {rule.limit:g} must.")
+
+    async def _runs_of_gate(self) -> list[RunOfGate]:
+        """Return the runs of the commit, or without one the last run of the branch."""
+        if self._runs is None:
+            condition = "r.branch = %(branch)s" if self._commit is None else "r.commit = %(commit)s"
+            self._runs = await fetch_all(
+                self._connection,
+                RunOfGate,
+                f"""
+                SELECT id, key, status, at AS started_at, finished_at, counts FROM test_runs r
+                WHERE NOT r.is_manual AND {condition} AND (%(environment)s::text IS NULL
+                    OR r.environment IN (%(environment)s, ''))
+                ORDER BY at DESC, id LIMIT {1 if self._commit is None else MOST_ITEMS}
+                """,
+                {
+                    "branch": self._basis.branch,
+                    "commit": self._commit,
+                    "environment": self._basis.environment,
+                },
+            )
+        return self._runs
+
+
+_JUDGES: Mapping[RuleName, Callable[[Gate, Rule], Awaitable[Outcome]]] = {
+    name: getattr(Gate, f"_{name}") for name in RuleName
+}
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def _most(rule: Rule) -> str:
+    return f"at most {rule.limit:g} may be" if rule.limit else "none may be"
+
+
+def _with_url(row: Row, path: str) -> Row:
+    return {**row, "url": f"{path}/{row['id']}"}
+
+
+def _suspect(row: Row) -> Row:
+    why = suspicion.reason(row)
+    assert why is not None, "these links are suspect"
+    changed = [
+        f"{row[f'{kind.name}_external_id'] or row[f'{kind.name}_title']} went from version {side['from_version']}"
+        f" to {side['to_version']} ({', '.join(side['fields'])})"
+        for kind in (REQUIREMENT, TEST_CASE)
+        if (side := why[kind.name]) is not None
+    ]
+    other = TEST_CASE if why[REQUIREMENT.name] is not None else REQUIREMENT
+    name = row[f"{other.name}_external_id"] or row[f"{other.name}_title"]
+    return {
+        "id": row["id"],
+        "requirement_external_id": row["requirement_external_id"],
+        "requirement_title": row["requirement_title"],
+        "test_case_external_id": row["test_case_external_id"],
+        "test_case_title": row["test_case_title"],
+        "reason": f"{' and '.join(changed)} after its link with {name} was confirmed.",
+        "url": f"/api/v1/links/{row['id']}",
+    }

@@ -1,0 +1,103 @@
+"""The answer of a gate as Markdown, for a pull request, and as a JUnit report, for what shows those."""
+
+from xml.sax.saxutils import escape, quoteattr
+
+from chassis.web.listing import Row
+
+MOST_MARKDOWN = 60 * 1024
+_CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
+
+
+def _ordered(gate: Row) -> list[Row]:
+    """Return the rules of a gate, those that are not kept first."""
+    return sorted(gate["rules"], key=lambda rule: rule["passed"])
+
+
+def as_markdown(gate: Row) -> bytes:
+    """Return a gate as Markdown, failures first; at most 60 KiB."""
+    of = f"`{_plain(gate['branch'])}`" + (f" at `{_plain(gate['commit'])}`" if gate["commit"] else "")
+    lines = [
+        f"## {'✅ Gate passed' if gate['passed'] else '❌ Gate not passed'}",
+        "",
+        f"{of}, {gate['evaluated_at']:%Y-%m-%d %H:%M} UTC",
+        "",
+        "| | Rule | Limit | Actual | Reason |",
+        "|---|---|---|---|---|",
+        *(
+            f"| {'✅' if rule['passed'] else '❌'} | {rule['rule']}{_where(rule)} | {_figure(rule['limit'])}"
+            f" | {_figure(rule['actual'])} | {_cell(rule['reason'])} |"
+            for rule in _ordered(gate)
+        ),
+    ]
+    for rule in _ordered(gate):
+        if not rule["passed"] and rule["items"]:
+            lines += ["", f"### {rule['rule']}: {len(rule['items'])} of {rule['total']}", ""]
+            lines += [f"- {_cell(name_of(item))}" for item in rule["items"]]
+    return _cut(lines)
+
+
+def _cut(lines: list[str]) -> bytes:
+    told, left = [], MOST_MARKDOWN - 100
+    for line in lines:
+        data = f"{line}\n".encode()
+        left -= len(data)
+        if left < 0:
+            told.append(b"\n... and more; see the answer as JSON.\n")
+            break
+        told.append(data)
+    return b"".join(told)
+
+
+def name_of(item: Row) -> str:
+    """Return what a person calls something that a rule is about."""
+    if "reason" in item:
+        return str(item["reason"])
+    if "class_name" in item:
+        return ".".join(filter(None, (item["class_name"], item["name"])))
+    if "key" in item:
+        return f"run {item['key']}"
+    return f"{item['external_id'] or item['id']}: {item['title']}"
+
+
+def _where(rule: Row) -> str:
+    return (
+        f" ({_cell('; '.join(f'{name}: {value}' for name, value in rule['where'].items()))})" if rule["where"] else ""
+    )
+
+
+def _figure(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).replace("`", "'")
+
+
+def _cell(text: str) -> str:
+    flat = " ".join(text.split())
+    for sign in "\\`*_[]<>|":
+        flat = flat.replace(sign, f"\\{sign}")
+    return flat
+
+
+def as_junit(gate: Row) -> bytes:
+    """Return a gate as a JUnit report: a test case a rule."""
+    failed = sum(not rule["passed"] for rule in gate["rules"])
+    cases = "".join(_case(rule) for rule in gate["rules"])
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<testsuites><testsuite name="Traceline gate" tests="{len(gate["rules"])}" failures="{failed}">\n'
+        f"{cases}</testsuite></testsuites>\n"
+    ).encode()
+
+
+def _case(rule: Row) -> str:
+    where = "; ".join(f"{name}: {value}" for name, value in rule["where"].items())
+    name = quoteattr(f"{rule['rule']}{f' ({where})' if where else ''}".translate(_CONTROLS))
+    if rule["passed"]:
+        return f'<testcase classname="traceline.gate" name={name}/>\n'
+    message = quoteattr(rule["reason"].translate(_CONTROLS))
+    items = escape("\n".join(name_of(item) for item in rule["items"]).translate(_CONTROLS))
+    return f'<testcase classname="traceline.gate" name={name}><failure message={message}>{items}</failure></testcase>\n'

@@ -1,0 +1,218 @@
+"""HTTP: the gate."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from catalog_service.executions.endpoints import SettingsOf
+from catalog_service.executions.gate import Gate
+from catalog_service.executions.gate_documents import as_junit, as_markdown
+from catalog_service.executions.policies import Policy, Rule, RuleName, Where, or_default, rules_of
+from catalog_service.executions.queries import AllowFlaky, Branch, Environment, Fallback, basis_of
+from catalog_service.executions.schemas import TestCounts, TestRunStatus
+from catalog_service.items.schemas import PriorityLevel
+from catalog_service.requirements.schemas import RequirementStatus, RequirementType
+from catalog_service.settings import Settings
+from catalog_service.snapshot import snapshot
+from chassis.core.identity import Viewer
+from chassis.core.problems import Invalid
+from chassis.db.database import Database, Db
+from chassis.web.listing import documented, read_query
+from chassis.web.parameters import FREE_ALTERNATIVES, alternatives
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
+
+router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Results"])
+
+
+class GateFormat(StrEnum):
+    """Forms of the answer."""
+
+    JSON = "json"
+    MARKDOWN = "markdown"
+    JUNIT = "junit"
+
+
+class GateBasisQuery(BaseModel):
+    """Which results a gate is of."""
+
+    branch: Branch = None
+    commit: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="The commit whose run is asked for.")
+    ] = None
+    environment: Environment = None
+    fallback: Fallback = True
+    allow_flaky: AllowFlaky = False
+    format: Annotated[GateFormat, Field(description="The form of the answer.")] = GateFormat.JSON
+
+
+Percent = Annotated[float | None, Field(ge=0, le=100, allow_inf_nan=False)]
+Most = Annotated[int | None, Field(ge=0, le=10**9)]
+
+
+class GateQuery(GateBasisQuery):
+    """A gate with its rules."""
+
+    min_coverage: Annotated[Percent, Field(description="Percent of requirements with a test case.")] = None
+    min_verified: Annotated[Percent, Field(description="Percent of requirements that are verified.")] = None
+    max_uncovered: Annotated[Most, Field(description="Requirements without a test case.")] = None
+    max_failed: Annotated[Most, Field(description="Requirements that fail.")] = None
+    max_flaky: Annotated[Most, Field(description="Requirements that are flaky.")] = None
+    max_stale: Annotated[Most, Field(description="Requirements that passed too long ago, or before a change.")] = None
+    max_not_run: Annotated[Most, Field(description="Requirements of which no test case ran.")] = None
+    max_suspect: Annotated[Most, Field(description="Links in doubt.")] = None
+    max_pending_suggestions: Annotated[Most, Field(description="Suggestions that wait for a review.")] = None
+    max_unlinked_tests: Annotated[Most, Field(description="Tests of CI without a test case.")] = None
+    require_run: Annotated[bool | None, Field(description="A finished run of the commit, or of the branch.")] = None
+    max_run_age_hours: Annotated[
+        float | None, Field(ge=0, le=10**6, allow_inf_nan=False, description="Since the last finished run began.")
+    ] = None
+    min_tests: Annotated[Most, Field(description="Tests that the run must have.")] = None
+    no_new_failures: Annotated[
+        bool | None, Field(description="No requirement fails that does not on the default branch.")
+    ] = None
+    priority: Annotated[str | None, alternatives(PriorityLevel, "Requirements of these alone, in all rules. ")] = None
+    module: Annotated[str | None, Field(description=f"Modules: {FREE_ALTERNATIVES}.")] = None
+    status: Annotated[str | None, alternatives(RequirementStatus)] = None
+    type: Annotated[str | None, alternatives(RequirementType)] = None
+    tag: Annotated[str | None, Field(description=f"Tags: {FREE_ALTERNATIVES}.")] = None
+
+    def where(self) -> Where:
+        """Return which requirements the rules are about."""
+        return Where(priority=self.priority, module=self.module, status=self.status, type=self.type, tag=self.tag)
+
+    def rules(self) -> list[Rule]:
+        """Return the rules that are asked for; raise Invalid."""
+        try:
+            return rules_of({name: getattr(self, name) for name in RuleName}, self.where())
+        except ValidationError as error:
+            raise Invalid(str(error.errors()[0]["msg"])) from None
+
+
+class RunOfGate(BaseModel):
+    """A run that the gate has looked at."""
+
+    id: UUID
+    key: str
+    status: TestRunStatus
+    started_at: datetime
+    finished_at: datetime | None
+    counts: TestCounts
+
+
+class JudgedRule(BaseModel):
+    """A rule and what was found."""
+
+    rule: str
+    limit: float | bool
+    where: dict[str, str]
+    actual: float | bool
+    passed: bool
+    reason: str
+    items: Annotated[list[dict[str, Any]], Field(description="What it is about; the first 50, with their addresses.")]
+    total: int
+
+
+class GateAnswer(BaseModel):
+    """Whether the record passes, rule by rule."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "passed": False,
+                    "rules": [
+                        {
+                            "rule": "max_suspect",
+                            "limit": 0,
+                            "where": {},
+                            "actual": 1,
+                            "passed": False,
+                            "reason": "1 link is suspect; none may be. REQ-7 went from version 2 to 3 (description)"
+                            " after its link with TC-9 was confirmed.",
+                            "items": [],
+                            "total": 1,
+                        }
+                    ],
+                    "branch": "main",
+                    "commit": None,
+                    "environment": None,
+                    "runs": [],
+                    "record_position": 4711,
+                    "evaluated_at": "2026-03-02T08:15:00.000000Z",
+                }
+            ]
+        }
+    )
+
+    passed: bool
+    rules: list[JudgedRule]
+    branch: str
+    commit: str | None
+    environment: str | None
+    runs: list[RunOfGate]
+    record_position: int
+    evaluated_at: datetime
+
+
+_FORMS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Whether the record passes",
+        "content": {
+            "text/markdown": {"schema": {"type": "string"}},
+            "application/xml": {"schema": {"type": "string"}},
+        },
+    }
+}
+
+
+async def _judged(database: Database, query: GateBasisQuery, rules: list[Rule], settings: Settings) -> Response:
+    basis = basis_of(_AllCommits(query), settings, datetime.now(UTC))
+    async with snapshot(database) as connection:
+        judged = await Gate(connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
+    if query.format is GateFormat.MARKDOWN:
+        return Response(as_markdown(judged), media_type="text/markdown; charset=utf-8")
+    if query.format is GateFormat.JUNIT:
+        return Response(as_junit(judged), media_type="application/xml")
+    return answer(judged)
+
+
+class _AllCommits:
+    """A query whose commit says which run is asked for, not which results count: a test may have run before it."""
+
+    def __init__(self, query: GateBasisQuery) -> None:
+        self.branch, self.environment, self.fallback = query.branch, query.environment, query.fallback
+        self.commit = None
+
+
+@router.get(
+    "/gate",
+    response_model=GateAnswer,
+    responses=_FORMS,
+    summary="Hold the record against rules",
+    openapi_extra=documented(GateQuery),
+)
+async def read_gate(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
+    """Return whether all rules hold, always with 200: `passed` says it.
+
+    Without a rule: no failed requirement, and a finished run when a commit is named.
+    """
+    query = read_query(request, GateQuery)
+    return await _judged(database, query, or_default(query.rules(), query.commit, query.where()), settings)
+
+
+@router.post(
+    "/gate",
+    response_model=GateAnswer,
+    responses=_FORMS,
+    summary="Hold the record against a policy",
+    openapi_extra=documented(GateBasisQuery),
+)
+async def judge_policy(request: Request, body: Policy, _: Viewer, database: Db, settings: SettingsOf) -> Response:
+    """Like GET, with the rules of a body, each about requirements of its own."""
+    query = read_query(request, GateBasisQuery)
+    return await _judged(database, query, or_default(body.rules, query.commit, Where()), settings)

@@ -1,0 +1,43 @@
+"""What was executed: of a run, of a test case, of a requirement."""
+
+from datetime import datetime
+
+from chassis.db.database import Connection
+from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Fetched, PageRequest, fetch_page
+
+NEWEST_FIRST = Order("at:desc", (By("e.at", datetime, True), By("e.id", str)))
+
+_ID = "x.test_id || '-' || x.context_id || '-' || x.run_id"
+OF_RUN = f"(SELECT x.*, {_ID} AS id FROM executions x WHERE x.run_id = %(run)s) e"
+OF_TEST_CASE = f"""(SELECT x.*, {_ID} AS id FROM executions x WHERE x.test_id IN (
+    SELECT test_id FROM automated_test_cases WHERE test_case_id = %(test_case)s)) e"""
+OF_REQUIREMENT = f"""(SELECT x.*, {_ID} AS id FROM executions x WHERE x.test_id IN (
+    SELECT c.test_id FROM automated_test_cases c JOIN links l ON l.test_case_id = c.test_case_id
+    WHERE l.requirement_id = %(requirement)s)) e"""
+"""What is a page of; each takes a parameter."""
+
+_COLUMNS = """
+    e.id, e.at, e.status, greatest(length(replace(e.outcomes, '0', '')), 1) AS attempts, e.duration_ms,
+    f.message, f.trace,
+    coalesce(f.iterations, '{}') AS iterations,
+    json_build_object('id', t.id, 'class_name', t.class_name, 'name', t.name) AS test,
+    json_build_object('id', r.id, 'key', r.key, 'branch', x.branch, 'commit', r.commit,
+        'environment', nullif(x.environment, ''), 'build_url', r.build_url) AS run,
+    coalesce((SELECT json_agg(json_build_object('id', c.id, 'external_id', c.external_id, 'title', c.title,
+                'module', c.module) ORDER BY c.external_id, c.id)
+              FROM automated_test_cases m JOIN test_cases c ON c.id = m.test_case_id WHERE m.test_id = e.test_id), '[]'
+    ) AS test_cases
+"""
+_JOINED = """
+    JOIN automated_tests t ON t.id = e.test_id JOIN test_runs r ON r.id = e.run_id
+    JOIN run_contexts x ON x.id = e.context_id
+    LEFT JOIN execution_failures f ON f.test_id = e.test_id AND f.at = e.at AND f.run_id = e.run_id
+        AND e.status IN ('failed', 'flaky')
+"""
+
+
+async def page(connection: Connection, source: str, conditions: Conditions, wanted: PageRequest) -> Fetched:
+    """Return a page of executions of `source`, the newest first, under conditions on `e`."""
+    return await fetch_page(connection, _COLUMNS, source, conditions, wanted, joined=_JOINED)

@@ -1,0 +1,74 @@
+"""What the name of a test says: which test it is, with which parameters, and which test case it may be."""
+
+import re
+from hashlib import sha256
+
+_ENDS_OF_PARAMETERS = frozenset(")]>0123456789")
+_PARAMETERS = re.compile(r"(?: - example)?\s*#\d+|/\d+")
+_PAIRS = {")": "(", "]": "[", ">": "<"}
+_IDS = re.compile(
+    r"\[(?P<quoted>[^\[\]\s]{2,100})\]"
+    r"|(?<![A-Za-z0-9])(?P<plain>[A-Z][A-Za-z0-9_]{0,30}-\d{1,10})(?![A-Za-z0-9])"
+    r"|(?:^|_)(?P<word>[A-Z]{1,10})_(?P<number>\d{1,10})(?=_|$|\W)"
+    r"|(?<![A-Za-z0-9])(?P<case>C\d{1,10})(?![A-Za-z0-9])"
+)
+_MAY_HAVE_IDS = re.compile(r"[-_\[C]")
+_TRACED = re.compile(r"\[\w+->([^\]\s]{1,100})\]")
+MOST_GUESSES = 20
+
+
+def base_name(name: str) -> str:
+    """Return the name of a test without its parameters: `add[1-2]`, `add(int)`, `add/0` and `add #1` are add."""
+    base = name
+    while base and base[-1] in _ENDS_OF_PARAMETERS:
+        opening = _PAIRS.get(base[-1])
+        if opening is None:
+            tail = base[-12:]
+            if "#" not in tail and "/" not in tail:
+                break
+            found = next((one for one in _PARAMETERS.finditer(tail) if one.end() == len(tail)), None)
+            if found is None:
+                break
+            cut = base[: len(base) - len(tail) + found.start()].removesuffix(" - example")
+        else:
+            cut = base[: _opening(base, opening)]
+        cut = cut.rstrip()
+        if not cut:
+            break
+        base = cut
+    return base
+
+
+def _opening(text: str, opening: str) -> int:
+    """Return where the bracket opens that is closed by the last character; the length where it does not."""
+    closing, depth = text[-1], 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] == closing) - (text[at] == opening)
+        if not depth:
+            return at
+    return len(text)
+
+
+def fingerprint(class_name: str, base: str, suite: str, file: str) -> bytes:
+    """Return what a test is known by from run to run; without a class, suite and file stand for it."""
+    whole = f"{class_name}\0{base}" if class_name else f"\0{suite}\0{file}\0{base}"
+    return sha256(whole.encode("utf-8", "replace")).digest()
+
+
+def ids_in(name: str) -> list[str]:
+    """Return what in a name may be the external id of a test case: `[TC-7]`, `TC-7: ...`, `test_TC_7_...`, `C123`."""
+    if not _MAY_HAVE_IDS.search(name):  # most names have none, and this is quick
+        return []
+    found: dict[str, None] = {}
+    for one in _IDS.finditer(name):
+        if one["word"]:
+            found[f"{one['word']}-{one['number']}"] = None
+            found[f"{one['word']}_{one['number']}"] = None
+        else:
+            found[one["quoted"] or one["plain"] or one["case"]] = None
+    return [*found][:MOST_GUESSES]
+
+
+def requirements_in(name: str) -> list[str]:
+    """Return the requirements that a name says it verifies, as OpenFastTrace writes it: `[utest->req~login~1]`."""
+    return _TRACED.findall(name) if "->" in name else []

@@ -1,0 +1,123 @@
+"""What a gate asks for: rules with their limits, each over a part of the requirements."""
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from catalog_service.requirements.endpoints import RequirementFilters
+from chassis.web.conditions import Conditions
+
+_PLAIN = re.compile(r"[\w-]+")
+Alternatives = str | list[str] | None
+
+
+class RuleName(StrEnum):
+    """What a rule measures."""
+
+    MIN_COVERAGE = "min_coverage"
+    MIN_VERIFIED = "min_verified"
+    MAX_UNCOVERED = "max_uncovered"
+    MAX_FAILED = "max_failed"
+    MAX_FLAKY = "max_flaky"
+    MAX_STALE = "max_stale"
+    MAX_NOT_RUN = "max_not_run"
+    MAX_SUSPECT = "max_suspect"
+    MAX_PENDING_SUGGESTIONS = "max_pending_suggestions"
+    MAX_UNLINKED_TESTS = "max_unlinked_tests"
+    REQUIRE_RUN = "require_run"
+    MAX_RUN_AGE_HOURS = "max_run_age_hours"
+    MIN_TESTS = "min_tests"
+    NO_NEW_FAILURES = "no_new_failures"
+
+
+PERCENT = frozenset({RuleName.MIN_COVERAGE, RuleName.MIN_VERIFIED})
+SWITCHES = frozenset({RuleName.REQUIRE_RUN, RuleName.NO_NEW_FAILURES})
+"""Rules that hold or do not; their limit is true."""
+
+
+class Where(BaseModel):
+    """Which requirements a rule is about: as the filters of their list, or with lists of alternatives."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    priority: Alternatives = None
+    module: Alternatives = None
+    status: Alternatives = None
+    type: Alternatives = None
+    tag: Alternatives = None
+
+    def conditions(self) -> Conditions:
+        """Return what requirements must fulfil; raises Invalid for an unknown value."""
+        return RequirementFilters(**{name: _filter(value) for name, value in self}).conditions()
+
+    def given(self) -> dict[str, str]:
+        """Return the filters that are set, as the list of requirements takes them."""
+        return {name: text for name, value in self if (text := _filter(value)) is not None}
+
+
+def _filter(value: Alternatives) -> str | None:
+    if not isinstance(value, list):
+        return value
+    return ",".join(one if _PLAIN.fullmatch(one) else '"' + one.replace('"', '""') + '"' for one in value) or None
+
+
+class Rule(BaseModel):
+    """A rule of a gate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rule: RuleName
+    limit: Annotated[
+        float | bool | None,
+        Field(description="Percent for min_coverage and min_verified, hours for max_run_age_hours, else how many."),
+    ] = None
+    where: Where = Where()
+
+    @model_validator(mode="after")
+    def _check(self) -> "Rule":
+        if self.rule in SWITCHES:
+            self.limit = True if self.limit is None else bool(self.limit)
+            return self
+        if self.limit is None or isinstance(self.limit, bool):
+            raise ValueError(f"{self.rule} needs a limit, such as 0")
+        if not 0 <= self.limit <= (100 if self.rule in PERCENT else 10**9):
+            raise ValueError(
+                f"the limit of {self.rule} is {'a percentage, 0 to 100' if self.rule in PERCENT else '>= 0'}"
+            )
+        return self
+
+
+class Policy(BaseModel):
+    """What a gate asks for."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"rules": [{"rule": "max_failed", "limit": 0, "where": {"priority": ["critical", "high"]}}]}]
+        },
+    )
+
+    rules: Annotated[list[Rule], Field(max_length=100)] = []
+    name: Annotated[str | None, Field(max_length=100)] = None
+
+
+def rules_of(given: Mapping[str, Any], where: Where) -> list[Rule]:
+    """Return the rules that parameters of a query ask for, all of the same part of the requirements."""
+    return [
+        Rule(rule=name, limit=given[name], where=where)
+        for name in RuleName
+        if given.get(name) is not None and given[name] is not False
+    ]
+
+
+def or_default(rules: list[Rule], commit: str | None, where: Where) -> list[Rule]:
+    """Return the rules, or where there are none: no failure, and a run of the commit that is named."""
+    if rules:
+        return rules
+    return [
+        Rule(rule=RuleName.MAX_FAILED, limit=0, where=where),
+        *([Rule(rule=RuleName.REQUIRE_RUN)] if commit is not None else []),
+    ]

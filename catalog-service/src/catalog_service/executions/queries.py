@@ -1,0 +1,303 @@
+"""What requests about results are asked for, beside their bodies."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from catalog_service.executions.readers.registry import FORMATS, find
+from catalog_service.executions.runs import RunSpec
+from catalog_service.executions.schemas import Duplicates, ResultStatus, TestRunStatus, Undefined, Unknown
+from catalog_service.executions.upload import Limits, Options
+from catalog_service.executions.verdicts import Basis
+from catalog_service.settings import Settings
+from chassis.core.problems import Invalid
+from chassis.core.wording import shown
+from chassis.web.conditions import Conditions, containing
+from chassis.web.listing import Ids, PageQuery
+from chassis.web.parameters import (
+    FREE_ALTERNATIVES,
+    alternatives,
+    parse_choice,
+    parse_ids,
+    parse_moment,
+    parse_own_ids,
+    parse_own_numbers,
+    parse_words,
+)
+
+Text = Annotated[str | None, Field(min_length=1, max_length=200)]
+_SHARD = re.compile(r"([1-9]\d{0,3})/([1-9]\d{0,3})", re.ASCII)
+_EARLY = timedelta(days=1)
+"""So far clocks of others may go before ours."""
+
+
+class ResultsQuery(BaseModel):
+    """How a file of results is taken, and which run it is of."""
+
+    run: Annotated[
+        str | None,
+        Field(
+            min_length=1,
+            max_length=500,
+            description="The key of the run, such as github:owner/name:7741: all files of a pipeline send the same."
+            " Without it, the file is a run of its own.",
+        ),
+    ] = None
+    name: Annotated[Text, Field(description="What people call the run.")] = None
+    branch: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="Default: the branch that verdicts are of.")
+    ] = None
+    commit: Annotated[Text, Field(description="The commit that was tested.")] = None
+    environment: Annotated[
+        str | None, Field(min_length=1, max_length=200, description="What it ran on; each has results of its own.")
+    ] = None
+    build_url: Annotated[str | None, Field(max_length=2000, description="Where its log can be read.")] = None
+    started_at: Annotated[str | None, Field(description="When the run began; by default when its first file came.")] = (
+        None
+    )
+    shard: Annotated[
+        str | None,
+        Field(description="Which part of the run this is, `2/4`: it is complete when all are there.", examples=["2/4"]),
+    ] = None
+    attempt: Annotated[
+        int, Field(ge=1, le=100, description="The how-manieth attempt: the last that ran a test gives its result.")
+    ] = 1
+    format: Annotated[
+        str,
+        Field(
+            description="The format of the file; by default what the file looks like.",
+            json_schema_extra={"enum": ["auto", *(known.name for known in FORMATS)]},
+        ),
+    ] = "auto"
+    unknown: Annotated[
+        Unknown,
+        Field(
+            description="Tests without a test case: `keep` stores them, `create` makes test cases, `ignore` leaves them"
+            " out, `fail` refuses the file."
+        ),
+    ] = Unknown.KEEP
+    duplicates: Annotated[
+        Duplicates,
+        Field(
+            description="A test several times in a file: iterations, of which the worst counts, or attempts, of which"
+            " the `last` does."
+        ),
+    ] = Duplicates.WORST
+    undefined: Annotated[
+        Undefined, Field(description="Steps of Cucumber that nobody has written, and pending ones.")
+    ] = Undefined.FAIL
+    link: Annotated[
+        bool, Field(description="Link the test cases to the requirements that results name (`verifies`).")
+    ] = False
+    dry_run: Annotated[bool, Field(description="Tell what it would do, and store nothing.")] = False
+    file_name: Annotated[str | None, Field(max_length=255, description="Instead of the name in the form.")] = None
+
+    def check(self) -> None:
+        """Raise UnsupportedMediaType for a format that nobody knows."""
+        if self.format != "auto":
+            find(self.format)
+
+    def options(self) -> Options:
+        """Return how the file is taken; raise Invalid."""
+        shard, shards = _shard(self.shard)
+        return Options(
+            self.format,
+            self.file_name,
+            shard,
+            shards,
+            self.attempt,
+            self.unknown.value,
+            self.duplicates.value,
+            self.undefined is Undefined.FAIL,
+            self.link,
+        )
+
+    def spec(self, settings: Settings, now: datetime) -> RunSpec:
+        """Return the run that the file is of; raise Invalid."""
+        return RunSpec(
+            self.run,
+            self.branch or settings.results_default_branch,
+            self.name,
+            self.commit,
+            self.environment,
+            self.build_url,
+            moment_of_run("/query/started_at", parse_moment("started_at", self.started_at), settings, now),
+            _shard(self.shard)[1],
+        )
+
+
+def moment_of_run(pointer: str, moment: datetime | None, settings: Settings, now: datetime) -> datetime | None:
+    """Return when a run began, as somebody says it; raise Invalid for what is to come or is not kept any more."""
+    if moment is None:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now + _EARLY:
+        raise Invalid.field(pointer, "A run cannot begin in the future; look at the clock of the machine.", "too_late")
+    if moment < now - timedelta(days=settings.results_retention_days):
+        told = f"Results are kept for {settings.results_retention_days} days; this run is older."
+        raise Invalid.field(pointer, told, "too_early")
+    return moment
+
+
+def _shard(text: str | None) -> tuple[int | None, int | None]:
+    if text is None:
+        return None, None
+    found = _SHARD.fullmatch(text)
+    if found is None or int(found[1]) > int(found[2]):
+        told = f"{shown(text)} is no part of a whole; write which of how many, such as 2/4."
+        raise Invalid.field("/query/shard", told, "malformed_shard")
+    return int(found[1]), int(found[2])
+
+
+def limits_of(settings: Settings) -> Limits:
+    """Return what reading a file may take."""
+    return Limits(settings.import_memory_mib * 1024**2, settings.import_cpu_seconds, settings.results_max_per_file)
+
+
+Branch = Annotated[
+    str | None, Field(min_length=1, max_length=200, description="The branch whose results count; by default main's.")
+]
+Fallback = Annotated[
+    bool, Field(description="Whether a test case without a result on the branch has that of the default branch.")
+]
+Environment = Annotated[
+    str | None, Field(min_length=1, max_length=200, description="Results of this environment alone.")
+]
+Commit = Annotated[str | None, Field(min_length=1, max_length=200, description="Results of this commit alone.")]
+AllowFlaky = Annotated[bool, Field(description="Whether flaky requirements are verified, too.")]
+
+
+def basis_of(query: Any, settings: Settings, now: datetime) -> Basis:
+    """Return which results count for a query that has `branch`, `fallback`, `environment` and `commit`."""
+    return Basis(
+        query.branch or settings.results_default_branch,
+        settings.results_default_branch,
+        now,
+        timedelta(days=settings.results_stale_days),
+        query.fallback,
+        query.environment,
+        query.commit,
+    )
+
+
+class VerdictQuery(PageQuery):
+    """Which results count, and which page of what was executed is shown."""
+
+    branch: Branch = None
+    fallback: Fallback = True
+    environment: Environment = None
+    commit: Commit = None
+    allow_flaky: AllowFlaky = False
+
+
+class RunsQuery(PageQuery):
+    """What narrows the list of runs."""
+
+    branch: Annotated[str | None, Field(description=f"Branches: {FREE_ALTERNATIVES}.")] = None
+    commit: Annotated[str | None, Field(description=f"Commits: {FREE_ALTERNATIVES}.")] = None
+    environment: Annotated[str | None, Field(description=f"Environments: {FREE_ALTERNATIVES}.")] = None
+    key: Annotated[str | None, Field(description=f"Keys: {FREE_ALTERNATIVES}.")] = None
+    status: Annotated[str | None, alternatives(TestRunStatus)] = None
+    ids: Ids = None
+
+    def conditions(self) -> Conditions:
+        """Return what the runs must fulfil; raises Invalid."""
+        conditions = Conditions()
+        conditions.choose("r.branch", parse_words("branch", self.branch))
+        conditions.choose("r.commit", parse_words("commit", self.commit))
+        environments = parse_words("environment", self.environment)
+        conditions.match("environment", environments, "r.environment = ANY({values})")
+        conditions.choose("r.key", parse_words("key", self.key))
+        conditions.choose("r.status", parse_choice("status", self.status, TestRunStatus))
+        conditions.choose("r.id", parse_own_ids(self.ids))
+        return conditions
+
+
+class RunResultsQuery(PageQuery):
+    """What narrows the results of a run."""
+
+    status: Annotated[str | None, alternatives(ResultStatus)] = None
+    search: Annotated[str | None, Field(min_length=1, max_length=200, description="Part of a name or class.")] = None
+    test_case_id: Annotated[str | None, Field(description="Results that count for one of these test cases.")] = None
+    requirement_id: Annotated[str | None, Field(description="Results that count for one of these requirements.")] = None
+    changed: Annotated[
+        str | None,
+        Field(
+            description="newly_failed, newly_passed: how the test ended otherwise in the run before, on the same branch"
+            " and environment.",
+        ),
+    ] = None
+
+    def conditions(self) -> Conditions:
+        """Return what the executions `e` must fulfil; raises Invalid."""
+        conditions = Conditions()
+        conditions.choose("e.status", parse_choice("status", self.status, ResultStatus))
+        if self.search is not None:
+            conditions.add(
+                "EXISTS (SELECT FROM automated_tests n WHERE n.id = e.test_id"
+                " AND (n.name ILIKE %(search)s OR n.class_name ILIKE %(search)s))",
+                search=containing(self.search),
+            )
+        counts_for = "e.test_id IN (SELECT c.test_id FROM automated_test_cases c {joined} = ANY({{values}}))"
+        conditions.match(
+            "test_case_id",
+            parse_ids("test_case_id", self.test_case_id),
+            counts_for.format(joined="WHERE c.test_case_id"),
+        )
+        conditions.match(
+            "requirement_id",
+            parse_ids("requirement_id", self.requirement_id),
+            counts_for.format(joined="JOIN links l ON l.test_case_id = c.test_case_id WHERE l.requirement_id"),
+        )
+        if self.changed is not None:
+            conditions.add(f"({' OR '.join(_changed(word) for word in self.changed.split(','))})")
+        return conditions
+
+
+_BEFORE = """(SELECT p.status FROM executions p WHERE p.test_id = e.test_id AND p.context_id = e.context_id
+    AND p.at < e.at AND p.status <> 'skipped' ORDER BY p.at DESC, p.run_id DESC LIMIT 1)"""
+
+
+def _changed(word: str) -> str:
+    match word.strip():
+        case "newly_failed":
+            return f"(e.status = 'failed' AND coalesce({_BEFORE}, 'passed') <> 'failed')"
+        case "newly_passed":
+            return f"(e.status IN ('passed', 'flaky') AND {_BEFORE} = 'failed')"
+        case other:
+            told = f"There is no change {shown(other)}; it can be newly_failed or newly_passed."
+            raise Invalid.field("/query/changed", told, "unknown_value")
+
+
+class TestsQuery(PageQuery):
+    """What narrows the list of automated tests."""
+
+    __test__ = False
+
+    linked: Annotated[
+        bool | None, Field(description="Whether a requirement is traced to it: a test case that has a link.")
+    ] = None
+    test_case_id: Annotated[str | None, Field(description="Tests that count for one of these test cases.")] = None
+    search: Annotated[str | None, Field(min_length=1, max_length=200, description="Part of a name or class.")] = None
+    suspected_rename: Annotated[
+        bool, Field(description="Only tests that may be the new name of one that is not run any more.")
+    ] = False
+    ids: Ids = None
+
+    def conditions(self) -> Conditions:
+        """Return what the tests `t` must fulfil; raises Invalid."""
+        conditions = Conditions("NOT t.is_manual", "t.merged_into IS NULL")
+        if self.linked is not None:
+            has = "EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)"
+            conditions.add(has if self.linked else f"NOT {has}")
+        conditions.match(
+            "test_case_id",
+            parse_ids("test_case_id", self.test_case_id),
+            "EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id AND c.test_case_id = ANY({values}))",
+        )
+        if self.search is not None:
+            conditions.add("(t.name ILIKE %(search)s OR t.class_name ILIKE %(search)s)", search=containing(self.search))
+        conditions.choose("t.id", parse_own_numbers(self.ids))
+        return conditions

@@ -1,0 +1,187 @@
+"""Reads a result file as rows of COPY: in a thread, or, what is large, in a process of its own.
+
+`python -m catalog_service.executions.read ORDER`: standard input is the file, seekable; standard output gets the rows;
+the last line of standard error says what was read, or why it was not. A file that kills its reader ends this process
+alone.
+"""
+
+import re
+import sys
+from collections import Counter
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any, BinaryIO
+
+import orjson
+
+from catalog_service.exchange.process_limits import limit_process
+from catalog_service.exchange.records import Notice, Unreadable
+from catalog_service.executions.names import base_name, fingerprint, ids_in, requirements_in
+from catalog_service.executions.readers import registry
+from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, ReadAs, Result
+from chassis.core.problems import Problem
+
+COLUMNS = (
+    "position, fingerprint, class_name, name, suite, file, iteration, outcome, is_attempt, duration_ms, message, trace,"
+    " named, guessed, requirements, maybe_requirements"
+)
+"""Of a line of COPY, in its order."""
+
+SKIPPED, PASSED, FLAKY, FAILED = "1", "2", "3", "4"
+"""Outcomes in the order in which one outweighs another; 0 stands for an attempt that did not run a test."""
+
+_OUTCOMES = {"skipped": SKIPPED, "passed": PASSED, "failed": FAILED}
+_NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"}
+_LONGEST_NAME = 2000
+_MOST_IDS = 100
+_AT_ONCE = 512
+_TO_ESCAPE = re.compile(r"[\\\t\n\r\0]")
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to read and how. `format`: its name, or `auto`."""
+
+    format: str
+    file_name: str | None = None
+    most_results: int = 0
+    undefined_fails: bool = True
+    memory_bytes: int = 0
+    cpu_seconds: int = 0
+
+
+@dataclass(slots=True)
+class Read:
+    """What is known of a file at its end."""
+
+    format: str
+    counts: dict[str, int]
+    warnings: list[dict[str, Any]]
+    has_attempts: bool = False
+
+
+@dataclass(slots=True)
+class Refusal:
+    """Why a file was not read, as a problem has it."""
+
+    code: str
+    detail: str
+    status: int
+    members: dict[str, Any]
+
+
+def read(file: BinaryIO, out: BinaryIO, order: Order) -> Read | Refusal:
+    """Write the results of a seekable file as rows of COPY; return what was read, or why it was not."""
+    try:
+        return _read(file, out, order)
+    except Unreadable as error:
+        places = {name: getattr(error, name) for name in ("line", "column", "offset")}
+        return Refusal(error.code, error.message, 422, {name: at for name, at in places.items() if at is not None})
+    except Problem as problem:
+        return Refusal(problem.code, problem.detail, problem.status, problem.members)
+    except MemoryError:
+        told = "This file needs more memory to be read than there is for it; send it in parts."
+        return Refusal("too_large", told, 422, {})
+
+
+def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
+    is_named = order.format != "auto"
+    chosen = registry.find(order.format) if is_named else registry.recognise(file, order.file_name)
+    file.seek(0)
+    counts: Counter[str] = Counter()
+    done = Read(chosen.name, {}, [])
+    lines: list[str] = []
+    total = 0
+    for found in chosen.read(file, ReadAs(order.undefined_fails)):
+        if isinstance(found, Notice):
+            done.warnings.append({"code": found.code, "message": found.message, "count": found.count})
+            continue
+        outcome = _outcome(found)
+        counts[outcome] += 1
+        total += 1
+        if found.is_attempt:
+            done.has_attempts = True
+        lines.append(_line(found, outcome, total))
+        if len(lines) == _AT_ONCE:
+            _write(out, lines)
+            if order.most_results and total > order.most_results:
+                message = f"The file has more than {order.most_results:,} results; send it in parts, all of one run."
+                raise Unreadable(message, code="too_many_results")
+    _write(out, lines)
+    if not total:
+        done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
+    done.counts = {"results": total, **{name: counts[outcome] for outcome, name in _NAMES.items()}}
+    return done
+
+
+def _outcome(result: Result) -> str:
+    if result.failed_before and result.status == "passed":
+        return FLAKY
+    return _OUTCOMES[result.status]
+
+
+def _write(out: BinaryIO, lines: list[str]) -> None:
+    out.write("".join(lines).encode("utf-8", "replace"))
+    lines.clear()
+
+
+def _line(result: Result, outcome: str, position: int) -> str:
+    name, class_name, suite, file = result.name, result.class_name, result.suite, result.file
+    base = base_name(name)
+    iteration = result.iteration or (name if base != name else "")
+    guessed = ids_in(name)
+    if result.tags:
+        guessed = [*guessed, *result.tags]
+    print_ = fingerprint(class_name, base, suite, file).hex()
+    duration = "\\N" if result.duration_ms is None else str(result.duration_ms)
+    return (
+        f"{position}\t\\\\x{print_}\t{_known(class_name)}\t{_text(base)}\t{_known(suite)}\t{_known(file)}"
+        f"\t{_text(iteration)}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
+        f"\t{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
+        f"\t{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}"
+        f"\t{_ids([*requirements_in(name), *(result.tags or ())])}\n"
+    )
+
+
+def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:
+    if text is None:
+        return "\\N"
+    if not text:
+        return ""
+    cut = text[:longest]
+    return cut.translate(_ESCAPES) if _TO_ESCAPE.search(cut) else cut
+
+
+_known = lru_cache(4096)(_text)
+"""For what many results have in common."""
+
+
+def _ids(ids: list[str] | None) -> str:
+    if not ids:
+        return "\\N"
+    distinct = [*dict.fromkeys(one.replace("\0", "")[:200] for one in ids)][:_MOST_IDS]
+    return orjson.dumps(distinct).decode().translate(_ESCAPES)
+
+
+def main() -> None:
+    """Read the file of standard input."""
+    order = Order(**orjson.loads(sys.argv[1]))
+    limit_process(order.memory_bytes, order.cpu_seconds)
+    with (
+        open(sys.stdin.fileno(), "rb", closefd=False) as file,
+        open(sys.stdout.fileno(), "wb", buffering=1 << 18, closefd=False) as out,
+    ):
+        found = read(file, out, order)
+    kind = "refused" if isinstance(found, Refusal) else "read"
+    sys.stderr.write(orjson.dumps({kind: asdict(found)}, default=str).decode() + "\n")
+
+
+def decoded(line: bytes) -> Read | Refusal:
+    """Return what the last line of standard error says."""
+    said = orjson.loads(line)
+    return Refusal(**said["refused"]) if "refused" in said else Read(**said["read"])
+
+
+if __name__ == "__main__":
+    main()

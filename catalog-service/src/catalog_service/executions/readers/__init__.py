@@ -1,0 +1,1 @@
+"""Readers of result files, a module a format."""

@@ -1,0 +1,153 @@
+"""JUnit XML of any tool: Surefire, Gradle, pytest, GoogleTest, CTest, jest, PHPUnit, ...
+
+The attributes that count are never believed: suites may lie in one another, and each case is counted where it stands.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from catalog_service.executions.readers.results import (
+    NAMES_OF_REQUIREMENTS,
+    NAMES_OF_TEST_CASES,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    first_line,
+    milliseconds,
+    note,
+)
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, local, results_of
+
+_FAILED = frozenset({"failure", "error"})
+_RERUN = frozenset({"rerunFailure", "rerunError"})
+_FLAKY = frozenset({"flakyFailure", "flakyError"})
+_SAYS_WHY = _FAILED | _RERUN | _FLAKY
+_NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
+_NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
+_ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
+
+
+class _Cases(ResultsHandler):
+    roots = ("testsuites", "testsuite")
+    label = "JUnit report"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._suites: list[tuple[str, str]] = []
+        self._case: Result | None = None
+        self._skipped = False
+        self._why: str | None = None
+        self._message: str | None = None
+        self._property: str | None = None
+
+    def check_root(self, tag: str) -> None:
+        super().check_root(local(tag))
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        name = local(tag)
+        if name == "testcase":
+            self._begin(attributes)
+        elif name == "testsuite":
+            own = attributes.get("name", "")
+            file = attributes.get("file") or attributes.get("filepath") or (self._suites[-1][1] if self._suites else "")
+            self._suites.append((own, file))
+        elif self._case is None:
+            if name in _FAILED:
+                self.odd("suite_failed", "A suite says that it failed beside its cases; only cases are counted.")
+        elif name in _SAYS_WHY:
+            if self._why is None:
+                self._why = name
+                self._message = attributes.get("message") or attributes.get("type")
+                self.keep()
+        elif name in ("skipped", "disabled"):
+            self._skipped = True
+            if not self._case.message:
+                self._case.message = attributes.get("message")
+        elif name == "property" and self._why is None:
+            self._property = attributes.get("name", "")
+            if "value" in attributes:
+                note(self._case, self._property, attributes["value"])
+                self._property = None
+            else:
+                self.keep()
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        name = local(tag)
+        if name == "testcase":
+            self._finish()
+        elif name == "testsuite":
+            self._suites.pop()
+        elif self._case is None:
+            return
+        elif name == self._why:
+            self._say_why(self._case, name, self.kept())
+        elif name == "property" and self._property is not None:
+            note(self._case, self._property, self.kept())
+            self._property = None
+
+    def _begin(self, attributes: Mapping[str, str]) -> None:
+        suite, file = self._suites[-1] if self._suites else ("", "")
+        given = attributes.get
+        name = given("name", "")
+        if not name:
+            self.odd("no_name", "A test case has no name; such cases are taken for one test.")
+        case = Result(name, given("classname") or given("class") or "", suite, given("file") or file)
+        time = given("time")
+        if time:
+            case.duration_ms = milliseconds(time)
+            if case.duration_ms is None:
+                self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
+        state = given("status", "").lower()
+        self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
+        if state in _NOT_PASSED:
+            case.status = "failed"
+        if len(attributes) > 3:
+            for key, value in attributes.items():
+                if key in _ATTRIBUTES:
+                    note(case, key, value)
+        self._case = case
+
+    def _say_why(self, case: Result, name: str, text: str) -> None:
+        self._why = None
+        if name in _FAILED:
+            fail(case, self._message or first_line(text), text)
+        elif name in _RERUN:
+            # The case failed in the end: that it failed before says nothing more.
+            case.status = "failed"
+        else:
+            case.failed_before = True
+            case.message = case.message or self._message or first_line(text)
+            case.trace = case.trace or text[:16384]
+
+    def _finish(self) -> None:
+        case = self._case
+        assert case is not None, "a case that ends has begun"
+        if self._skipped and case.status == "passed":
+            case.status = "skipped"
+        elif case.status == "passed" and not case.failed_before:
+            case.message = None
+        self.found.append(case)
+        self._case = None
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is a JUnit report: by its first element."""
+    head = file.read(65536)
+    if not has_root(_plain(head), b"testsuites", b"testsuite"):
+        return 0.0
+    return 0.9
+
+
+def _plain(head: bytes) -> bytes:
+    return head.replace(b"\0", b"")
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the cases, as they end."""
+    return results_of(file, _Cases())
+
+
+FORMAT = ResultFormat("junit", "JUnit XML", recognise, read)

@@ -1,0 +1,52 @@
+"""The formats of results that can be read, by name and by what a file looks like."""
+
+from io import BytesIO
+from typing import BinaryIO
+
+from catalog_service.executions.readers import junit
+from catalog_service.executions.readers.results import ResultFormat
+from chassis.core.problems import UnsupportedMediaType
+from chassis.core.wording import shown
+from chassis.files.archives import is_archive
+
+FORMATS: tuple[ResultFormat, ...] = (junit.FORMAT,)
+"""A line a format; of two that are equally sure of a file, the one that stands first reads it."""
+
+_HEAD = 64 * 1024
+
+
+def find(name: str) -> ResultFormat:
+    """Return the format of this name; raise UnsupportedMediaType where there is none."""
+    for known in FORMATS:
+        if known.name == name:
+            return known
+    raise unknown_format(f"There is no format of results {shown(name)}.")
+
+
+def recognise(file: BinaryIO, file_name: str | None) -> ResultFormat:
+    """Return the format that a seekable file most likely has; raise UnsupportedMediaType where it has none."""
+    name = (file_name or "").lower()
+    file.seek(0)
+    head = file.read(_HEAD)
+    looked_at = file if is_archive(head) else BytesIO(head)
+    best, most = None, 0.0
+    for known in FORMATS:
+        looked_at.seek(0)
+        sure = known.recognise(looked_at, name)
+        if sure > most:
+            best, most = known, sure
+    file.seek(0)
+    if best is None:
+        what = f"The file {shown(file_name)}" if file_name else "The file"
+        raise unknown_format(f"{what} holds no results in a format that can be read.")
+    return best
+
+
+def unknown_format(reason: str) -> UnsupportedMediaType:
+    """Return the problem of a format that is not known, which names those that are."""
+    understood = ", ".join(f"{known.name} ({known.label})" for known in FORMATS)
+    return UnsupportedMediaType(
+        f"{reason} Understood are: {understood}.",
+        code="unknown_format",
+        members={"formats": [known.name for known in FORMATS]},
+    )

@@ -1,0 +1,128 @@
+"""What readers make of a result file, whatever its format: results, and what a person has to know of them."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO, Literal
+
+from catalog_service.exchange.records import Notice
+
+Status = Literal["passed", "failed", "skipped"]
+
+LONGEST_MESSAGE = 4096
+LONGEST_TRACE = 16384
+"""Characters that are kept of what a failure says."""
+
+
+@dataclass(slots=True)
+class Result:
+    """How one test ended, once.
+
+    `class_name`, `suite` and `file` are empty where the file does not say them. `iteration` tells cases of one test
+    with different parameters apart, where the name does not. `named` are test cases and `requirements` are
+    requirements, by what the file calls them; `tags` may be of either. `failed_before`: earlier attempts failed, of
+    which the file says no more; `is_attempt`: it is one of several attempts of the same test, of which the last counts.
+    """
+
+    name: str
+    class_name: str = ""
+    suite: str = ""
+    file: str = ""
+    iteration: str = ""
+    status: Status = "passed"
+    duration_ms: int | None = None
+    message: str | None = None
+    trace: str | None = None
+    named: list[str] | None = None
+    requirements: list[str] | None = None
+    tags: list[str] | None = None
+    failed_before: bool = False
+    is_attempt: bool = False
+
+
+Found = Result | Notice
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFormat:
+    """A format of results: what it is called, how a file of it is recognised, and how it is read.
+
+    `recognise` gets the first 64 KiB, or of an archive the whole file, and the name in lower case; it returns how sure
+    it is, 0..1. `read` gets a seekable file, yields as it reads, holds no file whole, and raises Unreadable.
+    """
+
+    name: str
+    label: str
+    recognise: Callable[[BinaryIO, str], float]
+    read: Callable[[BinaryIO, "ReadAs"], Iterator[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """What the caller says of how a file is to be taken; `undefined_fails`: steps that nobody has written fail."""
+
+    undefined_fails: bool = True
+
+
+NAMES_OF_TEST_CASES = frozenset({"test_case", "test_key", "test_id", "testcase", "traceline", "testid", "test-case"})
+NAMES_OF_REQUIREMENTS = frozenset({"requirement", "requirements", "verifies", "req"})
+_APART = re.compile(r"[,;\s]+")
+
+
+def ids_of(value: str | None) -> list[str]:
+    """Return the ids in a text, with commas, semicolons or blanks between them."""
+    return [word for word in _APART.split(value) if word] if value else []
+
+
+def note(result: Result, name: str, value: str | None) -> None:
+    """Note what a property, attribute or label of a result says, if it is about test cases or requirements."""
+    key = name.lower()
+    if key in NAMES_OF_TEST_CASES:
+        result.named = [*(result.named or ()), *ids_of(value)]
+    elif key in NAMES_OF_REQUIREMENTS:
+        result.requirements = [*(result.requirements or ()), *ids_of(value)]
+    elif key == "testrail_case_field" and value and value.lower().startswith("refs"):
+        result.named = [*(result.named or ()), *ids_of(value[4:].lstrip(" :="))]
+
+
+def note_tag(result: Result, tag: str) -> None:
+    """Note a tag: it may name a test case or a requirement, which only the record knows."""
+    text = tag.removeprefix("@").strip()
+    name, mark, value = text.partition(":") if ":" in text else text.partition("=")
+    if mark and name.lower() in NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS:
+        note(result, name, value)
+        return
+    if not any(map(str.isdigit, text)):
+        return
+    words = [text, text[5:]] if text.startswith("TEST_") else [text]
+    if text.startswith("REQ_"):
+        words.append(text[4:])
+    result.tags = [*(result.tags or ()), *words]
+
+
+def milliseconds(seconds: str | None) -> int | None:
+    """Return the milliseconds of a text of seconds: with a comma or thousands signs, too; None for none that is one."""
+    if not seconds:
+        return None
+    try:
+        value = float(seconds)
+    except ValueError:
+        text = seconds.strip().removesuffix("s").replace(" ", "").replace("\u00a0", "").replace("'", "")
+        comma, point = text.rfind(","), text.rfind(".")
+        if comma > point >= 0 or (comma >= 0 and point < 0 and not re.fullmatch(r"\d{1,3}(,\d{3})+", text)):
+            text = text.replace(".", "").replace(",", ".")
+        try:
+            value = float(text.replace(",", ""))
+        except ValueError:
+            return None
+    return whole_milliseconds(value * 1000)
+
+
+def whole_milliseconds(value: float) -> int | None:
+    """Return a duration as it is stored; None for what is none."""
+    return round(value) if 0 <= value < 2**31 else None
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text that says anything."""
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")

@@ -1,0 +1,81 @@
+"""What readers of XML results have in common."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from catalog_service.exchange.records import Notice
+from catalog_service.exchange.refusals import RootHandler, xml_of
+from catalog_service.executions.readers.results import LONGEST_MESSAGE, LONGEST_TRACE, Found, Result
+
+
+class ResultsHandler(RootHandler):
+    """Collects results until they are taken, and counts what is odd in the file."""
+
+    cuts_text = True
+
+    def __init__(self) -> None:
+        self.found: list[Found] = []
+        self._odd: dict[str, tuple[str, int]] = {}
+        self._kept: list[str] = []
+
+    def odd(self, code: str, message: str) -> None:
+        """Note something that a person should know; the message is that of the first."""
+        first, count = self._odd.get(code, (message, 0))
+        self._odd[code] = (first, count + 1)
+
+    def notices(self) -> Iterator[Notice]:
+        """Yield what was odd."""
+        for code, (message, count) in self._odd.items():
+            yield Notice(code, message, count)
+
+    def keep(self) -> None:
+        """Begin to keep text."""
+        self.keeps_text = True
+        self._kept.clear()
+
+    def text(self, text: str) -> None:
+        self._kept.append(text)
+
+    def kept(self) -> str:
+        """Return the text that was kept, and keep no more."""
+        self.keeps_text = False
+        text = "".join(self._kept).strip()
+        self._kept.clear()
+        return text
+
+
+def results_of(file: BinaryIO, handler: ResultsHandler) -> Iterator[Found]:
+    """Yield what a handler finds in a file."""
+    for _ in xml_of(file, handler):
+        yield from handler.found
+        handler.found.clear()
+    yield from handler.found
+    yield from handler.notices()
+
+
+def fail(result: Result, message: str | None, trace: str | None) -> None:
+    """Say that a result failed and why; what several failures say is put together."""
+    result.status = "failed"
+    if message:
+        result.message = (f"{result.message}\n{message}" if result.message else message)[:LONGEST_MESSAGE]
+    if trace:
+        result.trace = (f"{result.trace}\n\n{trace}" if result.trace else trace)[:LONGEST_TRACE]
+
+
+def has_root(head: bytes, *roots: bytes) -> bool:
+    """Check whether the first element in the beginning of a file is one of these."""
+    at = 0
+    while (at := head.find(b"<", at)) >= 0:
+        if head.startswith(b"<!--", at):
+            at = max(head.find(b"-->", at), at + 1)
+            continue
+        if head[at + 1 : at + 2] not in b"?!":
+            name = head[at + 1 : at + 80].split(None, 1)[0].split(b">")[0].rstrip(b"/").rpartition(b":")[2]
+            return name in roots
+        at += 1
+    return False
+
+
+def local(tag: str) -> str:
+    """Return the name of a tag without its namespace."""
+    return tag.rpartition("}")[2] if tag[0] == "{" else tag

@@ -1,0 +1,70 @@
+"""What results say of an item, as it is answered."""
+
+from uuid import UUID
+
+from catalog_service.executions import verdicts
+from catalog_service.executions.verdicts import Basis, LinkedTestCase
+from catalog_service.items import repository as items
+from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
+from chassis.web.listing import Row
+
+_SHOWN = (*BRIEF, "status", "link_type", "counts", "verdict", "last_result", "last_run_at", "last_pass_at")
+
+
+async def _brief(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
+    found = await items.find(connection, kind, item_id, "")
+    if found is None:
+        raise kind.not_found()
+    return {name: found[name] for name in BRIEF}
+
+
+async def of_requirement(connection: Connection, requirement_id: UUID, basis: Basis, *, allow_flaky: bool) -> Row:
+    """Return the verdict of a requirement and of each of its test cases; raise NotFound."""
+    brief = await _brief(connection, REQUIREMENT, requirement_id)
+    verdict = (await verdicts.of_requirements(connection, [requirement_id], basis))[requirement_id]
+    test_cases = await verdicts.test_cases_of(connection, requirement_id, basis)
+    return {
+        "requirement": brief,
+        "branch": basis.branch,
+        "environment": basis.environment,
+        "verdict": verdict["verdict"],
+        "verified": verdicts.is_verified(verdict["verdict"], allow_flaky=allow_flaky),
+        "counts": verdict["counts"],
+        "missing": verdict["missing"],
+        "test_cases": [shown(row, basis) for row in test_cases],
+    }
+
+
+def shown(row: LinkedTestCase, basis: Basis) -> Row:
+    """Return a test case with its verdict as it is answered."""
+    all_of_it: Row = dict(row)
+    return {**{name: all_of_it[name] for name in _SHOWN}, "reasons": verdicts.reasons(row, basis)}
+
+
+async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> Row:
+    """Return the verdict of a test case; raise NotFound."""
+    brief = await _brief(connection, TEST_CASE, test_case_id)
+    row = await verdicts.of_test_case(connection, test_case_id, basis)
+    outcomes = await fetch_value(
+        connection,
+        """
+        SELECT translate(s.outcomes, '1234', 'spkf') FROM test_case_state s JOIN run_contexts c ON c.id = s.context_id
+        WHERE s.test_case_id = %(id)s AND c.branch = CASE WHEN %(fallback)s THEN %(default_branch)s ELSE %(branch)s END
+        AND (%(environment)s::text IS NULL OR c.environment = %(environment)s)
+        ORDER BY s.at DESC, c.environment LIMIT 1
+        """,
+        {"id": test_case_id, "fallback": row["on_default_branch"], **basis.parameters},
+    )
+    return {
+        "test_case": brief,
+        "branch": basis.branch,
+        "environment": basis.environment,
+        "verdict": row["verdict"],
+        "last_result": row["last_result"],
+        "last_run_at": row["last_run_at"],
+        "last_pass_at": row["last_pass_at"],
+        "reasons": verdicts.reasons(row, basis),
+        "outcomes": outcomes or "",
+    }

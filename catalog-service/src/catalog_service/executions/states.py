@@ -1,0 +1,111 @@
+"""How a test case ended last on a branch and environment, worked out of its executions."""
+
+from collections.abc import Iterable
+from typing import Protocol
+from uuid import UUID
+
+from chassis.db.database import Connection
+
+WINDOW = 20
+"""Runs whose outcomes are kept in a state."""
+FLIPS_OF = 10
+"""Runs among which changes without a change of commit are counted."""
+
+
+class Affected(Protocol):
+    """A test case on a branch and environment."""
+
+    @property
+    def test_case_id(self) -> UUID:
+        """The test case."""
+        ...
+
+    @property
+    def context_id(self) -> int:
+        """Branch and environment."""
+        ...
+
+
+# A test case may have several tests: of a run that had several of them, the worst counts.
+_REFRESH = f"""
+WITH affected AS (
+    SELECT * FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
+), runs AS (
+    SELECT a.test_case_id, a.context_id, e.at, e.run_id, r.commit,
+           max(CASE e.status WHEN 'failed' THEN '4' WHEN 'flaky' THEN '3' WHEN 'passed' THEN '2' ELSE '1' END)
+           AS outcome
+    FROM affected a
+    JOIN automated_test_cases c ON c.test_case_id = a.test_case_id
+    CROSS JOIN LATERAL (
+        SELECT at, run_id, status FROM executions
+        WHERE test_id = c.test_id AND context_id = a.context_id ORDER BY at DESC, run_id DESC LIMIT {WINDOW}
+    ) AS e
+    JOIN test_runs r ON r.id = e.run_id
+    GROUP BY a.test_case_id, a.context_id, e.at, e.run_id, r.commit
+), numbered AS (
+    SELECT *, row_number() OVER (PARTITION BY test_case_id, context_id ORDER BY at DESC, run_id DESC) AS n FROM runs
+), executed AS (
+    SELECT *, outcome = '4' AS failed,
+           lag(outcome = '4') OVER newer AS failed_later, lag(commit) OVER newer AS commit_later
+    FROM numbered WHERE n <= {FLIPS_OF} AND outcome <> '1'
+    WINDOW newer AS (PARTITION BY test_case_id, context_id ORDER BY n)
+), flips AS (
+    SELECT test_case_id, context_id, count(*) FILTER (WHERE failed <> failed_later AND commit = commit_later) AS flips
+    FROM executed GROUP BY test_case_id, context_id
+), states AS (
+    SELECT test_case_id, context_id,
+           (array_agg(outcome ORDER BY n))[1] AS outcome, (array_agg(run_id ORDER BY n))[1] AS run_id,
+           (array_agg(commit ORDER BY n))[1] AS commit, max(at) AS at, min(at) AS oldest,
+           max(at) FILTER (WHERE outcome IN ('2', '3')) AS last_pass_at,
+           string_agg(outcome, '' ORDER BY n DESC) AS outcomes
+    FROM numbered WHERE n <= {WINDOW} GROUP BY test_case_id, context_id
+)
+"""
+
+_STORE = """
+UPDATE test_case_state known SET
+    status = CASE s.outcome WHEN '4' THEN 'failed' WHEN '3' THEN 'flaky' WHEN '2' THEN 'passed' ELSE 'skipped' END,
+    run_id = s.run_id, commit = s.commit, at = s.at, outcomes = s.outcomes,
+    flips = coalesce((SELECT f.flips FROM flips f WHERE f.test_case_id = s.test_case_id
+                      AND f.context_id = s.context_id), 0),
+    last_pass_at = coalesce(s.last_pass_at, (
+        SELECT max(older.at) FROM automated_test_cases c CROSS JOIN LATERAL (
+            SELECT e.at FROM executions e WHERE e.test_id = c.test_id AND e.context_id = s.context_id
+            AND e.at < s.oldest AND e.status IN ('passed', 'flaky') ORDER BY e.at DESC LIMIT 1) AS older
+        WHERE c.test_case_id = s.test_case_id)),
+    test_case_version = coalesce((SELECT max(v.version) FROM item_revisions v
+                                  WHERE v.item_id = s.test_case_id AND v.changed_at <= s.at), 1)
+FROM states s WHERE known.test_case_id = s.test_case_id AND known.context_id = s.context_id
+"""
+
+
+async def refresh(connection: Connection, affected: Iterable[Affected]) -> None:
+    """Work the states of test cases out anew, in the caller's transaction.
+
+    The rows are locked first, in the order of their keys: who comes second reads what the first has stored.
+    """
+    ordered = sorted(affected, key=lambda one: (one.test_case_id, one.context_id))
+    if not ordered:
+        return
+    parameters = {
+        "cases": [one.test_case_id for one in ordered],
+        "contexts": [one.context_id for one in ordered],
+    }
+    await connection.execute(
+        """
+        INSERT INTO test_case_state (test_case_id, context_id, status, run_id, at, test_case_version, outcomes, flips)
+        SELECT test_case_id, context_id, 'skipped', gen_random_uuid(), now(), 1, '', 0
+        FROM unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case_id, context_id)
+        ON CONFLICT (test_case_id, context_id) DO UPDATE SET outcomes = ''
+        """,
+        parameters,
+    )
+    await connection.execute(_REFRESH + _STORE, parameters)
+    # Of a test case that no execution is left of, there is no state.
+    await connection.execute(
+        """
+        DELETE FROM test_case_state USING unnest(%(cases)s::uuid[], %(contexts)s::integer[]) AS one (test_case, context)
+        WHERE test_case_id = one.test_case AND context_id = one.context AND outcomes = ''
+        """,
+        parameters,
+    )

@@ -1,0 +1,407 @@
+"""Puts the results of a file into the record: which tests they are of, how these ended in the run, what that makes.
+
+All of it is one transaction of few statements over a temporary table, however many results there are. What it leaves
+depends on what was sent alone, not on the order in which it came: outcomes are put together by their weight, what names
+a test case by the time of its run. Rows that several runs share are locked in the order of their keys.
+"""
+
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from catalog_service.executions import states
+from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_only, fetch_value
+
+MOST_ITERATIONS = 50
+"""Names of failed iterations that are kept of a test."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run that results are stored in."""
+
+    id: UUID
+    context_id: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """How many tests of a file were matched how, and ids that it names and nothing has."""
+
+    tests: int
+    matched: int
+    unknown: int
+    ambiguous: int
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedCase:
+    """A test case whose state on a branch and environment may be another now."""
+
+    test_case_id: UUID
+    context_id: int
+
+
+async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
+    """Put the rows of a reader into the temporary table `incoming`, which ends with the transaction."""
+    await connection.execute(
+        """
+        CREATE TEMP TABLE incoming (
+            position integer, fingerprint bytea, class_name text, name text, suite text, file text, iteration text,
+            outcome text, is_attempt boolean, duration_ms bigint, message text, trace text,
+            named json, guessed json, requirements json, maybe_requirements json
+        ) ON COMMIT DROP
+        """
+    )
+    async with connection.cursor().copy(f"COPY incoming ({COLUMNS}) FROM STDIN") as copy:
+        async for block in rows:
+            await copy.write(block)
+
+
+async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
+    """Leave of several attempts of a test the last; `every`: whatever comes several times is attempts."""
+    await connection.execute(
+        f"""
+        WITH attempts AS (
+            SELECT position, outcome, last_value(position) OVER whole AS last,
+                   bool_or(outcome IN ('{FLAKY}', '{FAILED}')) OVER whole AS failed
+            FROM incoming WHERE is_attempt OR %(every)s
+            WINDOW whole AS (PARTITION BY fingerprint, iteration ORDER BY position
+                             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        ), earlier AS (
+            DELETE FROM incoming USING attempts
+            WHERE incoming.position = attempts.position AND attempts.position <> attempts.last
+        )
+        UPDATE incoming SET outcome = '{FLAKY}' FROM attempts
+        WHERE incoming.position = attempts.position AND attempts.position = attempts.last
+        AND attempts.failed AND attempts.outcome = '{PASSED}'
+        """,
+        {"every": every},
+    )
+
+
+async def gather(connection: Connection) -> None:
+    """Make of the results one row a test, in the temporary table `incoming_tests`: what outweighs counts."""
+    await connection.execute(
+        """
+        CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
+        SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite, min(file) AS file,
+               max(outcome) AS outcome, least(sum(duration_ms), 2147483647)::integer AS duration_ms,
+               NULL::bigint AS test_id, false AS is_new, NULL::text AS matched_by
+        FROM incoming GROUP BY fingerprint
+        """
+    )
+    await connection.execute("ANALYZE incoming_tests")
+
+
+_IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
+
+
+async def match(connection: Connection) -> list[str]:
+    """Find the test cases that results name, in the temporary table `incoming_matches`; return ids that nothing has.
+
+    What a property or a tag names comes before what a name may mean, and that before an automation id; which one test
+    may have for several test cases: then it has none, and is `ambiguous`.
+    """
+    await connection.execute(
+        f"""
+        CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS
+        SELECT DISTINCT i.fingerprint, t.id AS test_case_id, 'named' AS matched_by
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
+        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        WHERE i.named IS NOT NULL
+        """
+    )
+    await connection.execute(
+        f"""
+        INSERT INTO incoming_matches
+        SELECT DISTINCT i.fingerprint, t.id, 'name'
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.guessed) AS word
+        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        WHERE i.guessed IS NOT NULL AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
+        """
+    )
+    return await _unknown_ids(connection)
+
+
+async def _unknown_ids(connection: Connection) -> list[str]:
+    rows = await fetch_value(
+        connection,
+        f"""
+        SELECT array_agg(word) FROM (
+            SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
+            WHERE i.named IS NOT NULL AND NOT EXISTS (
+                SELECT FROM test_cases t
+                WHERE t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END)
+            ORDER BY word LIMIT 100) AS unknown
+        """,
+    )
+    return rows or []
+
+
+async def find_tests(connection: Connection) -> None:
+    """Say of each test of the file whether it is known and matched already, and match what an automation id tells."""
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET test_id = coalesce(t.merged_into, t.id) FROM automated_tests t
+        WHERE t.fingerprint = i.fingerprint
+        """
+    )
+    await connection.execute(
+        """
+        WITH unmatched AS (
+            SELECT i.fingerprint, concat_ws('.', nullif(i.class_name, ''), i.name) AS automation_id
+            FROM incoming_tests i
+            WHERE NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
+            AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = i.test_id)
+        ), candidates AS (
+            SELECT u.fingerprint, min(t.id::text)::uuid AS test_case_id, count(*) AS several
+            FROM unmatched u JOIN test_cases t ON t.custom_metadata ->> 'automation_id' = u.automation_id
+            GROUP BY u.fingerprint
+        ), matches AS (
+            INSERT INTO incoming_matches
+            SELECT fingerprint, test_case_id, 'automation_id' FROM candidates WHERE several = 1
+        )
+        UPDATE incoming_tests i SET matched_by = 'ambiguous' FROM candidates c
+        WHERE c.fingerprint = i.fingerprint AND c.several > 1
+        """
+    )
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET matched_by = coalesce(
+            (SELECT min(m.matched_by) FROM incoming_matches m WHERE m.fingerprint = i.fingerprint),
+            (SELECT 'remembered' FROM automated_test_cases c WHERE c.test_id = i.test_id LIMIT 1),
+            i.matched_by)
+        """
+    )
+
+
+async def count_matches(connection: Connection) -> Matched:
+    """Return how many of the tests are matched."""
+    return await fetch_only(
+        connection,
+        Matched,
+        """
+        SELECT count(*) AS tests, count(*) FILTER (WHERE matched_by <> 'ambiguous') AS matched,
+               count(*) FILTER (WHERE matched_by IS NULL) AS unknown,
+               count(*) FILTER (WHERE matched_by = 'ambiguous') AS ambiguous
+        FROM incoming_tests
+        """,
+    )
+
+
+async def unmatched(connection: Connection) -> list[dict[str, Any]]:
+    """Return the tests that no test case was found for, by name."""
+    cursor = await connection.execute(
+        """
+        SELECT fingerprint, class_name, name, suite, file FROM incoming_tests
+        WHERE matched_by IS NULL ORDER BY class_name, name, fingerprint
+        """
+    )
+    return await cursor.fetchall()
+
+
+async def drop_unmatched(connection: Connection) -> None:
+    """Leave out the tests that no test case was found for."""
+    await connection.execute("DELETE FROM incoming_tests WHERE matched_by IS NULL")
+
+
+async def add_created(connection: Connection, created: list[tuple[bytes, UUID]]) -> None:
+    """Match tests with test cases that were made for them."""
+    async with connection.cursor() as cursor:
+        await cursor.executemany(
+            "INSERT INTO incoming_matches (fingerprint, test_case_id, matched_by) VALUES (%s, %s, 'created')", created
+        )
+
+
+async def store(connection: Connection, run: Run, attempt: int) -> None:
+    """Store the tests, whom they count for and how they ended; then bring states, days and the counts of the run."""
+    await _store_tests(connection, run)
+    affected = await _store_matches(connection, run)
+    await _store_executions(connection, run, attempt)
+    await _store_failures(connection, run, attempt)
+    await states.refresh(connection, await _affected(connection, run, affected))
+    await count_run(connection, run.id)
+
+
+async def _store_tests(connection: Connection, run: Run) -> None:
+    await connection.execute(
+        """
+        INSERT INTO automated_tests AS known (fingerprint, class_name, name, suite, file, first_seen, last_seen)
+        SELECT fingerprint, class_name, name, suite, file, %(at)s, %(at)s FROM incoming_tests ORDER BY fingerprint
+        ON CONFLICT (project_id, fingerprint) DO UPDATE SET
+            suite = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.suite
+                WHEN excluded.last_seen = known.last_seen THEN least(excluded.suite, known.suite) ELSE known.suite END,
+            file = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.file
+                WHEN excluded.last_seen = known.last_seen THEN least(excluded.file, known.file) ELSE known.file END,
+            first_seen = least(known.first_seen, excluded.first_seen),
+            last_seen = greatest(known.last_seen, excluded.last_seen)
+        """,
+        {"at": run.at},
+    )
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET test_id = coalesce(t.merged_into, t.id) FROM automated_tests t
+        WHERE t.fingerprint = i.fingerprint
+        """
+    )
+
+
+async def _store_matches(connection: Connection, run: Run) -> list[AffectedCase]:
+    """Store whom the tests count for; return the test cases for which this changes what older runs said.
+
+    What the newest run names is what counts: it replaces what older ones named, and a run that is older than what is
+    known changes nothing.
+    """
+    has_matches = await fetch_value(connection, "SELECT EXISTS (SELECT FROM incoming_matches)")
+    if not has_matches:
+        return []
+    parameters = {"at": run.at}
+    before = "SELECT DISTINCT i.test_id FROM incoming_tests i JOIN incoming_matches m USING (fingerprint)"
+    cases_of = f"SELECT c.test_id, c.test_case_id FROM automated_test_cases c WHERE c.test_id IN ({before})"
+    old = {(row["test_id"], row["test_case_id"]) for row in await (await connection.execute(cases_of)).fetchall()}
+    await connection.execute(
+        """
+        INSERT INTO automated_test_cases AS known (test_id, test_case_id, matched_by, named_at)
+        SELECT i.test_id, m.test_case_id, min(m.matched_by), %(at)s
+        FROM incoming_matches m JOIN incoming_tests i USING (fingerprint)
+        WHERE NOT EXISTS (
+            SELECT FROM automated_test_cases newer WHERE newer.test_id = i.test_id AND newer.named_at > %(at)s)
+        GROUP BY i.test_id, m.test_case_id ORDER BY i.test_id, m.test_case_id
+        ON CONFLICT (test_id, test_case_id) DO UPDATE SET named_at = excluded.named_at,
+            matched_by = CASE WHEN known.named_at = excluded.named_at
+                THEN least(known.matched_by, excluded.matched_by) ELSE excluded.matched_by END
+        """,
+        parameters,
+    )
+    await connection.execute(
+        f"""
+        DELETE FROM automated_test_cases c USING (
+            SELECT test_id, max(named_at) AS named_at FROM automated_test_cases WHERE test_id IN ({before})
+            GROUP BY test_id
+        ) AS known
+        WHERE c.test_id = known.test_id AND c.named_at < known.named_at
+        """
+    )
+    new = {(row["test_id"], row["test_case_id"]) for row in await (await connection.execute(cases_of)).fetchall()}
+    changed = old ^ new
+    if not changed:
+        return []
+    return await fetch_all(
+        connection,
+        AffectedCase,
+        """
+        SELECT DISTINCT pair.test_case_id, e.context_id
+        FROM unnest(%(tests)s::bigint[], %(cases)s::uuid[]) AS pair (test_id, test_case_id)
+        JOIN executions e ON e.test_id = pair.test_id
+        """,
+        {"tests": [test for test, _ in changed], "cases": [case for _, case in changed]},
+    )
+
+
+async def _store_executions(connection: Connection, run: Run, attempt: int) -> None:
+    await connection.execute("SELECT make_execution_months(%s)", (run.at,))
+    await connection.execute(
+        f"""
+        WITH before AS (
+            SELECT e.test_id, e.status, e.duration_ms FROM incoming_tests i JOIN executions e
+            ON e.test_id = i.test_id AND e.context_id = %(context)s AND e.at = %(at)s AND e.run_id = %(run)s
+        ), stored AS (
+            INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
+            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), outcome_status(max(outcome)),
+                   repeat('0', %(attempt)s - 1) || max(outcome)
+            FROM incoming_tests GROUP BY test_id
+            ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
+                duration_ms = greatest(e.duration_ms, excluded.duration_ms),
+                status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
+                outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
+            RETURNING e.test_id, e.status, e.duration_ms
+        )
+        {
+            _ADD_DAYS.format(
+                changes='''
+            SELECT test_id, status, 1 AS n, coalesce(duration_ms, 0) AS duration_ms FROM stored
+            UNION ALL SELECT test_id, status, -1, -coalesce(duration_ms, 0) FROM before'''
+            )
+        }
+        """,
+        {"context": run.context_id, "at": run.at, "run": run.id, "attempt": attempt, "day": run.at.date()},
+    )
+
+
+_ADD_DAYS = """
+        INSERT INTO daily_counts AS known (day, context_id, test_id, passed, failed, flaky, skipped, duration_ms)
+        SELECT %(day)s, %(context)s, test_id, coalesce(sum(n) FILTER (WHERE status = 'passed'), 0),
+               coalesce(sum(n) FILTER (WHERE status = 'failed'), 0),
+               coalesce(sum(n) FILTER (WHERE status = 'flaky'), 0),
+               coalesce(sum(n) FILTER (WHERE status = 'skipped'), 0), sum(duration_ms)
+        FROM ({changes}) AS changes GROUP BY test_id ORDER BY test_id
+        ON CONFLICT (day, context_id, test_id) DO UPDATE SET
+            passed = known.passed + excluded.passed, failed = known.failed + excluded.failed,
+            flaky = known.flaky + excluded.flaky, skipped = known.skipped + excluded.skipped,
+            duration_ms = known.duration_ms + excluded.duration_ms
+"""
+
+
+async def _store_failures(connection: Connection, run: Run, attempt: int) -> None:
+    await connection.execute(
+        f"""
+        INSERT INTO execution_failures AS known (test_id, at, run_id, attempt, message, trace, iterations)
+        SELECT t.test_id, %(at)s, %(run)s, %(attempt)s, said.message, said.trace, said.iterations
+        FROM (
+            SELECT i.test_id,
+                   (array_agg(ARRAY[f.message, f.trace]
+                    ORDER BY f.message COLLATE "C" NULLS LAST, f.trace COLLATE "C" NULLS LAST))[1:1] AS first,
+                   (array_agg(DISTINCT f.iteration COLLATE "C" ORDER BY f.iteration COLLATE "C")
+                    FILTER (WHERE f.iteration <> ''))[1:{MOST_ITERATIONS}] AS iterations
+            FROM incoming f JOIN incoming_tests i USING (fingerprint)
+            WHERE f.outcome IN ('{FLAKY}', '{FAILED}') GROUP BY i.test_id
+        ) AS t CROSS JOIN LATERAL (
+            SELECT t.first[1][1] AS message, t.first[1][2] AS trace, coalesce(t.iterations, '{{}}') AS iterations
+        ) AS said
+        ON CONFLICT (test_id, at, run_id) DO UPDATE SET (attempt, message, trace, iterations) = (
+            SELECT best.attempt, best.message, best.trace,
+                   CASE WHEN known.attempt = excluded.attempt THEN ARRAY(
+                       SELECT DISTINCT name COLLATE "C" FROM unnest(known.iterations || excluded.iterations) AS name
+                       ORDER BY name COLLATE "C" LIMIT {MOST_ITERATIONS}) ELSE best.iterations END
+            FROM (VALUES (known.attempt, known.message, known.trace, known.iterations),
+                         (excluded.attempt, excluded.message, excluded.trace, excluded.iterations)
+            ) AS best (attempt, message, trace, iterations)
+            ORDER BY best.attempt DESC, best.message COLLATE "C" NULLS LAST, best.trace COLLATE "C" NULLS LAST LIMIT 1)
+        """,
+        {"at": run.at, "run": run.id, "attempt": attempt},
+    )
+
+
+async def _affected(connection: Connection, run: Run, before: list[AffectedCase]) -> list[AffectedCase]:
+    """Return the test cases that the tests of the file count for, and those whose matches have changed."""
+    now = await fetch_all(
+        connection,
+        AffectedCase,
+        """
+        SELECT DISTINCT c.test_case_id, %(context)s::integer AS context_id
+        FROM incoming_tests i JOIN automated_test_cases c ON c.test_id = i.test_id
+        """,
+        {"context": run.context_id},
+    )
+    return [*{*now, *before}]
+
+
+async def count_run(connection: Connection, run_id: UUID) -> None:
+    """Count the tests of a run anew."""
+    await connection.execute(
+        """
+        UPDATE test_runs SET counts = (
+            SELECT json_build_object('tests', count(*), 'passed', count(*) FILTER (WHERE status = 'passed'),
+                'failed', count(*) FILTER (WHERE status = 'failed'), 'flaky', count(*) FILTER (WHERE status = 'flaky'),
+                'skipped', count(*) FILTER (WHERE status = 'skipped'))
+            FROM executions WHERE run_id = %(run)s AND at = test_runs.at)
+        WHERE id = %(run)s
+        """,
+        {"run": run_id},
+    )

@@ -1,0 +1,1 @@
+"""The verification report: what the results say of each requirement."""

@@ -1,0 +1,109 @@
+"""Figures and rows of the verification report."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any
+
+from catalog_service.executions import verdicts
+from catalog_service.executions.verdicts import Basis, Verdict, as_verdict, is_verified, requirement_verdicts
+from catalog_service.reports import repository
+from catalog_service.reports.scope import Scope
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_value
+from chassis.web.conditions import Conditions
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
+from chassis.web.parameters import Choice
+
+_ROWS_AT_ONCE = 500
+_COLUMNS = "r.id, r.external_id, r.title, r.module, r.type, r.priority, r.status, r.version"
+_VERDICT = "v.requirement_id, v.verdict, v.missing, v.tests_linked, v.tests_run, " + ", ".join(
+    f"v.{name}" for name in verdicts.COUNTED
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What a report is of: requirements, which results count, and which verdicts are shown."""
+
+    scope: Scope
+    basis: Basis
+    allow_flaky: bool
+    chosen: Choice[Verdict] | None
+
+    @property
+    def ids(self) -> str:
+        """The query of the requirements."""
+        return f"SELECT r.id FROM requirements r {self.scope.requirements.where}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of `ids`, and of verdicts."""
+        return {**self.scope.requirements.parameters, **self.basis.parameters}
+
+
+async def summary(connection: Connection, of: Verification) -> Row:
+    """Return the figures of all requirements in scope, whatever their verdict."""
+    parameters = of.scope.requirements.parameters
+    requirements = await verdicts.count_requirements(connection, of.ids, parameters, of.basis)
+    total = sum(requirements.values())
+    verified = sum(n for verdict, n in requirements.items() if is_verified(verdict, allow_flaky=of.allow_flaky))
+    return {
+        "total_requirements": total,
+        "requirements": requirements,
+        "verified_requirements": verified,
+        "verified": verified / total if total else 0.0,
+        "test_cases": await verdicts.count_test_cases(connection, of.ids, parameters, of.basis),
+        "unlinked_tests": await fetch_value(
+            connection,
+            "SELECT count(*) FROM automated_tests t WHERE NOT t.is_manual AND t.merged_into IS NULL"
+            " AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = t.id)",
+        ),
+    }
+
+
+async def page(connection: Connection, of: Verification, wanted: PageRequest, total: int) -> Fetched:
+    """Return a page of the requirements in scope with their verdicts; `total`: how many there are of any verdict."""
+    if of.chosen is None:
+        scope = of.scope.requirements
+        found = await fetch_page(connection, _COLUMNS, "requirements r", scope, wanted, f"SELECT {total}")
+        known = await verdicts.of_requirements(connection, [row["id"] for row in found.rows], of.basis)
+        for row in found.rows:
+            row |= _of(dict(known[row["id"]]), of)
+        return found
+    conditions = Conditions(**of.parameters)
+    conditions.choose("r.verdict", of.chosen)
+    found = await fetch_page(connection, "r.*", "requirements_in_scope r", conditions, wanted, common=_common(of))
+    return found._replace(rows=[_row(row, of) for row in found.rows])
+
+
+def _common(of: Verification) -> str:
+    return f"""WITH {requirement_verdicts(of.ids)}, requirements_in_scope AS MATERIALIZED (
+        SELECT {_COLUMNS}, {_VERDICT} FROM verdicts v JOIN requirements r ON r.id = v.requirement_id)"""
+
+
+async def rows(connection: Connection, of: Verification) -> AsyncGenerator[list[Row], None]:
+    """Return all requirements of the report, some hundred at a time, through a cursor of the server."""
+    conditions = Conditions(**of.parameters)
+    conditions.choose("r.verdict", of.chosen)
+    everything = PageRequest(repository.MATRIX_ORDER, None)
+    async with connection.cursor(name="verification") as cursor:
+        await cursor.execute(
+            f"{_common(of)} {everything.rows('requirements_in_scope r', conditions)}",
+            {**conditions.parameters, **everything.parameters},
+        )
+        while some := await cursor.fetchmany(_ROWS_AT_ONCE):
+            yield [_row(row, of) for row in some]
+
+
+def _row(row: Row, of: Verification) -> Row:
+    item = {name: row[name] for name in ("id", *(name.partition(".")[2] for name in _COLUMNS.split(", ")))}
+    return {**item, **_of(dict(as_verdict(row)), of)}
+
+
+def _of(verdict: Row, of: Verification) -> Row:
+    return {
+        "verdict": verdict["verdict"],
+        "verified": is_verified(verdict["verdict"], allow_flaky=of.allow_flaky),
+        "counts": verdict["counts"],
+        "missing": verdict["missing"],
+    }

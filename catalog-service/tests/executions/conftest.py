@@ -1,0 +1,62 @@
+"""Results that are sent to a catalog-service."""
+
+from typing import Any
+
+import pytest
+
+from testing.service import Json, ok
+
+Case = tuple[str, str]
+"""The name of a test and how it ends."""
+
+_ENDS = {
+    "passed": "",
+    "failed": '<failure message="no">it broke</failure>',
+    "skipped": "<skipped/>",
+    "flaky": '<flakyFailure message="once">it broke</flakyFailure>',
+}
+
+
+def junit(*cases: Case, class_name: str = "tests.Doors") -> bytes:
+    """Return a JUnit report of cases."""
+    inside = "".join(
+        f'<testcase classname="{class_name}" name="{name}" time="0.1">{_ENDS[end]}</testcase>' for name, end in cases
+    )
+    return f'<testsuites><testsuite name="all">{inside}</testsuite></testsuites>'.encode()
+
+
+class Results:
+    """Sends results, and asks what they come to."""
+
+    def __init__(self, catalog: Any) -> None:
+        self.catalog = catalog
+
+    async def post(self, content: bytes, headers: dict[str, str] | None = None, **options: Any) -> Any:
+        """POST a file; return the response."""
+        whole = {"content-type": "application/xml", **(headers or {})}
+        return await self.catalog.request("POST", "/test-results", content=content, headers=whole, params=options)
+
+    async def send(self, *cases: Case, **options: Any) -> Json:
+        """Send cases that must be taken; return the answer."""
+        return ok(await self.post(junit(*cases), **options))
+
+    async def verdict(self, requirement: Json, **options: Any) -> Json:
+        """Return the results of a requirement."""
+        found: Json = await self.catalog.read(f"/requirements/{requirement['id']}/results", **options)
+        return found
+
+    async def traced(self, number: int = 1) -> tuple[Json, list[Json]]:
+        """Return a requirement and so many test cases that are linked to it, each with an external_id."""
+        requirement = await self.catalog.requirement(external_id=f"REQ-{self.catalog.word()}")
+        test_cases = []
+        for _ in range(number):
+            test_case = await self.catalog.test_case(external_id=f"T{self.catalog.word()}")
+            await self.catalog.link(requirement, test_case)
+            test_cases.append(test_case)
+        return requirement, test_cases
+
+
+@pytest.fixture(scope="module")
+def results(catalog: Any) -> Results:
+    """Results of a reviewer."""
+    return Results(catalog)

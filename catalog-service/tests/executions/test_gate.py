@@ -1,0 +1,134 @@
+"""GET and POST /reports/gate: rules held against the record."""
+
+import re
+from typing import Any
+
+from testing.service import Json, ok
+
+from .conftest import Results
+
+
+async def _module(results: Results) -> str:
+    """A module with five requirements: passed, failed, uncovered, not run, suspect and stale."""
+    catalog, module = results.catalog, results.catalog.word()
+    found: list[tuple[Json, Json]] = []
+    for _ in range(4):
+        requirement = await catalog.requirement(module=module, external_id=f"R{catalog.word()}", priority="high")
+        test_case = await catalog.test_case(external_id=f"T{catalog.word()}")
+        await catalog.link(requirement, test_case)
+        found.append((requirement, test_case))
+    await catalog.requirement(module=module, priority="low")
+    (_, passed), (_, failed), _, (stale, passed_before) = found
+    ends = {passed["external_id"]: "passed", failed["external_id"]: "failed", passed_before["external_id"]: "passed"}
+    await results.send(*((f"[{name}]", end) for name, end in ends.items()), commit=module)
+    ok(await catalog.patch(f"/requirements/{stale['id']}", {"description": "Another text."}))
+    return str(module)
+
+
+def _rule(gate: Json, name: str) -> Json:
+    (rule,) = [rule for rule in gate["rules"] if rule["rule"] == name]
+    return rule
+
+
+async def test_each_rule_tells_what_it_found(results: Results) -> None:
+    module = await _module(results)
+    gate = await results.catalog.read(
+        "/reports/gate",
+        module=module,
+        commit=module,
+        min_coverage=80,
+        min_verified=20.1,
+        max_uncovered=1,
+        max_failed=0,
+        max_not_run=0,
+        max_stale=0,
+        max_suspect=0,
+        require_run=True,
+        min_tests=4,
+        max_run_age_hours=1,
+        no_new_failures=True,
+    )
+    actual = {rule["rule"]: (rule["actual"], rule["passed"]) for rule in gate["rules"]}
+    assert actual.pop("max_run_age_hours")[1] is True
+    assert actual == {
+        "min_coverage": (80.0, True),
+        "min_verified": (20.0, False),
+        "max_uncovered": (1, True),
+        "max_failed": (1, False),
+        "max_not_run": (1, False),
+        "max_stale": (1, False),
+        "max_suspect": (1, False),
+        "require_run": (True, True),
+        "min_tests": (3, False),
+        "no_new_failures": (0, True),
+    }
+    assert not gate["passed"]
+    assert _rule(gate, "max_failed")["items"][0]["verdict"] == "failed"
+    assert "went from version 1 to 2 (description)" in _rule(gate, "max_suspect")["reason"]
+    assert [run["status"] for run in gate["runs"]] == ["completed"]
+
+
+async def test_a_policy_has_rules_about_parts_of_the_record(results: Results) -> None:
+    module = await _module(results)
+    of_low = {"module": module, "priority": ["low"]}
+    rules = [{"rule": "max_failed", "limit": 0, "where": where} for where in (of_low, {"module": module})]
+    gate = ok(await results.catalog.post("/reports/gate", {"rules": rules}))
+    assert [rule["passed"] for rule in gate["rules"]] == [True, False]
+    assert gate["rules"][0]["where"] == {"module": module, "priority": "low"}
+
+
+async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:
+    gate = await results.catalog.read("/reports/gate", module=results.catalog.word(), max_failed=0)
+    assert (gate["passed"], gate["rules"][0]["rule"]) == (False, "empty_scope")
+
+
+async def test_without_rules_nothing_may_fail_and_a_named_commit_has_a_run(results: Results) -> None:
+    gate = await results.catalog.read("/reports/gate", commit=results.catalog.word())
+    assert [rule["rule"] for rule in gate["rules"]] == ["max_failed", "require_run"]
+    assert not _rule(gate, "require_run")["passed"]
+
+
+async def test_an_unfinished_run_does_not_pass(results: Results) -> None:
+    commit = results.catalog.word()
+    sent = await results.send(("works", "passed"), run=commit, commit=commit)
+    options: dict[str, Any] = {"commit": commit, "require_run": True}
+    gate = await results.catalog.read("/reports/gate", **options)
+    assert "has not ended yet" in _rule(gate, "require_run")["reason"]
+    ok(await results.catalog.post(f"/test-runs/{sent['run']['id']}/complete"))
+    assert _rule(await results.catalog.read("/reports/gate", **options), "require_run")["passed"]
+
+
+async def test_the_documents_say_the_same(results: Results) -> None:
+    options = {"module": await _module(results), "max_failed": 0, "min_verified": 50, "max_stale": 1}
+    gate = await results.catalog.read("/reports/gate", **options)
+    markdown = (await results.catalog.get("/reports/gate", format="markdown", **options)).text
+    for rule in gate["rules"]:
+        line = next(line for line in markdown.splitlines() if f" {rule['rule']} (" in line)
+        assert ("❌" in line) is not rule["passed"]
+        figures = [float(figure) for figure in re.findall(r"\| (\d+(?:\.\d+)?) (?=\|)", line)]
+        assert figures == [rule["limit"], rule["actual"]]
+    junit = (await results.catalog.get("/reports/gate", format="junit", **options)).text
+    assert junit.count("<testcase") == len(gate["rules"])
+    assert junit.count("<failure") == sum(not rule["passed"] for rule in gate["rules"])
+
+
+async def test_the_verification_report_counts_and_lists_verdicts(results: Results) -> None:
+    module = await _module(results)
+    report = await results.catalog.read("/reports/verification", module=module)
+    summary = report["summary"]
+    assert summary["requirements"] == {
+        "uncovered": 1,
+        "failed": 1,
+        "flaky": 0,
+        "partial": 0,
+        "not_run": 1,
+        "stale": 1,
+        "passed": 1,
+    }
+    assert (summary["verified_requirements"], summary["verified"]) == (1, 0.2)
+    assert summary["test_cases"] == {"not_run": 1, "skipped": 0, "failed": 1, "flaky": 0, "stale": 1, "passed": 1}
+    assert len(report["items"]) == report["total"] == 5
+    failed = await results.catalog.read("/reports/verification", module=module, verdict="failed")
+    assert [row["verdict"] for row in failed["items"]] == ["failed"]
+    assert failed["items"] == [row for row in report["items"] if row["verdict"] == "failed"]
+    assert failed["summary"] == summary

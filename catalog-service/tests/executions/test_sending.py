@@ -1,0 +1,85 @@
+"""POST /test-results: from a file to what it says of a requirement."""
+
+import asyncio
+from typing import Any
+
+from testing.service import ok, problem
+
+from .conftest import Results, junit
+
+
+def named(test_case: Any) -> str:
+    """Return the name of a test that names its test case."""
+    return f"[{test_case['external_id']}] works"
+
+
+async def test_a_file_becomes_a_run_and_a_verdict(results: Results) -> None:
+    requirement, (first, second) = await results.traced(2)
+    sent = await results.send((named(first), "passed"), ("other", "passed"), branch="main", commit="abc")
+    assert (sent["tests"], sent["matched"], sent["unknown"], sent["duplicate"]) == (2, 1, 1, False)
+    assert sent["counts"] == {"results": 2, "passed": 2, "failed": 0, "flaky": 0, "skipped": 0}
+    assert sent["run"]["status"] == "completed"
+    assert [warning["code"] for warning in sent["warnings"]] == ["unknown_test"]
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["verified"]) == ("partial", False)
+    assert found["missing"] == [second["id"]]
+    await results.send((named(second), "passed"))
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["verified"], found["total"]) == ("passed", True, 2)
+    await results.send((named(first), "failed"))
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["counts"]["failed"]) == ("failed", 1)
+    assert found["items"][0]["message"] == "no"
+
+
+async def test_the_same_bytes_twice_in_a_run_are_one_upload(results: Results) -> None:
+    _, (test_case,) = await results.traced()
+    key = results.catalog.word()
+    first = await results.send((named(test_case), "failed"), run=key)
+    again = await results.send((named(test_case), "failed"), run=key)
+    assert (first["duplicate"], again["duplicate"]) == (False, True)
+    assert again["upload_id"] == first["upload_id"]
+    assert again["run"]["counts"] == {"tests": 1, "passed": 0, "failed": 1, "flaky": 0, "skipped": 0}
+
+
+async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Results) -> None:
+    requirement, test_cases = await results.traced(8)
+    files = [
+        junit((named(test_case), end), ("shared", end), (f"own {number}", "passed"))
+        for number, test_case in enumerate(test_cases)
+        for end in ("failed", "passed")
+    ]
+    key = results.catalog.word()
+    answers = await asyncio.gather(
+        *(results.post(file, run=key, attempt=1 + number % 2) for number, file in enumerate(files))
+    )
+    assert [answer.status_code for answer in answers] == [200] * 16
+    run = await results.catalog.read(f"/test-runs/{answers[0].json()['run']['id']}")
+    assert len(run["uploads"]) == 16
+    assert run["counts"] == {"tests": 17, "passed": 8, "failed": 0, "flaky": 9, "skipped": 0}
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["counts"]["flaky"]) == ("flaky", 8)
+
+
+async def test_a_key_of_another_commit_is_taken(results: Results) -> None:
+    key = results.catalog.word()
+    await results.send(("works", "passed"), run=key, commit="abc")
+    problem(await results.post(junit(("works", "failed")), run=key, commit="def"), 409, "run_key_taken")
+
+
+async def test_a_damaged_file_is_refused_with_its_place(results: Results) -> None:
+    refused = problem(await results.post(b"<testsuite>\n<testcase name='a'>\n</testsuite>"), 422, "unreadable_file")
+    assert refused["line"] == 3
+
+
+async def test_a_dry_run_stores_nothing(results: Results) -> None:
+    key = results.catalog.word()
+    sent = await results.send(("works", "passed"), run=key, dry_run=True)
+    assert sent["tests"] == 1
+    assert ok(await results.catalog.get("/test-runs", key=key))["total"] == 0
+
+
+async def test_a_test_case_is_named_by_its_id_too(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    assert (await results.send((f"[{test_case['id']}] works", "passed")))["matched"] == 1
+    assert (await results.verdict(requirement))["total"] == 1
