@@ -20,7 +20,8 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     """Return the worker; several may run at once."""
     worker = new_worker("auth", database)
     publish(worker, "auth", database, bus)
-    prune(worker, "auth", Pruner(database, PUBLISHED["auth"], consumers_of("auth")), settings.feed_retention_days)
+    pruner = Pruner(database, PUBLISHED["auth"], consumers_of("auth"))
+    prune(worker, "auth", database, pruner, settings.feed_retention_days)
 
     async def forget_attempts() -> None:
         await throttle.forget_old(database)

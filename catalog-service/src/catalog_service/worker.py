@@ -40,7 +40,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
     pruner = Pruner(database, PUBLISHED["catalog"], consumers_of("catalog"), [coverage.position])
-    prune(worker, "catalog", pruner, settings.feed_retention_days)
+    prune(worker, "catalog", database, pruner, settings.feed_retention_days)
     inbox = Inbox("catalog", database, HANDLERS, ignored_by("catalog"))
     consume(worker, inbox, bus, [Feed("suggestion", suggestion, inbox)])
     worker.collectors.append(of_modules(database))

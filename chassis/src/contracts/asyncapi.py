@@ -20,6 +20,7 @@ _ABOUT = """\
 What Traceline's services tell one another.
 
 Every source has a feed: its events in the order in which they were committed, numbered by `sequence` without gaps.
+Of what was told long ago the last event of each thing is left, from which whoever begins makes the same copy.
 They are published in that order and delivered at least once. A consumer applies each `id` once, and ignores fields
 that it does not know. The same feed can be read from any place over HTTP, at `GET /internal/changes` of its service.
 

@@ -43,7 +43,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     worker = new_worker("suggestion", database)
     publish(worker, "suggestion", database, bus)
     pruner = Pruner(database, PUBLISHED["suggestion"], consumers_of("suggestion"))
-    prune(worker, "suggestion", pruner, settings.feed_retention_days)
+    prune(worker, "suggestion", database, pruner, settings.feed_retention_days)
     consume(worker, inbox, bus, [feed])
     generation = RunLoop(database, corpora, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)

@@ -18,7 +18,6 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
     async def read() -> list[Metric]:
         async with database.across() as connection:
             own = await relay.progress(connection)
-            kept = await pruning.progress(connection)
         oldest = own["lag_seconds"] or 0.0
         return [
             gauge("traceline_feed_head", "The last event in the feed.", ("source",), [((source,), own["head"])]),
@@ -34,6 +33,19 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
                 ("source",),
                 [((source,), oldest)],
             ),
+        ]
+
+    return GaugeCollector(read)
+
+
+def of_pruning(source: str, database: Database, consumers: Sequence[str]) -> GaugeCollector:
+    """Return the collector of how far a service's own feed is pruned, and of whom that waits for."""
+
+    async def read() -> list[Metric]:
+        async with database.across() as connection:
+            kept = await pruning.progress(connection)
+        silent = dict.fromkeys(consumers, 0.0) | {row["consumer"]: row["told_seconds_ago"] for row in kept["consumers"]}
+        return [
             gauge(
                 "traceline_feed_pruned",
                 "Up to which event only the last one of each thing is kept.",
@@ -44,7 +56,7 @@ def of_feed(source: str, database: Database) -> GaugeCollector:
                 "traceline_feed_consumer_silent_seconds",
                 "How long a consumer has not told what it received; nothing that comes after that is pruned.",
                 ("source", "consumer"),
-                [((source, row["consumer"]), row["told_seconds_ago"]) for row in kept["consumers"]],
+                [((source, consumer), seconds) for consumer, seconds in silent.items()],
             ),
         ]
 

@@ -45,7 +45,7 @@ class Pruner:
         """`events` are those that the service tells: any others are kept. `consumers` follow it through an inbox."""
         self._database = database
         self._payloads = {payload.wire_name: payload for payload in events}
-        self._consumers = list(consumers)
+        self.consumers = list(consumers)
         self._readers = readers
 
     async def keep(self, retention: timedelta) -> None:
@@ -69,9 +69,9 @@ class Pruner:
 
     async def prune_within(self, connection: Connection, before: datetime) -> int | None:
         """Do the same in the caller's transaction."""
-        position = await _lock(connection, self._consumers)
+        position = await _lock(connection, self.consumers)
         limits = [await read_position(connection) for read_position in self._readers]
-        rows = await _read(connection, position, self._consumers, limits)
+        rows = await _read(connection, position, self.consumers, limits)
         batch = self._looked_at(rows, before)
         if batch.last is None:
             return None

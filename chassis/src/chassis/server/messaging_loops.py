@@ -10,7 +10,7 @@ from chassis.db.database import Database
 from chassis.messaging.bus import Bus
 from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
-from chassis.messaging.metrics import of_feed, of_inbox
+from chassis.messaging.metrics import of_feed, of_inbox, of_pruning
 from chassis.messaging.pruning import Pruner
 from chassis.messaging.relay import Relay
 from chassis.observability.databases import of_database
@@ -40,8 +40,9 @@ def publish(worker: Worker, name: str, database: Database, bus: Bus) -> None:
     worker.collectors.append(of_feed(name, database))
 
 
-def prune(worker: Worker, name: str, pruner: Pruner, retention_days: int) -> None:
+def prune(worker: Worker, name: str, database: Database, pruner: Pruner, retention_days: int) -> None:
     """Have the service's feed pruned of what is older than the retention; 0 days: have all of it kept."""
+    worker.collectors.append(of_pruning(name, database, pruner.consumers))
     if retention_days:
         keep = partial(pruner.keep, timedelta(days=retention_days))
         worker.every(f"{name} feed pruning", _PRUNE_EVERY, keep, leader_only=True)
