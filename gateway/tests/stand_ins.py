@@ -3,7 +3,7 @@
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +40,7 @@ from gateway.upstream.client import Upstream
 NO_PAGE = Path(__file__).parent / "no page was built here"
 PASSWORD = "correct horse battery"
 SECRET = "the quick brown fox signs for the lazy dog"
+MAIN_PROJECT = {"key": "MAIN", "visibility": "open", "archived": False, "members": {}}
 
 
 @dataclass
@@ -56,6 +57,7 @@ class Issuer:
     away: bool = False
     owners: list[dict[str, Any]] = field(default_factory=list)
     api_tokens: list[dict[str, Any]] = field(default_factory=list)
+    projects: list[dict[str, Any]] = field(default_factory=lambda: [MAIN_PROJECT])
     used: list[dict[str, Any]] = field(default_factory=list)
     """What was told of the use of tokens."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -131,6 +133,10 @@ class Issuer:
                 "api_tokens": self.api_tokens,
             }
 
+        @app.get("/internal/projects")
+        async def projects() -> dict[str, Any]:
+            return {"projects": self.projects}
+
         @app.put("/internal/access-use")
         async def use(request: Request) -> Response:
             self.used.append(await request.json())
@@ -193,6 +199,13 @@ def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
     async def ready() -> dict[str, str]:
         return {"status": "ok", "schema": "0007"}
 
+    @app.post("/api/v1/links/made")
+    async def make(response: Response) -> dict[str, Any]:
+        response.status_code = 201
+        response.headers["Location"] = "/api/v1/links/7"
+        response.headers["Link"] = '</api/v1/links?after=x>; rel="next", </api/v1/links?skip=0>; rel="prev"'
+        return {}
+
     @app.post("/api/v1/imports")
     async def take(request: Request) -> dict[str, int]:
         return {"body_length": sum([len(part) async for part in request.stream()])}
@@ -243,13 +256,14 @@ async def running_gateway(
     patience: float = 10,
     static: Path = NO_PAGE,
     demo: DemoAccount | None = None,
+    projects: Sequence[dict[str, Any]] = (MAIN_PROJECT,),
     **settings: Any,
 ) -> AsyncIterator[Running]:
     """Run a gateway before services in its own process, or behind a server each when `deployed`.
 
     `static`: the folder of the built page.
     """
-    issuer = Issuer()
+    issuer = Issuer(projects=[*projects])
     endless = asyncio.Event()
     internal_tokens = InternalTokens(SECRET)
     apps: dict[str, ASGIApp] = {

@@ -29,7 +29,14 @@ def owner(**changed: Any) -> UserState:
     return UserState.model_validate(state | changed)
 
 
-async def made(running: Running, *scopes: str, id_: int = 1, days: float = 1, **changed: Any) -> str:
+async def made(
+    running: Running,
+    *scopes: str,
+    id_: int = 1,
+    days: float = 1,
+    projects: tuple[str, ...] | None = None,
+    **changed: Any,
+) -> str:
     """Have a token made, and the gateway hear of it; return it."""
     token = api_tokens.new()
     now = datetime.now(UTC)
@@ -38,7 +45,7 @@ async def made(running: Running, *scopes: str, id_: int = 1, days: float = 1, **
         user_id=7,
         name="pipeline",
         scopes=scopes,
-        projects=None,
+        projects=projects,
         created_at=now,
         expires_at=now + timedelta(days=days),
     )

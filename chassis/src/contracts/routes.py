@@ -22,6 +22,10 @@ class Service:
     carry a password or a token: they are never compressed. Those of `streams` go on until somebody ends them.
     `uploads` are the paths whose body is a file, as long as `chassis.web.body_limits` says; the gateway's settings say
     how long all other bodies may be.
+
+    All of it is of a project, but resources `of_installation`; those `of_person` are over all projects where none is
+    named. `of_projects` are the segments behind a project's key that are the service's own. `reading` are the
+    (method, path) that change nothing, whatever the method.
     """
 
     context: str
@@ -35,6 +39,10 @@ class Service:
     streams: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     uploads: tuple[str, ...] = ()
+    of_installation: tuple[str, ...] = ()
+    of_person: tuple[str, ...] = ()
+    of_projects: tuple[str, ...] = ()
+    reading: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,6 +68,8 @@ AUTH = Service(
     public=(("POST", "auth/register"), ("POST", "auth/login"), ("GET", "auth/jwks.json")),
     unstored=("users", "projects"),
     secret=("auth",),
+    of_installation=("auth", "users", "projects"),
+    of_projects=("members",),
 )
 CATALOG = Service(
     "catalog",
@@ -82,6 +92,7 @@ CATALOG = Service(
     consumes=(suggestion.PendingPairsChanged, suggestion.SuggestionReviewed, suggestion.SuggestionsBulkReviewed),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
     uploads=("imports", "imports/inspect", "test-results"),
+    reading=(("POST", "imports/inspect"),),
 )
 SUGGESTION = Service(
     "suggestion",
@@ -120,6 +131,7 @@ NOTIFICATION = Service(
     ),
     unstored=("audit-log", "notifications", "events"),
     streams=("events",),
+    of_person=("notifications",),
 )
 
 SERVICES = (AUTH, CATALOG, SUGGESTION, NOTIFICATION)

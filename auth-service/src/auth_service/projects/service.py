@@ -154,7 +154,7 @@ async def put_member(
         }
         was = None if before is None else before["role"]
         told = MemberChanged(project=key, user_id=user_id, email=user["email"], role=role.value, before=was)
-        await repository.put_member(connection, key, row, NewEvent(told, subject=key, actor=actor_of(caller)))
+        await repository.put_member(connection, key, row, _of_member(told, caller))
         return row, before is None
 
 
@@ -171,7 +171,7 @@ async def remove_member(database: Database, key: str, user_id: int, caller: Iden
         check(before)
         await _check_not_last(connection, key, before, caller)
         told = MemberRemoved(project=key, user_id=user_id, email=before["email"], before=before["role"])
-        await repository.remove_member(connection, key, user_id, NewEvent(told, subject=key, actor=actor_of(caller)))
+        await repository.remove_member(connection, key, user_id, _of_member(told, caller))
 
 
 async def access(database: Database) -> Row:
@@ -231,6 +231,10 @@ def _shown(project: Mapping[str, Any], caller: Identity) -> Row:
 
 def _state(project: Mapping[str, Any]) -> ProjectState:
     return ProjectState.model_validate({**project, "settings": settings_of(project["settings"])})
+
+
+def _of_member(told: MemberChanged | MemberRemoved, caller: Identity) -> NewEvent:
+    return NewEvent(told, subject=f"{told.project}/{told.user_id}", actor=actor_of(caller))
 
 
 def _dumped(settings: Mapping[str, Any]) -> Row:

@@ -20,6 +20,10 @@ event_id: ContextVar[str] = ContextVar("event_id", default="")
 
 HEADER = b"x-request-id"
 GATEWAY_HEADER = b"x-gateway-request-id"
+PATH_HEADER = b"x-called-path"
+"""The path as the caller wrote it, from the gateway, where it is not the one that the service answers."""
+CALLED_PATH = "traceline.called_path"
+"""The member of an ASGI scope that has the same."""
 _SANE = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 

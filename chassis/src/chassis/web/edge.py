@@ -50,7 +50,7 @@ class Edge:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        request_id, gateway_request_id = self._ids(scope["headers"])
+        request_id, gateway_request_id = self._ids(scope)
         token = request_context.request_id.set(request_id)
         of_gateway = request_context.gateway_request_id.set(gateway_request_id)
         no_actor = request_context.actor_id.set(None)
@@ -77,13 +77,15 @@ class Edge:
             request_context.gateway_request_id.reset(of_gateway)
             request_context.actor_id.reset(no_actor)
 
-    def _ids(self, headers: Headers) -> tuple[str, str]:
+    def _ids(self, scope: Scope) -> tuple[str, str]:
         sent = by_gateway = None
-        for name, value in headers:
+        for name, value in scope["headers"]:
             if name == request_context.HEADER:
                 sent = request_context.accepted(value)
             elif name == request_context.GATEWAY_HEADER:
                 by_gateway = request_context.accepted(value)
+            elif name == request_context.PATH_HEADER and not self._is_gateway:
+                scope[request_context.CALLED_PATH] = value
         if self._is_gateway:
             made = request_context.made()
             return sent or made, made

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from chassis.core.identity import Identity, Role
+from chassis.core.projects import NONE
 from chassis.messaging.events import Message
 from contracts import api_tokens
 from contracts.api_tokens import PREFIX
@@ -156,7 +157,7 @@ class ApiTokens:
         ends = expires_at.timestamp()
         self._by_hash[digest] = self._by_id[id_] = ApiToken(
             id_,
-            Identity(user_id, email, None, f"{PREFIX}{id_}", int(ends)),
+            Identity(user_id, email, None, f"{PREFIX}{id_}", int(ends), project=NONE),
             frozenset(granted),
             None if projects is None else frozenset(projects),
             created_at.timestamp(),

@@ -1,4 +1,4 @@
-"""What has happened to users and tokens within the last token lifetime, and API tokens, from auth-service's feed."""
+"""What has happened to users and tokens lately, API tokens and projects, from auth-service's feed."""
 
 import asyncio
 import time
@@ -21,6 +21,7 @@ from contracts.auth import (
     UserUpdated,
 )
 from gateway.auth.api_tokens import ApiTokens
+from gateway.auth.projects import Projects
 
 POLL = 1.0
 _MAX_STALENESS = 15
@@ -49,6 +50,7 @@ class Revocations:
         self.users: dict[int, CurrentUser] = {}
         self.ended: dict[str, float] = {}
         self.api_tokens = ApiTokens()
+        self.projects = Projects()
         self._auth = auth
         self._pruned_at = 0.0
         self._position = 0
@@ -94,6 +96,8 @@ class Revocations:
         self.ended = {token["token_id"]: _seconds(token["expires_at"]) for token in response["ended_tokens"]}
         emails = {user["id"]: user["email"] for user in response["users"]}
         self.api_tokens.start(response["api_tokens"], emails)
+        # Later than the head: what has happened since the head is in it, and comes again in its order.
+        self.projects.start((await self._auth.get("/internal/projects")).json()["projects"])
         self._position = response["head"]
 
     def _apply(self, events: Iterable[bytes]) -> None:
@@ -118,6 +122,8 @@ class Revocations:
                 self.api_tokens.created(message)
             elif message.wire_name == ApiTokenRevoked.wire_name:
                 self.api_tokens.revoked(message)
+            else:
+                self.projects.apply(message)
             self._position = message.sequence
 
     def _update(self, user: UserState) -> None:

@@ -11,9 +11,11 @@ import jwt
 
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Unavailable
+from chassis.core.projects import NONE
 from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.api_tokens import PREFIX
+from contracts.projects import no_such_project
 from gateway.auth import bearer
 from gateway.auth.revocations import POLL, Revocations
 
@@ -65,7 +67,10 @@ class TokenVerifier:
                 await asyncio.sleep(POLL)
 
     async def identify(self, token: str) -> Identity:
-        """Return the user of a token, with the role as it is now; raise Unauthenticated or Unavailable."""
+        """Return the user of a token, with the role of their account as it is now, in no project.
+
+        Raises Unauthenticated or Unavailable.
+        """
         revocations = self._fresh()
         if token.startswith(PREFIX):
             return revocations.api_tokens.identify(token, revocations.users).identity
@@ -87,15 +92,24 @@ class TokenVerifier:
             return identity
         return replace(identity, role=current.role)
 
-    async def permit(self, token: str, method: str, path: str) -> Identity:
-        """Return the same for a request, whose `path` is that behind the API's prefix.
+    async def permit(self, token: str, method: str, path: str, project: str, *, writes: bool) -> Identity:
+        """Return the same for a request, with the role in its project; NONE is what belongs to the installation.
 
-        Raises Forbidden, too, where the scopes of an API token do not allow it.
+        `path` is that behind the API's prefix and the project, `writes` whether the project has to be out of the
+        archive. Raises Forbidden, too, where the scopes of an API token do not allow it, NotFound where the user has no
+        access to the project or the token is not for it, and Conflict project_archived.
         """
-        if not token.startswith(PREFIX):
-            return await self.identify(token)
-        revocations = self._fresh()
-        return revocations.api_tokens.permit(token, revocations.users, method, path).identity
+        if token.startswith(PREFIX):
+            revocations = self._fresh()
+            known = revocations.api_tokens.permit(token, revocations.users, method, path)
+            identity, only = known.identity, known.projects
+            if project != NONE and only is not None and project not in only:
+                raise no_such_project()
+        else:
+            identity = await self.identify(token)
+        if project == NONE:
+            return identity
+        return self.revocations.projects.enter(identity, project, writes=writes)
 
     def seen(self, identity: Identity, address: str, agent: bytes) -> None:
         """Remember that somebody has just sent a request, from where and with what."""
@@ -158,6 +172,7 @@ class TokenVerifier:
                 str(claims["jti"]),
                 int(claims["exp"]),
                 float(claims.get(tokens.AUTH_TIME, issued_at)),
+                project=NONE,
                 session_id=str(claims.get(tokens.SESSION_ID, claims["jti"])),
             )
         except jwt.ExpiredSignatureError:  # the signature is right

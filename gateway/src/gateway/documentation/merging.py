@@ -21,10 +21,19 @@ Log in with `POST /api/v1/auth/login` and send the token as `Authorization: Bear
 **Authorize**, with your email and your password. Who is signed in to the web page needs neither here: its session
 counts where no `Authorization` is sent, and for requests of Traceline's own page alone (403 `cross_site_request`).
 
+Everything that is recorded belongs to a project. Below `/api/v1/projects/{key}/` each of these addresses is that of the
+project with this key: `/api/v1/projects/DOOR/requirements`; without it, that of `MAIN`, which is always there. Only
+{installation} and `/version` are of the whole installation and stand at no project; `/notifications` are those
+of all your projects where none is named. `Location` and `Link` name the project as you did. One that is not there, or
+that you have no access to, answers 404 `project_not_found`; in one that is archived, what would change something
+answers 409 `project_archived`.
+
 Every error is a problem document (RFC 9457) with a stable `code`; each operation names those that it may answer.
 
 A query parameter that an address does not know, or that comes twice, is refused (422 `unknown_parameter`,
 `repeated_parameter`): what you asked for is what you get."""
+
+_OF_INSTALLATION = ", ".join(f"`/{resource}`" for service in SERVICES for resource in service.of_installation)
 
 _ABOUT = "About"
 _TAGS = {tag: about for service in SERVICES for tag, about in service.tags.items()} | {
@@ -88,7 +97,11 @@ def merge(services: list[dict[str, Any]]) -> dict[str, Any]:
     tags |= dict.fromkeys(_VERSION["tags"])
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Traceline API", "version": software(), "description": _DESCRIPTION},
+        "info": {
+            "title": "Traceline API",
+            "version": software(),
+            "description": _DESCRIPTION.replace("{installation}", _OF_INSTALLATION),
+        },
         "paths": dict(sorted(paths.items())),
         "components": {
             **{kind: dict(sorted(named.items())) for kind, named in shared.items()},

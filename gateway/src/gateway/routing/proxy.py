@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core.identity import InternalTokens
 from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unavailable
-from chassis.core.request_context import GATEWAY_HEADER, HEADER, actor_id, gateway_request_id, request_id
+from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
 from gateway.auth.credentials import Credentials
@@ -18,7 +18,7 @@ from gateway.auth.verifier import TokenVerifier
 from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
 from gateway.routing.streams import Streams
-from gateway.routing.versions import VALUES, Address, find
+from gateway.routing.versions import VALUES, Address, find, without_project
 
 _log = logging.getLogger(__name__)
 _HIDDEN = re.compile(rb"%(2f|5c|2e|00)|\\|//|/\.{1,2}(/|$)", re.IGNORECASE)
@@ -66,7 +66,10 @@ class Proxy:
         forwarded.append((b"x-forwarded-for", address_of_caller.encode()))
         if not address.is_public(scope["method"]):
             access_token = self._credentials.token(scope, incoming.sent)
-            identity = await self._verifier.permit(access_token, scope["method"], address.path)
+            method = scope["method"]
+            identity = await self._verifier.permit(
+                access_token, method, address.path, address.project, writes=address.writes(method)
+            )
             actor_id.set(identity.id)
             self._verifier.seen(identity, address_of_caller, incoming.sent.get(b"user-agent", b""))
             token = self._internal_tokens.issue(identity)
@@ -76,8 +79,12 @@ class Proxy:
         else:
             receive = self.bounded(incoming, receive)
         scope = {**scope, "headers": forwarded}
+        if address.taken_off:
+            forwarded.append((PATH_HEADER, scope["raw_path"]))
+            scope["path"] = address.version.prefix + address.path
+            scope["raw_path"] = without_project(scope["raw_path"])[1]
         if address.is_stream:
-            async with self._streams.open(access_token, identity, scope, send) as send_on:
+            async with self._streams.open(access_token, identity, address, scope, send) as send_on:
                 await self._call(address, scope, incoming, receive, send_on)
         else:
             await self._call(address, scope, incoming, receive, send)
@@ -107,7 +114,10 @@ class Proxy:
             if not began:
                 began = True
                 deadline.reschedule(None)
-                message["headers"] = [*message["headers"], *address.version.headers]
+                answered = message["headers"]
+                if address.taken_off:
+                    answered = address.as_called(answered)
+                message["headers"] = [*answered, *address.version.headers]
                 send = begun(scope["path"], incoming.sent, message, send)
             await send(message)
 
@@ -128,7 +138,9 @@ class Proxy:
 
 
 def _found(scope: Scope) -> Address:
-    _check_path(scope["raw_path"].partition(b"?")[0])
+    named, path = without_project(scope["raw_path"].partition(b"?")[0])
+    _check_path(named)
+    _check_path(path)
     address = find(scope["path"])
     if address is None:
         raise NotFound(NO_ADDRESS, code="route_not_found")

@@ -13,6 +13,7 @@ from chassis.core.signals import wait_with_timeout
 from chassis.web.event_stream import stopping
 from gateway.auth.revocations import POLL
 from gateway.auth.verifier import TokenVerifier
+from gateway.routing.versions import Address
 
 _UNTIL_ALL_ENDED = 0.05
 """Seconds between two looks at the streams of a gateway that stops: some may not have begun yet."""
@@ -21,6 +22,7 @@ _UNTIL_ALL_ENDED = 0.05
 @dataclass(eq=False, slots=True)
 class _Stream:
     token: str
+    address: Address
     role: Role | None
     deadline: asyncio.Timeout
     began: bool = False
@@ -41,9 +43,11 @@ class Streams:
         self._watching: asyncio.Task[None] | None = None
 
     @asynccontextmanager
-    async def open(self, token: str, identity: Identity, scope: Scope, send: Send) -> AsyncIterator[Send]:
+    async def open(
+        self, token: str, identity: Identity, address: Address, scope: Scope, send: Send
+    ) -> AsyncIterator[Send]:
         """Give the `send` of an answer; it ends, and with it the block, when it may not go on."""
-        stream = _Stream(token, identity.role, asyncio.timeout(None))
+        stream = _Stream(token, address, identity.role, asyncio.timeout(None))
 
         async def send_on(message: Message) -> None:
             stream.began = True
@@ -80,7 +84,8 @@ class Streams:
 
     async def _may_go_on(self, stream: _Stream) -> bool:
         try:
-            identity = await self._verifier.identify(stream.token)
+            path, project = stream.address.path, stream.address.project
+            identity = await self._verifier.permit(stream.token, "GET", path, project, writes=False)
         except Problem:
             return False
         return identity.role is stream.role

@@ -1,12 +1,13 @@
 """Which service answers which address: a table for each version of the API, and what the services say of theirs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
 from functools import cached_property
 from typing import NamedTuple
 
+from chassis.core.projects import MAIN, NONE
 from contracts.routes import SERVICES, Service
 
 
@@ -42,17 +43,40 @@ class Version:
 class Address(NamedTuple):
     """An address of the API: its `path` behind the prefix, the first segment of that, and who answers it.
 
-    What `Service` says of its addresses is asked here.
+    `project` is the key of the project that it is of, NONE where it is of none; `taken_off` is what stood between the
+    prefix and the path to say so. What `Service` says of its addresses is asked here.
     """
 
     version: Version
     service: Service
     resource: str
     path: str
+    project: str
+    taken_off: str = ""
 
     def is_public(self, method: str) -> bool:
         """Check whether a request needs no token."""
         return (method, self.path) in self.service.public
+
+    def writes(self, method: str) -> bool:
+        """Check whether a request changes something of its project."""
+        return (
+            method not in _READING
+            and self.resource not in self.service.of_person
+            and (method, self.path) not in self.service.reading
+        )
+
+    def as_called(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the headers of an answer; addresses in them name the project where the caller has done so."""
+        plain = self.version.prefix.encode()
+        called = plain + self.taken_off.encode()
+        for name, value in headers:
+            if name == b"location" and value.startswith(plain):
+                yield name, called + value[len(plain) :]
+            elif name == b"link":
+                yield name, value.replace(b"<" + plain, b"<" + called)
+            else:
+                yield name, value
 
     @property
     def is_stream(self) -> bool:
@@ -65,6 +89,9 @@ class Address(NamedTuple):
         return self.path in self.service.uploads
 
 
+_PROJECTS = "projects"
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
 VERSIONS = (Version("/api/v1/", {resource: service for service in SERVICES for resource in service.resources}),)
 VALUES = tuple(
     f"{version.prefix}{path}".encode() for version in VERSIONS for service in SERVICES for path in service.by_value
@@ -76,12 +103,42 @@ def find(path: str) -> Address | None:
     """Return what the table knows of a path; None when nobody answers it."""
     for version in VERSIONS:
         if path.startswith(version.prefix):
-            behind = path[len(version.prefix) :]
-            resource = behind.partition("/")[0]
-            service = version.services.get(resource)
-            if service is not None:
-                return Address(version, service, resource, behind)
+            return _found(version, path[len(version.prefix) :])
     return None
+
+
+def _found(version: Version, path: str) -> Address | None:
+    resource, _, behind = path.partition("/")
+    service = version.services.get(resource)
+    if service is None:
+        return None
+    if resource == _PROJECTS:
+        return _in_project(version, service, path, *behind.split("/", 1))
+    if resource in service.of_installation or resource in service.of_person:
+        return Address(version, service, resource, path, NONE)
+    return Address(version, service, resource, path, MAIN)
+
+
+def _in_project(version: Version, own: Service, whole: str, key: str, path: str = "") -> Address | None:
+    """Return the address of a path behind a project's key; of `own`, who has the projects, where that is none."""
+    resource = path.partition("/")[0]
+    if not resource or resource in own.of_projects:
+        return Address(version, own, _PROJECTS, whole, NONE)
+    service = version.services.get(resource)
+    if service is None or resource in service.of_installation:
+        return None
+    return Address(version, service, resource, path, key, whole[: len(whole) - len(path)])
+
+
+def without_project(raw_path: bytes) -> tuple[bytes, bytes]:
+    """Return what names a project in a path as it came, and the path without it."""
+    for version in VERSIONS:
+        beginning = f"{version.prefix}{_PROJECTS}/".encode()
+        if raw_path.startswith(beginning):
+            key, _, behind = raw_path[len(beginning) :].partition(b"/")
+            if behind:
+                return beginning + key + b"/", version.prefix.encode() + behind
+    return b"", raw_path
 
 
 def route_of(path: str) -> str | None:

@@ -1,0 +1,90 @@
+"""Projects and who may enter them, in memory: from a snapshot at the start, then from auth-service's feed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from chassis.core.identity import Identity, Role
+from chassis.messaging.events import Message
+from contracts.auth import (
+    MemberChanged,
+    MemberRemoved,
+    ProjectArchived,
+    ProjectCreated,
+    ProjectDeleted,
+    ProjectState,
+    ProjectUpdated,
+)
+from contracts.projects import Visibility, no_such_project, project_archived, role_in
+
+
+@dataclass(slots=True)
+class _Project:
+    visibility: Visibility
+    archived: bool
+    members: dict[int, Role] = field(default_factory=dict)
+
+
+class Projects:
+    """All projects of the installation, by their keys, with their members."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, _Project] = {}
+
+    def enter(self, identity: Identity, key: str, *, writes: bool) -> Identity:
+        """Return a caller, known by the role of their account, with the role that they have in a project.
+
+        Raises NotFound where they have no access, the same as where there is no such project, and Conflict
+        project_archived for a request that `writes` into one that is archived.
+        """
+        project = self._by_key.get(key)
+        if project is None:
+            raise no_such_project()
+        role = role_in(project.visibility, identity.role, project.members.get(identity.id or 0))
+        if role is None:
+            raise no_such_project()
+        if writes and project.archived:
+            raise project_archived()
+        return replace(identity, role=role, project=key)
+
+    def start(self, rows: list[dict[str, Any]]) -> None:
+        """Begin anew with the projects of a snapshot."""
+        self._by_key = {
+            row["key"]: _Project(
+                Visibility(row["visibility"]),
+                row["archived"],
+                {int(id_): Role(role) for id_, role in row["members"].items()},
+            )
+            for row in rows
+        }
+
+    def apply(self, message: Message) -> None:
+        """Follow an event, which may be older than the snapshot and is of any kind."""
+        kind = _KINDS.get(message.wire_name)
+        if kind is None:
+            return
+        told = message.decode(kind).data
+        if isinstance(told, MemberChanged):
+            if told.project in self._by_key:
+                self._by_key[told.project].members[told.user_id] = Role(told.role)
+        elif isinstance(told, MemberRemoved):
+            if told.project in self._by_key:
+                self._by_key[told.project].members.pop(told.user_id, None)
+        elif isinstance(told, ProjectDeleted):
+            self._by_key.pop(told.project.key, None)
+        else:
+            self._put(told.project)
+
+    def _put(self, state: ProjectState) -> None:
+        known = self._by_key.get(state.key)
+        members = {} if known is None else known.members
+        self._by_key[state.key] = _Project(state.visibility, state.archived, members)
+
+
+_KINDS: Mapping[
+    str,
+    type[ProjectCreated | ProjectUpdated | ProjectArchived | ProjectDeleted | MemberChanged | MemberRemoved],
+] = {
+    kind.wire_name: kind
+    for kind in (ProjectCreated, ProjectUpdated, ProjectArchived, ProjectDeleted, MemberChanged, MemberRemoved)
+}

@@ -1,0 +1,98 @@
+"""Projects over the real thing: who gets in, how soon a change counts, and what addresses below them look like."""
+
+import pytest
+
+from acceptance import texts
+from acceptance.client import Traceline, created, ok, problem, requirement
+from acceptance.waiting import eventually
+
+
+def member(admin: Traceline, key: str, user: Traceline, role: str) -> None:
+    response = admin.put(f"/projects/{key}/members/{user.me()['id']}", json={"role": role})
+    assert response.status_code in {200, 201}, response.text
+
+
+def reaches(user: Traceline, key: str, status: int, method: str = "GET") -> None:
+    path = f"/projects/{key}/requirements"
+    body = {"json": requirement()} if method == "POST" else {}
+    eventually(lambda: user.request(method, path, **body).status_code == status, f"{status} of {path}", seconds=2)
+
+
+@pytest.fixture(scope="module")
+def door(admin: Traceline) -> str:
+    """A project that its members alone see."""
+    key = admin.new_project()
+    reaches(admin, key, 200)
+    return key
+
+
+def test_a_membership_lets_somebody_in_with_its_role_and_its_end_out(admin: Traceline, door: str) -> None:
+    kim = admin.new_user("reviewer")
+    assert door not in [project["key"] for project in kim.items("/projects")]
+    reaches(kim, door, 404)
+    member(admin, door, kim, "viewer")
+    reaches(kim, door, 200)
+    assert ok(kim.get(f"/projects/{door}"))["role"] == "viewer"
+    problem(kim.post(f"/projects/{door}/requirements", json=requirement()), 403, "role_too_low")
+    member(admin, door, kim, "reviewer")
+    reaches(kim, door, 201, "POST")
+    assert admin.delete(f"/projects/{door}/members/{kim.me()['id']}").status_code == 204
+    reaches(kim, door, 404)
+
+
+def test_without_access_nothing_tells_that_a_project_is_there(admin: Traceline, door: str) -> None:
+    kim = admin.new_user("reviewer")
+    nowhere = texts.project_key()
+    for path in ("", "/members", "/requirements", "/audit-log", "/suggestions", "/notifications", "/reports/gaps"):
+        hidden, missing = [
+            problem(kim.get(f"/projects/{key}{path}"), 404, "project_not_found") for key in (door, nowhere)
+        ]
+        for document in (hidden, missing):
+            for name in ("request_id", "instance"):
+                del document[name]
+        assert hidden == missing
+
+
+def test_answers_name_the_project_as_the_caller_did(admin: Traceline, door: str) -> None:
+    for beginning in (f"/projects/{door}", "/projects/MAIN", ""):
+        made = admin.post(f"{beginning}/requirements", json=requirement())
+        id_ = created(made)["id"]
+        assert made.headers["location"] == f"/api/v1{beginning}/requirements/{id_}"
+        created(admin.post(f"{beginning}/requirements", json=requirement()))
+        listed = admin.get(f"{beginning}/requirements", params={"limit": 1})
+        assert listed.links["next"]["url"].startswith(f"/api/v1{beginning}/requirements?")
+        missing = admin.get(f"{beginning}/requirements/00000000-0000-4000-8000-000000000000")
+        told = problem(missing, 404, "requirement_not_found")
+        assert told["instance"] == missing.url.path
+        run = admin.post(f"{beginning}/suggestions/generate", json={}, headers={"Prefer": "respond-async"})
+        assert ok(run, 202)["id"]
+        assert run.headers["location"].startswith(f"/api/v1{beginning}/suggestions/runs/")
+
+
+def test_a_project_that_is_archived_is_read_only_until_it_is_deleted(admin: Traceline) -> None:
+    key = admin.new_project()
+    reaches(admin, key, 201, "POST")
+    problem(admin.delete(f"/projects/{key}", params={"confirm": key}), 409, "not_archived")
+    ok(admin.patch(f"/projects/{key}", json={"archived": True}))
+    reaches(admin, key, 409, "POST")
+    problem(admin.post(f"/projects/{key}/requirements", json=requirement()), 409, "project_archived")
+    ok(admin.get(f"/projects/{key}/requirements"))
+    problem(admin.delete(f"/projects/{key}"), 422, field="confirm")
+    ok(admin.delete(f"/projects/{key}", params={"confirm": key}), 202)
+    reaches(admin, key, 404)
+    problem(admin.post("/projects", json={"key": key, "name": "Again"}), 409, "key_used")
+
+
+def test_what_is_done_to_projects_is_in_the_audit_log_and_not_in_activity(admin: Traceline) -> None:
+    key = admin.new_project()
+    kim = admin.new_user()
+    member(admin, key, kim, "reviewer")
+    ok(admin.patch(f"/projects/{key}", json={"archived": True}))
+    ok(admin.delete(f"/projects/{key}", params={"confirm": key}), 202)
+
+    def actions() -> list[str]:
+        return [entry["action"] for entry in admin.items("/audit-log", resource_type="project", resource_id=key)]
+
+    expected = ["project.deleted", "project.archived", "project.member_changed", "project.created"]
+    eventually(lambda: actions() == expected, "the audit log")
+    assert "project" not in {entry["resource_type"] for entry in admin.items("/activity")}
