@@ -12,6 +12,7 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkSource, LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
+from chassis.db.isolation import project_column
 from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, required, timestamp
 
 metadata = new_metadata()
@@ -21,7 +22,7 @@ def _item_columns() -> list[sa.Column[Any]]:
     """What requirements and test cases have in common, in the order of the API's answers."""
     return [
         sa.Column("id", sa.Uuid, primary_key=True),
-        sa.Column("external_id", sa.String(100), unique=True),
+        sa.Column("external_id", sa.String(100)),
         required("title", sa.String(500)),
         required("description", sa.Text),
         required("type", sa.Text),
@@ -39,11 +40,13 @@ def _item_columns() -> list[sa.Column[Any]]:
         timestamp("updated_at"),
         # Made by a trigger from the texts.
         sa.Column("search", pg.TSVECTOR),
+        project_column(),
     ]
 
 
-def _item_constraints(types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.CheckConstraint]:
+def _item_constraints(table: str, types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.Constraint]:
     return [
+        sa.UniqueConstraint("project_id", "external_id", name=f"uq_{table}_external_id"),
         sa.CheckConstraint("title <> ''", name="title"),
         sa.CheckConstraint("description <> ''", name="description"),
         one_of("type", *types),
@@ -54,27 +57,30 @@ def _item_constraints(types: type[StrEnum], statuses: type[StrEnum]) -> list[sa.
 
 
 def _item_indexes(table: sa.Table, *filters: str) -> None:
-    sa.Index(None, table.c.created_at.desc(), table.c.id)
-    sa.Index(None, table.c.updated_at.desc(), table.c.id)
-    sa.Index(f"ix_{table.name}_lower_title_id", sa.func.lower(table.c.title), table.c.id)
+    project = table.c.project_id
+    sa.Index(None, project, table.c.created_at.desc(), table.c.id)
+    sa.Index(None, project, table.c.updated_at.desc(), table.c.id)
+    sa.Index(f"ix_{table.name}_lower_title_id", project, sa.func.lower(table.c.title), table.c.id)
     # The reports' order, and all that they ask of an item without reading the item itself.
-    sa.Index(None, table.c.module, table.c.external_id, table.c.id, postgresql_include=["version"])
+    sa.Index(None, project, table.c.module, table.c.external_id, table.c.id, postgresql_include=["version"])
     # Filters in whatever combination are counted by it, as a whole if need be: it is small.
     sa.Index(
         f"ix_{table.name}_filters",
-        *(table.c[name] for name in ("status", "priority", "type", "module", "created_by", *filters)),
+        *(table.c[name] for name in ("project_id", "status", "priority", "type", "module", "created_by", *filters)),
     )
     # Their beginnings: an entry of an index cannot be long.
     sa.Index(f"ix_{table.name}_tag_keys", sa.func.tag_keys(table.c.tags), postgresql_using="gin")
     # Only an item that has changed can have made a link suspect.
-    sa.Index(f"ix_{table.name}_changed", table.c.id, table.c.version, postgresql_where=table.c.version > 1)
+    sa.Index(f"ix_{table.name}_changed", project, table.c.id, table.c.version, postgresql_where=table.c.version > 1)
     sa.Index(
         f"ix_{table.name}_priority_id",
+        project,
         sa.text("array_position(ARRAY['low'::text, 'medium'::text, 'high'::text, 'critical'::text], priority) DESC"),
         table.c.id,
     )
     sa.Index(
         f"ix_{table.name}_external_id_prefix",
+        project,
         sa.func.lower(table.c.external_id).label("lower_external_id"),
         postgresql_ops={"lower_external_id": "text_pattern_ops"},
     )
@@ -87,7 +93,7 @@ requirements = sa.Table(
     "requirements",
     metadata,
     *_item_columns(),
-    *_item_constraints(RequirementType, RequirementStatus),
+    *_item_constraints("requirements", RequirementType, RequirementStatus),
 )
 _item_indexes(requirements)
 
@@ -101,7 +107,7 @@ test_cases = sa.Table(
     sa.Column("test_data", pg.JSON),
     required("automation_status", sa.Text),
     sa.Column("execution_time_minutes", sa.Integer),
-    *_item_constraints(TestCaseType, TestCaseStatus),
+    *_item_constraints("test_cases", TestCaseType, TestCaseStatus),
     one_of("automation_status", *AutomationStatus),
     sa.CheckConstraint("execution_time_minutes >= 0", name="execution_time_minutes"),
 )
@@ -116,6 +122,7 @@ sa.Index(
 item_revisions = sa.Table(
     "item_revisions",
     metadata,
+    project_column(),
     sa.Column("item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's"),
     sa.Column("version", sa.Integer, primary_key=True, autoincrement=False),
     required("changed_fields", pg.ARRAY(sa.Text)),
@@ -125,6 +132,7 @@ item_revisions = sa.Table(
 item_changes = sa.Table(
     "item_changes",
     metadata,
+    project_column(),
     sa.Column(
         "item_id", sa.Uuid, primary_key=True, comment="a requirement's or a test case's; stays when it is deleted"
     ),
@@ -141,6 +149,7 @@ item_changes = sa.Table(
 links = sa.Table(
     "links",
     metadata,
+    project_column(),
     sa.Column("id", sa.Uuid, primary_key=True),
     required("requirement_id", sa.ForeignKey("requirements.id", ondelete="CASCADE")),
     required("test_case_id", sa.ForeignKey("test_cases.id", ondelete="CASCADE")),
@@ -161,14 +170,15 @@ links = sa.Table(
     from_0_to_1("confidence_score"),
 )
 sa.Index(None, links.c.test_case_id)
-sa.Index(None, links.c.created_at.desc(), links.c.id)
-sa.Index(None, links.c.updated_at.desc(), links.c.id)
-sa.Index(None, links.c.link_source, links.c.link_type)
+sa.Index(None, links.c.project_id, links.c.created_at.desc(), links.c.id)
+sa.Index(None, links.c.project_id, links.c.updated_at.desc(), links.c.id)
+sa.Index(None, links.c.project_id, links.c.link_source, links.c.link_type)
 
 for _item in ("requirement", "test_case"):
     sa.Table(
         f"linked_{_item}s",
         metadata,
+        project_column(),
         sa.Column(f"{_item}_id", sa.Uuid, primary_key=True),
         required("links", sa.Integer),
         comment=f"each {_item} that has links, and how many; kept by triggers",
@@ -177,6 +187,7 @@ for _item in ("requirement", "test_case"):
 row_counts = sa.Table(
     "row_counts",
     metadata,
+    project_column(primary_key=True),
     sa.Column("table_name", sa.Text, primary_key=True),
     sa.Column("slot", sa.Integer, sa.Identity(always=True, start=32), primary_key=True),
     required("rows", sa.BigInteger),
@@ -194,6 +205,7 @@ search_documents_due = sa.Table(
 accepted_suggestions = sa.Table(
     "accepted_suggestions",
     metadata,
+    project_column(),
     sa.Column("suggestion_id", sa.Uuid, primary_key=True),
     required("link_id", sa.Uuid, comment="stays when the link is deleted"),
     timestamp("created_at"),
@@ -202,6 +214,7 @@ accepted_suggestions = sa.Table(
 undone_acceptances = sa.Table(
     "undone_acceptances",
     metadata,
+    project_column(),
     sa.Column("suggestion_id", sa.Uuid, primary_key=True),
     sa.Column("review_id", sa.Uuid, primary_key=True),
     comment="acceptances that make no link any more, however late they come again",
@@ -210,6 +223,7 @@ undone_acceptances = sa.Table(
 pending_pairs = sa.Table(
     "pending_pairs",
     metadata,
+    project_column(),
     sa.Column("requirement_id", sa.Uuid, primary_key=True),
     sa.Column("test_case_id", sa.Uuid, primary_key=True),
     required("pending", sa.Boolean),
@@ -221,6 +235,7 @@ sa.Index(None, pending_pairs.c.test_case_id, postgresql_where=pending_pairs.c.pe
 pending_pairs_state = sa.Table(
     "pending_pairs_state",
     metadata,
+    project_column(primary_key=True),
     only_row(),
     required("state", sa.Uuid),
     comment="another value after each change of pending_pairs",
@@ -229,6 +244,7 @@ pending_pairs_state = sa.Table(
 coverage_days = sa.Table(
     "coverage_days",
     metadata,
+    project_column(primary_key=True),
     sa.Column("overall", sa.Boolean, primary_key=True),
     sa.Column("module", sa.Text, primary_key=True, comment="empty for what is in none, and for the whole record"),
     sa.Column("day", sa.Date, primary_key=True),
@@ -241,6 +257,7 @@ coverage_days = sa.Table(
 coverage_state = sa.Table(
     "coverage_state",
     metadata,
+    project_column(primary_key=True),
     only_row(),
     required("position", sa.BigInteger),
     required("total_requirements", sa.Integer),
@@ -258,6 +275,7 @@ coverage_state = sa.Table(
 coverage_requirements = sa.Table(
     "coverage_requirements",
     metadata,
+    project_column(),
     sa.Column("requirement_id", sa.Uuid, primary_key=True),
     required("links", sa.Integer),
     sa.CheckConstraint("links >= 0", name="links"),

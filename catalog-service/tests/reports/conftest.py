@@ -10,6 +10,7 @@ import pytest
 
 from chassis.db.database import Database, columns, placeholders
 from testing import PostgresServer
+from testing.postgres import as_owner
 
 _BEGAN = datetime(2025, 1, 1, tzinfo=UTC)
 
@@ -70,6 +71,8 @@ class Record:
                 for row in list(rows)[:1]:
                     insert = f"INSERT INTO {table} ({columns(row)}) VALUES ({placeholders(row)})"
                     await cursor.executemany(insert, list(rows))
+        async with as_owner(self.database) as connection:
+            await connection.execute("ANALYZE")
 
     @staticmethod
     def _item(number: int) -> dict[str, Any]:

@@ -297,13 +297,11 @@ async def test_a_document_shows_one_moment_whatever_changes_while_it_is_made(rec
         """While the first rows are written, somebody deletes everything."""
 
         def write(self, rows: Any) -> None:
-            with psycopg.connect(url) as connection:
+            with psycopg.connect(record.database.url) as connection:
                 connection.execute("DELETE FROM test_cases")
                 connection.execute("DELETE FROM requirements")
             super().write(rows)
 
-    async with record.database.connection() as connection:
-        url = connection.info.dsn
     rows = read_csv(await made(record, Disturbed))
     assert len(rows) == 1200
     assert all(row["covered"] == "true" for row in rows)

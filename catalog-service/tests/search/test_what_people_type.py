@@ -11,6 +11,7 @@ from catalog_service.search.maintenance import merge_pending_entries, rebuild_do
 from chassis import migrations
 from chassis.db.database import Database
 from testing import PostgresServer
+from testing.postgres import as_owner
 
 WAYS = ("/api/v1/search?q", "/api/v1/requirements?search")
 
@@ -348,7 +349,7 @@ async def test_items_of_an_older_schema_are_found_by_what_people_type(
 
 async def test_new_entries_are_filed_by_the_worker_and_found_before(items: Any, client: httpx.AsyncClient) -> None:
     async def waiting() -> int:
-        async with items.database.connection() as connection:
+        async with as_owner(items.database) as connection:
             cursor = await connection.execute("SELECT gin_clean_pending_list('ix_requirements_search') AS pages")
             pages: int = (await cursor.fetchone())["pages"]
             return pages

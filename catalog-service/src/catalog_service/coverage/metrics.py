@@ -15,7 +15,7 @@ def of_modules(database: Database) -> GaugeCollector:
     """Return the collector of the largest modules; the others are together `other`, requirements in none `none`."""
 
     async def read() -> list[Metric]:
-        async with database.connection() as connection:
+        async with database.across() as connection:
             rows = await repository.by_module(connection, _MOST_MODULES)
         return [
             gauge(

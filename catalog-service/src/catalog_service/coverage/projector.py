@@ -14,7 +14,8 @@ import orjson
 
 from catalog_service.coverage import repository
 from catalog_service.coverage.repository import State
-from chassis.db.database import Connection, Database
+from chassis.core import projects
+from chassis.db.database import Connection, Database, in_project
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent
 from contracts.catalog import (
@@ -54,8 +55,10 @@ class CoverageProjector:
         self._database = database
         self._threshold = threshold
         self._rest = timedelta(seconds=rest)
-        self._told: tuple[int, int] | None = None
-        """The figures that were told last, or were there when this one began."""
+        self._told: dict[str, tuple[int, int]] = {}
+        """By project, the figures that were told last, or were there when this one first looked."""
+        self._untold: set[str] = set()
+        """The projects whose figures may have changed since."""
 
     async def run(self) -> None:
         """Follow the feed for ever; idle, it costs one small query a second."""
@@ -66,7 +69,7 @@ class CoverageProjector:
             await asyncio.sleep(_POLL)
 
     async def _has_work(self) -> bool:
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             return await repository.has_work(connection)
 
     async def project(self) -> int:
@@ -74,26 +77,39 @@ class CoverageProjector:
 
         When there is none, coverage is told if it has changed, and judged if the record is at rest.
         """
-        async with self._database.transaction() as connection:
-            state = await repository.lock_state(connection)
-            self._told = self._told or _figures(state)
-            feed = await repository.read_feed(connection, state.position, _FOLLOWED, _BATCH)
-            if feed:
-                events = [
-                    (wire_name, orjson.loads(envelope)) for _, wire_name, envelope in feed if envelope is not None
-                ]
-                drops = await self._apply_batch(connection, state, events)
-                changes = []
-                state.position = feed[-1][0]
-            else:
-                drops = self._judge(state, datetime.now(UTC))
-                changes = self._changes(state)
-            await repository.save_state(connection, state)
-            await outbox.record(connection, [*drops, *changes])
-        if changes:
-            self._told = _figures(state)
+        with projects.across():
+            async with self._database.transaction() as connection:
+                position = await repository.lock_position(connection)
+                feed = await repository.read_feed(connection, position, _FOLLOWED, _BATCH)
+                of_project: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+                for project, _, wire_name, envelope in feed:
+                    followed = of_project.setdefault(project, [])
+                    if envelope is not None:
+                        followed.append((wire_name, orjson.loads(envelope)))
+                if not feed:
+                    unsettled = {*await repository.unjudged_projects(connection), *self._untold}
+                    of_project = {project: [] for project in sorted(unsettled)}
+                told, drops = {}, []
+                for project, events in of_project.items():
+                    async with in_project(connection, project):
+                        state = await repository.lock_state(connection)
+                        self._told.setdefault(project, _figures(state))
+                        if feed:
+                            happened = await self._apply_batch(connection, state, events)
+                            changes: list[NewEvent] = []
+                            state.position = feed[-1][1]
+                        else:
+                            happened = self._judge(state, datetime.now(UTC))
+                            changes = self._changes(project, state)
+                        await repository.save_state(connection, state)
+                        await outbox.record(connection, [*happened, *changes])
+                    drops += happened
+                    if changes:
+                        told[project] = _figures(state)
+        self._told |= told
+        self._untold = self._untold | of_project.keys() if feed else set()
         for drop in drops:
-            _log.info("Coverage fell below the threshold: %s", drop.data.model_dump_json())
+            _log.info("Coverage of %s fell below the threshold: %s", drop.project, drop.data.model_dump_json())
         return len(feed)
 
     async def _apply_batch(
@@ -119,9 +135,9 @@ class CoverageProjector:
         await repository.delete_link_counts(connection, before.keys() - links.keys())
         return drops
 
-    def _changes(self, state: State) -> list[NewEvent]:
+    def _changes(self, project: str, state: State) -> list[NewEvent]:
         covered, total = figures = _figures(state)
-        if figures == self._told:
+        if figures == self._told[project]:
             return []
         changed = CoverageChanged(
             coverage=covered / total if total else 0, covered_requirements=covered, total_requirements=total

@@ -8,13 +8,13 @@ from uuid import UUID
 
 from psycopg.types.json import Json
 
-from chassis.db.database import Connection
-from chassis.db.rows import fetch_value
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_column, fetch_value
 
 
 @dataclass(slots=True)
 class State:
-    """How far the feed was read (`position`), what it came to, and whether coverage `reached` the threshold.
+    """How far a project was read (`position`), what it came to, and whether coverage `reached` the threshold.
 
     `reached` turns true at or above the threshold, and false with the event that tells of the drop; it is as of when
     coverage was last judged. Since then it has changed from `unjudged_since` to `changed_at`, last by `cause`, an
@@ -50,24 +50,48 @@ async def by_module(connection: Connection, most: int) -> list[dict[str, Any]]:
     return await (await connection.execute(_BY_MODULE, (most,))).fetchall()
 
 
+async def known_projects(database: Database) -> list[str]:
+    """Return the projects in which coverage is followed: all that have had a change."""
+    async with database.across() as connection:
+        return await fetch_column(connection, "SELECT project_id FROM coverage_state ORDER BY project_id")
+
+
+async def unjudged_projects(connection: Connection) -> list[str]:
+    """Return the projects whose coverage has changed and was not judged or told since."""
+    return await fetch_column(
+        connection, "SELECT project_id FROM coverage_state WHERE unjudged_since IS NOT NULL ORDER BY project_id"
+    )
+
+
+async def lock_position(connection: Connection) -> int:
+    """Return up to where the feed was read, in all projects; one projector at a time gets it."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtext('coverage projector'))")
+    return await position(connection)
+
+
 async def has_work(connection: Connection) -> bool:
     """Check whether the feed has events that the projection does not know, or a change is still to be judged."""
     cursor = await connection.execute(
-        "SELECT FROM feed_head, coverage_state WHERE head > position OR unjudged_since IS NOT NULL"
+        "SELECT FROM feed_head WHERE head > (SELECT coalesce(max(position), 0) FROM coverage_state)"
+        " OR EXISTS (SELECT FROM coverage_state WHERE unjudged_since IS NOT NULL)"
     )
     return await cursor.fetchone() is not None
 
 
 async def position(connection: Connection) -> int:
-    """Return up to where the feed was read: what comes after it has to stay in it."""
-    return int(await fetch_value(connection, "SELECT min(position) FROM coverage_state"))
+    """Return up to where the feed was read, in all projects: what comes after it has to stay in it."""
+    return int(await fetch_value(connection, "SELECT coalesce(max(position), 0) FROM coverage_state"))
 
 
 async def lock_state(connection: Connection) -> State:
-    """Return the state, locked until the transaction ends: one projector at a time."""
+    """Return the state of the project, locked until the transaction ends; there is one from the first call on."""
+    await connection.execute(
+        "INSERT INTO coverage_state (only_row, position, total_requirements, covered_requirements, reached)"
+        " VALUES (true, 0, 0, 0, false) ON CONFLICT DO NOTHING"
+    )
     cursor = await connection.execute(f"SELECT {', '.join(State.__slots__)} FROM coverage_state FOR UPDATE")
     row = await cursor.fetchone()
-    assert row is not None, "the migration puts the one row there"
+    assert row is not None, "it was made above"
     return State(**row)
 
 
@@ -84,17 +108,17 @@ async def save_state(connection: Connection, state: State) -> None:
 
 async def read_feed(
     connection: Connection, after: int, wire_names: Iterable[str], limit: int
-) -> list[tuple[int, str, str | None]]:
-    """Return (position, wire name, envelope) of up to `limit` events after a position.
+) -> list[tuple[str, int, str, str | None]]:
+    """Return (project, position, wire name, envelope) of up to `limit` events after a position.
 
     The envelope is left out for other events than `wire_names`.
     """
     cursor = await connection.execute(
-        "SELECT feed_seq, wire_name, CASE WHEN wire_name = ANY(%s) THEN envelope END AS envelope"
+        "SELECT project_id, feed_seq, wire_name, CASE WHEN wire_name = ANY(%s) THEN envelope END AS envelope"
         " FROM outbox WHERE feed_seq > %s ORDER BY feed_seq LIMIT %s",
         (list(wire_names), after, limit),
     )
-    return [(row["feed_seq"], row["wire_name"], row["envelope"]) for row in await cursor.fetchall()]
+    return [(row["project_id"], row["feed_seq"], row["wire_name"], row["envelope"]) for row in await cursor.fetchall()]
 
 
 async def link_counts(connection: Connection, requirement_ids: Iterable[UUID]) -> dict[UUID, int]:

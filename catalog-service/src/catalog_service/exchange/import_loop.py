@@ -14,7 +14,7 @@ from catalog_service.exchange.jobs.job import Job, JobLost
 from catalog_service.exchange.jobs.options import ApplyWhen, OnChange
 from catalog_service.exchange.planning.plan import count_rows, plan
 from catalog_service.exchange.planning.staging import Limits, Refused, stage
-from chassis.core import request_context
+from chassis.core import projects, request_context
 from chassis.core.signals import wait_with_timeout
 from chassis.db.database import AWAY, Connection, Database
 
@@ -46,14 +46,14 @@ class ImportLoop:
         while True:
             committed.clear()
             # One statement, of which nobody is told: a commit would wake this very loop.
-            async with self._database.connection() as connection:
+            async with self._database.across() as connection:
                 job = await claim(connection)
             if job is None:
                 await asyncio.sleep(_PAUSE)
                 await wait_with_timeout(committed, _POLL)
                 continue
             assert job.claim is not None
-            with _on_behalf_of(job):
+            with projects.within(job.project_id), _on_behalf_of(job):
                 async with transitions.LEASES.leased(self._database, job.claim):
                     await self._try(job, work)
 
@@ -141,9 +141,10 @@ class ImportLoop:
 
 async def clear_up(database: Database) -> None:
     """End plans that nobody has applied in time, and delete what is not kept any more."""
-    async with database.transaction() as connection:
-        await transitions.expire(connection)
-        await repository.clear_up(connection)
+    with projects.across():
+        async with database.transaction() as connection:
+            await transitions.expire(connection)
+            await repository.clear_up(connection)
 
 
 def _applied_at_once(job: Job, planned: dict[str, Any]) -> dict[str, Any] | None:

@@ -5,6 +5,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from chassis.db.isolation import project_column
+
 
 def add_tables(metadata: sa.MetaData) -> None:
     """Describe the tables in the schema of the service."""
@@ -12,6 +14,7 @@ def add_tables(metadata: sa.MetaData) -> None:
     sa.Table(
         "import_chunks",
         metadata,
+        project_column(),
         sa.Column("job_id", sa.ForeignKey("import_jobs.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("data", sa.LargeBinary, nullable=False),
@@ -20,18 +23,21 @@ def add_tables(metadata: sa.MetaData) -> None:
     mappings = sa.Table(
         "import_mappings",
         metadata,
+        project_column(),
         sa.Column("id", sa.Uuid, primary_key=True),
-        sa.Column("name", sa.Text, nullable=False, unique=True),
+        sa.Column("name", sa.Text, nullable=False),
         sa.Column("description", sa.Text),
         sa.Column("mapping", pg.JSON, nullable=False),
         sa.Column("created_by", sa.Text, nullable=False),
         _timestamp("created_at", nullable=False),
         _timestamp("updated_at", nullable=False),
+        sa.UniqueConstraint("project_id", "name", name="uq_import_mappings_name"),
     )
-    sa.Index(None, mappings.c.created_at.desc(), mappings.c.id)
+    sa.Index(None, mappings.c.project_id, mappings.c.created_at.desc(), mappings.c.id)
     deleted = sa.Table(
         "deleted_items",
         metadata,
+        project_column(),
         sa.Column("kind", sa.Text, primary_key=True),
         sa.Column("id", sa.Uuid, primary_key=True),
         sa.Column("external_id", sa.Text),
@@ -40,11 +46,12 @@ def add_tables(metadata: sa.MetaData) -> None:
         sa.Column("deleted_by", sa.Text, nullable=False),
         comment="so that no import brings back what people have deleted; for 400 days",
     )
-    sa.Index(None, deleted.c.kind, deleted.c.external_id)
+    sa.Index(None, deleted.c.project_id, deleted.c.kind, deleted.c.external_id)
     sa.Index(None, deleted.c.deleted_at)
     sa.Table(
         "import_documents",
         metadata,
+        project_column(),
         sa.Column("job_id", sa.ForeignKey("import_jobs.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("document", pg.JSON, nullable=False),
         comment="what reqif_schemas will have of a file once it is applied",
@@ -52,6 +59,7 @@ def add_tables(metadata: sa.MetaData) -> None:
     sa.Table(
         "reqif_schemas",
         metadata,
+        project_column(),
         sa.Column("job_id", sa.Uuid, primary_key=True),
         sa.Column("document", pg.JSON, nullable=False),
         _timestamp("created_at", nullable=False),
@@ -63,6 +71,7 @@ def _add_jobs(metadata: sa.MetaData) -> None:
     jobs = sa.Table(
         "import_jobs",
         metadata,
+        project_column(),
         sa.Column("id", sa.Uuid, primary_key=True),
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("phase", sa.Text),
@@ -112,7 +121,7 @@ def _add_jobs(metadata: sa.MetaData) -> None:
             name="status",
         ),
     )
-    sa.Index(None, jobs.c.created_at.desc(), jobs.c.id)
+    sa.Index(None, jobs.c.project_id, jobs.c.created_at.desc(), jobs.c.id)
     sa.Index(
         "ix_import_jobs_open",
         jobs.c.created_at,
@@ -124,6 +133,7 @@ def _add_rows(metadata: sa.MetaData) -> None:
     sa.Table(
         "import_rows",
         metadata,
+        project_column(),
         sa.Column("job_id", sa.Uuid, primary_key=True),
         sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("kind", sa.Text, nullable=False, comment="requirement, test_case, link or revision"),

@@ -7,6 +7,7 @@ import psycopg
 
 from catalog_service.items import repository
 from catalog_service.items.kinds import ItemKind
+from chassis.core import projects
 from chassis.db.database import AWAY, Database
 from chassis.messaging.events import NewEvent
 from chassis.web.listing import Row
@@ -20,6 +21,7 @@ _TRANSACTIONS = 2
 class _Creation:
     row: Row
     event: NewEvent
+    project: str = field(default_factory=projects.current.get)
     stored: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -51,12 +53,20 @@ class ItemCreations:
     async def _run(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:_MOST_AT_ONCE], self._waiting[_MOST_AT_ONCE:]
-                await self._store(batch)
+                with projects.within(self._waiting[0].project):
+                    await self._store(self._next_batch())
         finally:
             # In the same step as the last look: what comes later must not count on this one. A callback of the
             # task would run a step later.
             self._running -= 1
+
+    def _next_batch(self) -> list[_Creation]:
+        """Take what is stored next: of one project, in the order in which it came."""
+        project = self._waiting[0].project
+        batch = [creation for creation in self._waiting if creation.project == project][:_MOST_AT_ONCE]
+        taken = set(map(id, batch))
+        self._waiting = [creation for creation in self._waiting if id(creation) not in taken]
+        return batch
 
     async def _store(self, batch: list[_Creation]) -> None:
         try:

@@ -10,7 +10,10 @@ NOT_LINKED = """NOT EXISTS (
 """Of `pending_pairs p`: a link is to be seen before the news that its pair is pending no more."""
 
 _PUT = """
-WITH state AS (UPDATE pending_pairs_state SET state = gen_random_uuid())
+WITH state AS (
+    INSERT INTO pending_pairs_state (only_row, state) VALUES (true, gen_random_uuid())
+    ON CONFLICT (project_id, only_row) DO UPDATE SET state = excluded.state
+)
 INSERT INTO pending_pairs AS known (requirement_id, test_case_id, pending, sequence)
 SELECT DISTINCT requirement_id, test_case_id, %(pending)s, %(sequence)s::bigint
 FROM unnest(%(requirements)s::text[]::uuid[], %(test_cases)s::text[]::uuid[]) AS pair (requirement_id, test_case_id)

@@ -17,8 +17,7 @@ async def merge_pending_entries(database: Database) -> None:
     to merge it.
     """
     async with database.connection() as connection:
-        for table in TABLES:
-            await connection.execute("SELECT gin_clean_pending_list(%s::regclass)", (f"ix_{table}_search",))
+        await connection.execute("SELECT merge_search_entries()")
 
 
 async def make_missing_documents(database: Database) -> None:
@@ -30,7 +29,7 @@ async def make_missing_documents(database: Database) -> None:
     for table in TABLES:
         while True:
             began = clock.time()
-            async with database.statement() as connection:
+            async with database.across() as connection:
                 made = await connection.execute(
                     f"UPDATE {table} SET search = NULL WHERE id IN ("
                     f"SELECT id FROM {table} WHERE search IS NULL ORDER BY id LIMIT %s FOR NO KEY UPDATE SKIP LOCKED)",
@@ -47,7 +46,7 @@ async def rebuild_documents(database: Database) -> None:
     for table in TABLES:
         while True:
             began = clock.time()
-            async with database.transaction() as connection:
+            async with database.across() as connection, connection.transaction():
                 # Deleted items are no reason to end, locked ones are waited for.
                 await connection.execute(
                     f"""

@@ -33,7 +33,7 @@ WITH rows AS (
 )
 INSERT INTO coverage_days (day, overall, module, total_requirements, covered_requirements, suspect_links)
 SELECT * FROM rows
-ON CONFLICT (overall, module, day) DO UPDATE SET total_requirements = excluded.total_requirements,
+ON CONFLICT (project_id, overall, module, day) DO UPDATE SET total_requirements = excluded.total_requirements,
     covered_requirements = excluded.covered_requirements, suspect_links = excluded.suspect_links
 """
 

@@ -2,10 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 
+from catalog_service.coverage.repository import known_projects
 from catalog_service.reports.repository import by_module
 from catalog_service.snapshot import snapshot
 from catalog_service.trend import repository
 from catalog_service.trend.repository import Day
+from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.web.listing import Row
 from chassis.web.parameters import Choice, parse_words
@@ -27,7 +29,13 @@ async def trend(database: Database, days: int, module: str | None, now: datetime
 
 
 async def keep_today(database: Database, now: datetime) -> None:
-    """Store the figures of the day, in place of those that were stored of it before."""
+    """Store the figures of the day in each project, in place of those that were stored of it before."""
+    for project in await known_projects(database):
+        with projects.within(project):
+            await _keep_today(database, now)
+
+
+async def _keep_today(database: Database, now: datetime) -> None:
     async with snapshot(database) as connection:
         figures = await _figures(connection, now)
     async with database.transaction() as connection:

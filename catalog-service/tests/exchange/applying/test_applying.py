@@ -27,6 +27,7 @@ def told_by_the_model(event: dict[str, Any]) -> dict[str, Any]:
         correlation_id=received.correlation_id,
         gateway_request_id=received.gateway_request_id,
         batch_id=received.batch_id,
+        project=received.project,
     ).envelope()
     envelope: dict[str, Any] = orjson.loads(written)
     return envelope

@@ -114,7 +114,8 @@ def isolate(table: str) -> Iterator[str]:
     Frozen: migrations that have run are made of it.
     """
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
-    yield f"CREATE POLICY of_project ON {table} USING (project_id = current_setting('{SETTING}', true))"
+    # A query by itself is executed once, the function by itself once a row.
+    yield f"CREATE POLICY of_project ON {table} USING (project_id = (SELECT current_setting('{SETTING}', true)))"
     # The owner: migrations, functions that look further, and software of before there were projects.
     yield f"CREATE POLICY across_projects ON {table} TO {ACROSS}, CURRENT_USER USING (true)"
 

@@ -24,7 +24,7 @@ def new_metadata() -> sa.MetaData:
     sa.Table(
         "idempotency_keys",
         metadata,
-        project_column(primary_key=True, optional=True),
+        project_column(optional=True),
         sa.Column("caller_id", sa.BigInteger, primary_key=True),
         sa.Column("scope", sa.Text, primary_key=True),
         sa.Column("key", sa.Text, primary_key=True),

@@ -24,10 +24,6 @@ def projects_apart() -> Iterator[str]:
     for table in ("outbox", "inbox_failures", "idempotency_keys"):
         yield from add_project(table, optional=True)
         yield from isolate(table)
-    yield (
-        "ALTER TABLE idempotency_keys DROP CONSTRAINT pk_idempotency_keys,"
-        " ADD CONSTRAINT pk_idempotency_keys PRIMARY KEY (project_id, caller_id, scope, key)"
-    )
 
 
 def create_pruning_tables() -> None:

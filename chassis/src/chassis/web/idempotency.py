@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 from fastapi import Request, Response
 
+from chassis.core import projects
 from chassis.core.identity import Identity
 from chassis.core.problems import Invalid
 from chassis.db.database import Connection, Database
@@ -40,6 +41,8 @@ async def answer_once(
             "/header/Idempotency-Key", "An idempotency key has 1 to 255 printable characters.", "invalid_key"
         )
     scope = f"{request.method} {request.scope['path']} {whose}".rstrip()
+    if caller.project != projects.MAIN:
+        scope = f"{caller.project}: {scope}"
     # The query says as much of what is wanted as the body does.
     asked = request.scope["query_string"] + b"\n" + (await request.body() if body is None else body)
     body_hash = blake2b(asked, digest_size=32, key=body_key).digest()
@@ -47,7 +50,7 @@ async def answer_once(
     async with database.transaction() as connection:
         cursor = await connection.execute(
             "INSERT INTO idempotency_keys (caller_id, scope, key, body_hash) VALUES (%s, %s, %s, %s)"
-            " ON CONFLICT (project_id, caller_id, scope, key) DO UPDATE"
+            " ON CONFLICT (caller_id, scope, key) DO UPDATE"
             " SET body_hash = excluded.body_hash, created_at = now()"
             f" WHERE idempotency_keys.created_at < now() - interval '{_KEPT}' RETURNING key",
             (*identity, body_hash),

@@ -134,7 +134,7 @@ def add_revisions(_: Job) -> str:
     return """
         made AS (
             INSERT INTO item_revisions (item_id, version, changed_fields, changed_at)
-            SELECT revision.* FROM batch
+            SELECT revision.item_id, revision.version, revision.changed_fields, revision.changed_at FROM batch
             CROSS JOIN LATERAL json_populate_record(NULL::item_revisions, batch.fields) AS revision
             ON CONFLICT (item_id, version) DO UPDATE SET changed_fields = excluded.changed_fields,
                 changed_at = excluded.changed_at

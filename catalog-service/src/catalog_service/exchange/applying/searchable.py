@@ -8,13 +8,18 @@ _WAITS = "applied_at IS NOT NULL AND NOT search_ready"
 
 
 async def complete(database: Database) -> None:
-    """Make the search documents that are missing, and then tell it in the jobs of imports that are applied."""
-    async with database.connection() as connection:
+    """Make the search documents that are missing, and then tell it in the jobs of imports that are applied.
+
+    Queries are planned for the many new rows from then on.
+    """
+    async with database.across() as connection:
         waits = f"SELECT {MISSING_DOCUMENTS} OR EXISTS (SELECT FROM import_jobs WHERE {_WAITS})"
         if not await fetch_value(connection, waits):
             return
     await make_missing_documents(database)
-    async with database.statement() as connection:
+    async with database.connection() as connection:
+        await connection.execute("SELECT analyze_record()")
+    async with database.across() as connection:
         # Of one moment: an import that is applied meanwhile is not seen, nor what it lacks.
         await connection.execute(
             f"UPDATE import_jobs SET search_ready = true WHERE {_WAITS} AND NOT ({MISSING_DOCUMENTS})"

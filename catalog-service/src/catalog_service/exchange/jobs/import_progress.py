@@ -6,6 +6,7 @@ Nothing is told of a plan: until it is applied, an import leaves no trace but it
 from typing import TypedDict
 from uuid import UUID
 
+from chassis.core import projects
 from chassis.db.database import Database
 from chassis.db.rows import fetch_all
 from chassis.messaging import outbox
@@ -14,12 +15,13 @@ from contracts.catalog import ImportProgressed
 
 # Locked, so that nobody ends them before this is told.
 _APPLYING = """
-SELECT id, progress, created_by, created_by_id, apply_options, correlation_id FROM import_jobs
+SELECT project_id, id, progress, created_by, created_by_id, apply_options, correlation_id FROM import_jobs
 WHERE status = 'applying' ORDER BY created_at {0}
 """
 
 
 class _Applying(TypedDict):
+    project_id: str
     id: UUID
     progress: float
     created_by: str
@@ -37,15 +39,16 @@ class ImportProgress:
 
     async def tell(self) -> None:
         """Record an event of each import that has come further since the last call."""
-        async with self._database.connection() as connection:
+        async with self._database.across() as connection:
             known = await fetch_all(connection, _Applying, _APPLYING.format(""))
-        further = [job["id"] for job in known if self._seen.get(job["id"], job["progress"]) != job["progress"]]
+        further = {job["id"] for job in known if self._seen.get(job["id"], job["progress"]) != job["progress"]}
+        concerned = {job["project_id"] for job in known if job["id"] in further}
         self._seen = {job["id"]: job["progress"] for job in known}
-        if not further:
-            return
-        async with self._database.transaction() as connection:
-            going_on = await fetch_all(connection, _Applying, _APPLYING.format("FOR SHARE"))
-            await outbox.record(connection, [_event(job) for job in going_on if job["id"] in further])
+        for project in sorted(concerned):
+            with projects.within(project):
+                async with self._database.transaction() as connection:
+                    going_on = await fetch_all(connection, _Applying, _APPLYING.format("FOR SHARE"))
+                    await outbox.record(connection, [_event(job) for job in going_on if job["id"] in further])
 
 
 def _event(job: _Applying) -> NewEvent:

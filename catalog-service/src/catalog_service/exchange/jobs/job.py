@@ -50,6 +50,7 @@ class Job:
     expires_at: datetime | None
     claim: UUID | None
     attempts: int
+    project_id: str
 
     @property
     def creator(self) -> Actor:

@@ -141,10 +141,14 @@ def leave_unchanged(kind: ItemKind, *, restoring: bool) -> str:
         for name in names
     )
     return f"""
-    UPDATE plan SET action = 'unchanged'
-    FROM import_rows r, {kind.table} t, LATERAL json_populate_record(NULL::{kind.table}, r.fields) n
-    WHERE plan.action = 'update' AND plan.kind = '{kind.name}' AND r.job_id = %(job)s AND r.position = plan.position
-        AND t.id = plan.target_id AND {same}
+    UPDATE plan SET action = 'unchanged' WHERE position IN (
+        SELECT plan.position
+        FROM plan JOIN import_rows r ON r.job_id = %(job)s AND r.position = plan.position
+        JOIN {kind.table} t ON t.id = plan.target_id
+        -- What is refused may be more than a column takes.
+        CROSS JOIN LATERAL json_populate_record(
+            NULL::{kind.table}, CASE plan.action WHEN 'update' THEN r.fields END) n
+        WHERE plan.action = 'update' AND plan.kind = '{kind.name}' AND {same})
     """
 
 

@@ -15,6 +15,7 @@ from catalog_service.exchange.planning import changes, items, links
 from catalog_service.exchange.planning.items import Rules
 from catalog_service.exchange.planning.storing import STORE
 from catalog_service.items.kinds import KINDS, ItemKind
+from chassis.db import isolation
 from chassis.db.database import Connection, Database
 from chassis.db.rows import fetch_value
 from chassis.messaging import outbox
@@ -53,9 +54,9 @@ class _Planner:
 async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[str, Any]:
     """Plan the stored rows of a job; `read` is what the reader said of its file. Return what the job keeps."""
     position = await outbox.number(database)
-    async with _session(database) as connection:
+    async with _session(database, job) as connection:
         planner = _Planner(connection, job)
-        await planner.run("ANALYZE import_rows")
+        await planner.run("SELECT analyze_import_rows()")
         await _plan_items(planner)
         await _plan_links(planner)
         await _plan_deletions(planner)
@@ -71,10 +72,13 @@ async def plan(database: Database, job: Job, read: Mapping[str, Any]) -> dict[st
 
 
 @asynccontextmanager
-async def _session(database: Database) -> AsyncIterator[Connection]:
+async def _session(database: Database, job: Job) -> AsyncIterator[Connection]:
     """A transaction in a session of its own, which has the memory that large temporary tables need."""
     connection = await psycopg.AsyncConnection.connect(
-        database.url, options=_OPTIONS, application_name="traceline import plan", row_factory=dict_row
+        database.url,
+        options=f"{_OPTIONS} -c role={isolation.APP} -c {isolation.SETTING}={job.project_id}",
+        application_name="traceline import plan",
+        row_factory=dict_row,
     )
     async with connection:  # committed at its end, and closed
         await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
