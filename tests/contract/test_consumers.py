@@ -5,10 +5,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from chassis.messaging.events import Payload
+from chassis.messaging.events import Momentary, Payload
 from contracts import suggestion
 from contracts.asyncapi import document
 from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
+from testing.service import SECRET
 
 
 def handled_by(package: str) -> set[type[Payload]]:
@@ -34,6 +35,15 @@ def test_suggestions_follow_the_catalog_alone() -> None:
 
 def test_the_published_table_of_consumers_is_what_they_handle() -> None:
     assert {consumer: set(events) for consumer, events in CONSUMED.items()} == HANDLED
+
+
+@pytest.mark.parametrize("package", [service.package for service in SERVICES if service.context in CONSUMED])
+def test_what_a_copy_is_made_of_is_kept_when_feeds_are_pruned(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://unused")
+    monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
+    copied = set(import_module(f"{package}.read_model").new_read_model().handlers)
+    assert copied
+    assert [event for event in copied if issubclass(event, Momentary)] == []
 
 
 @each_consumer

@@ -25,9 +25,10 @@ from acceptance.faults.invariants import copies
 from acceptance.faults.load import Load
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.waiting import eventually
 from chassis.admin import connections
 from chassis.db.database import Database
-from chassis.messaging import outbox, pruning, rebuild
+from chassis.messaging import outbox, rebuild
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from contracts.routes import PUBLISHED, consumers_of, ignored_by
@@ -104,19 +105,29 @@ async def opened(running: RunningTraceline, service: str) -> AsyncIterator[Datab
         await database.close()
 
 
-async def prune(running: RunningTraceline, heads: Mapping[str, int]) -> dict[str, int]:
-    """Prune all feeds of everything that there is by now, as the workers do when it is old; return what was removed."""
+async def prune(running: RunningTraceline) -> dict[str, int]:
+    """Prune all feeds as far as consumers have told, as workers do with what is old; return what was removed."""
     removed = {}
     for source in SOURCES:
         async with opened(running, source) as database:
-            async with database.across() as connection:
-                for consumer in consumers_of(source):
-                    await pruning.received(connection, consumer, heads[source])
             pruner = Pruner(database, PUBLISHED[source], consumers_of(source))
             removed[source] = 0
             while (some := await pruner.prune_some(datetime.now(UTC) + timedelta(days=1))) is not None:
                 removed[source] += some
     return removed
+
+
+def told(running: RunningTraceline) -> dict[tuple[str, str], int]:
+    """How far consumers say that they have received a source."""
+    return {
+        (source, row["consumer"]): row["position"]
+        for source in SOURCES
+        for row in query(running, source, "SELECT consumer, position FROM feed_consumers")
+    }
+
+
+def told_by_all(heads: Mapping[str, int]) -> dict[tuple[str, str], int]:
+    return {(source, consumer): heads[source] for source in SOURCES for consumer in consumers_of(source)}
 
 
 def rows_of(running: RunningTraceline, copy: Copy) -> dict[str, list[Any]]:
@@ -159,7 +170,8 @@ async def test_every_copy_comes_out_of_pruned_feeds_as_it_was(
     right = {copy.consumer: rows_of(running, copy) for copy in COPIES}
     assert all(rows for tables in right.values() for rows in tables.values()), "the load makes some of each"
 
-    removed = await prune(running, heads)
+    eventually(lambda: told(running) == told_by_all(heads), "what every consumer has received", seconds=40)
+    removed = await prune(running)
     assert all(removed.values()), removed
     monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
     for copy in COPIES:
@@ -178,10 +190,9 @@ async def test_every_copy_comes_out_of_pruned_feeds_as_it_was(
 
 @pytest.mark.long
 async def test_everything_goes_on_over_pruned_feeds(running: RunningTraceline, admin: Traceline) -> None:
-    heads = drained(running)
     with Load(admin, History(), seed=2, pace=0.0) as load:
         load.acknowledges(50)
-        await prune(running, heads)
+        await prune(running)
         load.acknowledges(50)
     drained(running)
     assert list(copies.violations(running)) == []

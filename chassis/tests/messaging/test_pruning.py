@@ -13,6 +13,7 @@ import pytest
 
 from chassis.admin import positions
 from chassis.core.identity import InternalTokens
+from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox, pruning
 from chassis.messaging.bus.in_process import InProcessBus
@@ -22,6 +23,8 @@ from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from chassis.messaging.relay import Relay
 from chassis.server.app import create_app
+from chassis.server.messaging_loops import prune as prune_by
+from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 
 TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
@@ -427,6 +430,22 @@ async def test_the_retention_is_what_is_kept(database: Database) -> None:
     await reach(database)
     await new_pruner(database).keep(timedelta(days=30))
     assert await places(database) == [3, 4]
+
+
+async def test_a_worker_prunes_unless_all_is_to_be_kept(database: Database) -> None:
+    await record(database, said("ann", "a"), said("ann", "b"), passed())
+    await reach(database)
+    worker = Worker()
+    prune_by(worker, "test", database, new_pruner(database), 0)
+    async with asyncio.timeout(20):
+        await worker.run()
+    assert await places(database) == [1, 2, 3]
+    prune_by(worker, "test", database, new_pruner(database), 30)
+    pruning_now = asyncio.create_task(worker.run())
+    async with asyncio.timeout(20):
+        while await places(database) != [2, 3]:  # noqa: ASYNC110 - nobody tells when it has
+            await asyncio.sleep(0.02)
+    await cancel_and_wait(pruning_now)
 
 
 async def test_only_services_say_what_they_have_received(database: Database) -> None:
