@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from chassis.core.identity import Identity, Role
+from chassis.core.projects import NONE
 from chassis.db.database import Database
 from chassis.messaging.events import SYSTEM, Actor, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
@@ -85,6 +86,13 @@ class World(ServiceUnderTest):
 
     async def tell_users(self, users: Iterable[auth.UserState]) -> None:
         await self.tell(*(auth.UserCreated(user=user) for user in users), by=SYSTEM)
+
+
+@pytest.fixture
+async def world_of_projects(postgres: PostgresServer) -> AsyncIterator[World]:
+    """As services run: in no project unless it is said."""
+    async with postgres.opened("notification_service", project=NONE) as database:
+        yield World(database)
 
 
 @pytest.fixture

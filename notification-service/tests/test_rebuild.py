@@ -64,10 +64,10 @@ async def test_wrong_missing_and_invented_users_are_put_right_and_nobody_is_told
 
     rebuilt = await rebuild_copy(world, feed)
 
-    assert rebuilt.corrected == {"recipients": 3}
+    assert rebuilt.corrected == {"recipients": 3, "projects": 0, "members": 0}
     assert await users(world) == right
     assert (await world.rows("TABLE notifications"), await world.rows("TABLE audit_entries")) == told
-    assert (await rebuild_copy(world, feed)).corrected == {"recipients": 0}
+    assert (await rebuild_copy(world, feed)).corrected == {"recipients": 0, "projects": 0, "members": 0}
 
 
 async def test_a_pruned_feed_gives_the_copy_and_adds_nothing_to_the_audit_log(world: "World") -> None:

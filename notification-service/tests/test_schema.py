@@ -8,6 +8,7 @@ from chassis import migrations
 from notification_service.models import metadata
 from notification_service.service import SERVICE
 from testing import PostgresServer, schema_differences
+from testing.postgres import OF_THE_INSTALLATION, tables_without_walls
 
 
 def test_the_migrations_build_what_the_models_describe(postgres: PostgresServer) -> None:
@@ -38,7 +39,19 @@ def test_rows_of_an_older_schema_are_counted_when_it_is_migrated(postgres: Postg
     with psycopg.connect(url) as connection:
         for statement in rows:
             connection.execute(statement)
-        notifications = connection.execute("SELECT * FROM notification_counts ORDER BY user_id").fetchall()
+        notifications = connection.execute(
+            "SELECT user_id, total, unread FROM notification_counts ORDER BY user_id"
+        ).fetchall()
         entries = connection.execute("SELECT total, activity FROM audit_entry_counts").fetchall()
     assert notifications == [(0, 4, 4), (1, 6, 4)]
     assert entries == [(10, 8)]
+
+
+def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres: PostgresServer) -> None:
+    own = {
+        "recipients": "people are of the installation",
+        "projects": "which projects there are is asked across them",
+        "removed_projects": "of those there is nothing left",
+        "members": "who may see which project is asked across them",
+    }
+    assert tables_without_walls(postgres.database("notification_service")) == {*OF_THE_INSTALLATION, *own}

@@ -8,6 +8,7 @@ from chassis import migrations
 from suggestion_service.models import metadata
 from suggestion_service.service import SERVICE
 from testing import PostgresServer, schema_differences
+from testing.postgres import OF_THE_INSTALLATION, tables_without_walls
 
 
 def test_the_migrations_make_the_tables_of_the_models(postgres: PostgresServer) -> None:
@@ -64,3 +65,8 @@ def test_what_is_pending_in_an_older_schema_is_told_when_it_is_migrated(postgres
         events = connection.execute("SELECT count(*) FROM outbox").fetchone()
     assert told == pending
     assert events == (2,), "500 pairs are told at once"
+
+
+def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres: PostgresServer) -> None:
+    own = {"embedding_model": "workers compute with one model for all projects"}
+    assert tables_without_walls(postgres.database("suggestion_service")) == {*OF_THE_INSTALLATION, *own}

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from chassis.core import projects
 from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
@@ -12,6 +13,7 @@ from notification_service import (
     entries,
     notifications,
     project_entries,
+    project_repository,
     stream_events,
     stream_repository,
     texts,
@@ -67,6 +69,20 @@ async def copy_users(connection: Connection, events: list[Received[Any]]) -> Non
     await notifications.copy_users(connection, [(event.sequence, event.data.user) for event in events])
 
 
+COPYING: Mapping[type[Payload], Handler] = {
+    auth.UserCreated: copy_users,
+    auth.UserUpdated: copy_users,
+    auth.PasswordChanged: copy_users,
+    auth.ProjectCreated: notifications.copy_projects,
+    auth.ProjectUpdated: notifications.copy_projects,
+    auth.ProjectArchived: notifications.copy_projects,
+    auth.ProjectDeleted: notifications.bury_projects,
+    auth.MemberChanged: notifications.copy_members,
+    auth.MemberRemoved: notifications.copy_members,
+}
+"""What the events of auth-service do to the copies of what it has."""
+
+
 def each(*handlers: Handler) -> Handler:
     """Return a handler that has these work one after the other."""
 
@@ -109,7 +125,7 @@ def _changed(kind: ResourceType, describe: Entries, change: str) -> Handler:
     return each(audited(describe), unless_in_batch(streamed(stream_events.item_changed(kind, change))))
 
 
-HANDLERS: Mapping[type[Payload], Handler] = {
+_TOLD: Mapping[type[Payload], Handler] = {
     catalog.RequirementCreated: _created(_REQUIREMENT, texts.requirement_created),
     catalog.RequirementUpdated: _updated(_REQUIREMENT),
     catalog.RequirementDeleted: _deleted(_REQUIREMENT),
@@ -151,9 +167,9 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     suggestion.SuggestionsExpired: each(
         audited(entries.suggestions_expired), streamed(stream_events.suggestions_expired)
     ),
-    auth.UserCreated: each(audited(account_entries.user_created), copy_users),
-    auth.UserUpdated: each(audited(account_entries.user_updated), copy_users),
-    auth.PasswordChanged: each(audited(account_entries.password_changed), copy_users),
+    auth.UserCreated: audited(account_entries.user_created),
+    auth.UserUpdated: audited(account_entries.user_updated),
+    auth.PasswordChanged: audited(account_entries.password_changed),
     auth.TokenEnded: audited(account_entries.token_ended),
     auth.SessionsEnded: audited(account_entries.sessions_ended),
     auth.LoginFailed: audited(account_entries.login_failed),
@@ -165,4 +181,20 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.ProjectDeleted: audited(project_entries.project_deleted),
     auth.MemberChanged: audited(project_entries.member_changed),
     auth.MemberRemoved: audited(project_entries.member_removed),
+}
+
+
+def _unless_deleted(handler: Handler) -> Handler:
+    """Return a handler that leaves a project alone which is deleted: its events and the end of it come by two feeds."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        if not await project_repository.is_deleted(connection, projects.current.get()):
+            await handler(connection, events)
+
+    return handle
+
+
+HANDLERS: Mapping[type[Payload], Handler] = {
+    payload: each(_unless_deleted(handler), COPYING[payload]) if payload in COPYING else _unless_deleted(handler)
+    for payload, handler in _TOLD.items()
 }

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from chassis.db.isolation import project_column
 from chassis.db.schema import new_metadata, required, timestamp
 
 metadata = new_metadata()
@@ -19,9 +20,39 @@ recipients = sa.Table(
     required("sequence", sa.BigInteger),
 )
 
+# Copies of auth's projects and of who is a member: by them people are told, and see.
+projects = sa.Table(
+    "projects",
+    metadata,
+    sa.Column("key", sa.Text(collation="C"), primary_key=True),
+    required("visibility", sa.Text),
+    required("sequence", sa.BigInteger),
+    timestamp("deleted_at", nullable=True),
+    comment="the projects of the installation, by which people may see what; with tombstones",
+)
+
+removed_projects = sa.Table(
+    "removed_projects",
+    metadata,
+    sa.Column("key", sa.Text(collation="C"), primary_key=True),
+    timestamp("removed_at", server_default=sa.func.now()),
+    comment="deleted projects of which nothing is left here",
+)
+
+members = sa.Table(
+    "members",
+    metadata,
+    sa.Column("project_key", sa.Text(collation="C"), primary_key=True),
+    sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False, index=True),
+    sa.Column("role", sa.Text, comment="null: no member any more"),
+    required("sequence", sa.BigInteger),
+    comment="who is a member of which project of the installation; with tombstones",
+)
+
 notifications = sa.Table(
     "notifications",
     metadata,
+    project_column(),
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
     required("event_id", sa.Uuid),
     required("user_id", sa.BigInteger),
@@ -33,6 +64,7 @@ notifications = sa.Table(
     timestamp("read_at", nullable=True),
     sa.UniqueConstraint("event_id", "user_id"),
 )
+sa.Index(None, notifications.c.project_id)
 sa.Index(None, notifications.c.user_id, notifications.c.created_at, notifications.c.id)
 sa.Index(None, notifications.c.user_id, notifications.c.type, notifications.c.created_at, notifications.c.id)
 sa.Index(
@@ -47,6 +79,7 @@ notification_counts = sa.Table(
     "notification_counts",
     metadata,
     sa.Column("user_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    project_column(primary_key=True),
     required("total", sa.BigInteger),
     required("unread", sa.BigInteger),
     comment="how many notifications each user has; kept by triggers",
@@ -55,6 +88,7 @@ notification_counts = sa.Table(
 audit_entries = sa.Table(
     "audit_entries",
     metadata,
+    project_column(),
     sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
     timestamp("occurred_at"),
     required("actor", sa.Text),
@@ -82,9 +116,10 @@ sa.Index(
     postgresql_using="gin",
     postgresql_where=audit_entries.c.resource_ids.is_not(None),
 )
-sa.Index(None, audit_entries.c.occurred_at, audit_entries.c.id)
+sa.Index(None, audit_entries.c.project_id, audit_entries.c.occurred_at, audit_entries.c.id)
 sa.Index(
     "ix_audit_entries_activity",
+    audit_entries.c.project_id,
     audit_entries.c.occurred_at,
     audit_entries.c.id,
     postgresql_where=sa.and_(
@@ -94,11 +129,14 @@ sa.Index(
     ),
 )
 for _filter in ("actor", "action", "resource_type", "resource_id"):
-    sa.Index(None, audit_entries.c[_filter], audit_entries.c.occurred_at, audit_entries.c.id)
+    sa.Index(
+        None, audit_entries.c.project_id, audit_entries.c[_filter], audit_entries.c.occurred_at, audit_entries.c.id
+    )
 
 audit_entry_counts = sa.Table(
     "audit_entry_counts",
     metadata,
+    project_column(primary_key=True),
     sa.Column("hour", sa.DateTime(timezone=True), primary_key=True),
     required("total", sa.BigInteger),
     required("activity", sa.BigInteger, comment="those that activity shows"),
@@ -108,6 +146,7 @@ audit_entry_counts = sa.Table(
 stream_events = sa.Table(
     "stream_events",
     metadata,
+    project_column(),
     sa.Column(
         "position",
         sa.BigInteger,
@@ -118,4 +157,5 @@ stream_events = sa.Table(
     required("name", sa.Text),
     required("data", sa.JSON),
     timestamp("stored_at", server_default=sa.func.now()),
+    sa.Index(None, "project_id", "position"),
 )

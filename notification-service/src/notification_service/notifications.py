@@ -7,12 +7,14 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from chassis.core.problems import NotFound
+from chassis.core.projects import MAIN
+from chassis.db import removal
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import suggestion
-from contracts.auth import UserState
-from notification_service import repository, texts
+from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, ProjectState, UserState
+from notification_service import project_repository, repository, texts
 from notification_service.entries import Entry, changes
 from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery
 from notification_service.repository import NewNotification, Types
@@ -46,7 +48,7 @@ async def notify_of_suggestions(
     found: dict[tuple[UUID, int], list[Received[suggestion.ItemSuggestionsGenerated]]] = {}
     for event in events:
         if event.actor.id is not None and event.data.suggestions_created:
-            told = uuid5(REQUESTS, event.correlation_id) if event.correlation_id else event.id
+            told = uuid5(REQUESTS, _request_of(event)) if event.correlation_id else event.id
             found.setdefault((told, event.actor.id), []).append(event)
     earlier = await repository.lock_data(connection, list(found)) if found else {}
     rows = []
@@ -55,6 +57,11 @@ async def notify_of_suggestions(
         rows.append(replace(_notification(together[-1], user_id, text), event_id=told))
     if rows:
         await repository.put_notifications(connection, rows)
+
+
+def _request_of(event: Received[Any]) -> str:
+    """Name the request of an event within its project: callers choose what they call their requests."""
+    return event.correlation_id if event.project == MAIN else f"{event.project} {event.correlation_id}"
 
 
 def _notification(event: Received[Any], user_id: int | None, text: Text) -> NewNotification:
@@ -87,6 +94,37 @@ async def copy_users(connection: Connection, states: Sequence[tuple[int, UserSta
     await repository.upsert_recipients(connection, list(newest.values()))
 
 
+async def copy_projects(connection: Connection, events: Sequence[Received[Any]]) -> None:
+    """Copy the project of each event as it is then."""
+    for event in events:
+        project: ProjectState = event.data.project
+        await project_repository.put(connection, project.key, project.visibility, event.sequence)
+
+
+async def bury_projects(connection: Connection, events: Sequence[Received[ProjectDeleted]]) -> None:
+    """Note that projects are deleted: nothing of them is taken any more, and what is there is removed."""
+    for event in events:
+        await project_repository.bury(connection, event.data.project.key, event.sequence, event.time)
+
+
+async def copy_members(connection: Connection, events: Sequence[Received[Any]]) -> None:
+    """Copy the role that each event gives to a member, or takes from one."""
+    for event in events:
+        member: MemberChanged | MemberRemoved = event.data
+        role = member.role if isinstance(member, MemberChanged) else None
+        await project_repository.put_member(connection, member.project, member.user_id, role, event.sequence)
+
+
+async def remove_deleted_projects(database: Database) -> None:
+    """Remove what is left of deleted projects, some rows at a time."""
+    async with database.connection() as connection:
+        deleted = await project_repository.to_be_removed(connection)
+    for key in deleted:
+        await removal.remove(database, key)
+        async with database.connection() as connection:
+            await project_repository.mark_removed(connection, key)
+
+
 async def find_activity(database: Database, query: ActivityQuery, wanted: PageRequest) -> Fetched:
     """Return a page of the work on items within the days that are asked for."""
     since = datetime.now(UTC) - timedelta(days=query.days)
@@ -99,15 +137,17 @@ async def find_notifications(
     database: Database, user_id: int, query: NotificationQuery, wanted: PageRequest
 ) -> tuple[Fetched, int]:
     """Return a page of a user's notifications, and how many are unread of all."""
-    conditions = query.conditions(user_id)
-    async with database.connection() as connection:
-        return await repository.find_notifications(connection, conditions, wanted, unread_only=query.unread_only)
+    with repository.of_person():
+        conditions = query.conditions(user_id, repository.seen("notifications"))
+        async with database.connection() as connection:
+            return await repository.find_notifications(connection, conditions, wanted, unread_only=query.unread_only)
 
 
 async def find_notification(database: Database, user_id: int, notification_id: int) -> Row:
     """Return a user's own notification; raise NotFound for another user's or an unknown one."""
-    async with database.connection() as connection:
-        return _found(await repository.find_notification(connection, user_id, notification_id))
+    with repository.of_person():
+        async with database.connection() as connection:
+            return _found(await repository.find_notification(connection, user_id, notification_id))
 
 
 async def mark_read(database: Database, user_id: int, notification_id: int) -> Row:
@@ -115,21 +155,24 @@ async def mark_read(database: Database, user_id: int, notification_id: int) -> R
 
     Raises NotFound for another user's or an unknown one.
     """
-    async with database.statement() as connection:
-        return _found(await repository.mark_read(connection, user_id, notification_id, datetime.now(UTC)))
+    with repository.of_person():
+        async with database.statement() as connection:
+            return _found(await repository.mark_read(connection, user_id, notification_id, datetime.now(UTC)))
 
 
 async def mark_all_read(database: Database, user_id: int, types: Types) -> int:
     """Mark everything of a user read, of these types alone when there are any; return how many were unread."""
-    async with database.statement() as connection:
-        return await repository.mark_all_read(connection, user_id, types, datetime.now(UTC))
+    with repository.of_person():
+        async with database.statement() as connection:
+            return await repository.mark_all_read(connection, user_id, types, datetime.now(UTC))
 
 
 async def delete_notification(database: Database, user_id: int, notification_id: int) -> None:
     """Delete a user's own notification; raise NotFound for another user's or an unknown one."""
-    async with database.statement() as connection:
-        if not await repository.delete_notification(connection, user_id, notification_id):
-            raise _not_found()
+    with repository.of_person():
+        async with database.statement() as connection:
+            if not await repository.delete_notification(connection, user_id, notification_id):
+                raise _not_found()
 
 
 def _found(row: Row | None) -> Row:

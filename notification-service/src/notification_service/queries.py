@@ -37,10 +37,13 @@ class NotificationQuery(PageQuery):
 
     ids: Ids = None
 
-    def conditions(self, user_id: int) -> Conditions:
-        """Return what the notifications must fulfil, not narrowed by what is counted already; raises Invalid."""
+    def conditions(self, user_id: int, *always: str) -> Conditions:
+        """Return what the notifications must fulfil, not narrowed by what is counted already; raises Invalid.
+
+        `always` holds for whatever is asked.
+        """
         unread = ("read_at IS NULL",) if self.unread_only else ()
-        conditions = Conditions("user_id = %(user_id)s", *unread, user_id=user_id)
+        conditions = Conditions("user_id = %(user_id)s", *unread, *always, user_id=user_id)
         conditions.choose("type", parse_choice("type", self.type, NotificationType))
         conditions.choose("id", parse_own_numbers(self.ids))
         since = parse_moment("updated_since", self.updated_since)

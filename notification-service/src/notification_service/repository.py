@@ -1,6 +1,7 @@
 """The SQL of this service."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID
 
 import orjson
 
+from chassis.core import projects
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
@@ -15,11 +17,14 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page, fetch_pag
 from chassis.web.parameters import Choice
 from contracts.auth import UserState
 from notification_service.entries import Entry
+from notification_service.project_repository import MAY_SEE, REVIEWS
 from notification_service.vocabulary import NotificationType
 
 Types = Choice[NotificationType] | None
 
-_NOTIFICATION = "id, type, title, message, data, read_at IS NOT NULL AS read, read_at, created_at"
+_NOTIFICATION = (
+    "id, project_id AS project, type, title, message, data, read_at IS NOT NULL AS read, read_at, created_at"
+)
 _ENTRY = (
     "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary,"
     " before, after, details, request_id, gateway_request_id, resource_ids"
@@ -27,6 +32,7 @@ _ENTRY = (
 NEWEST_ENTRY = Order("occurred_at:desc", (By("occurred_at", datetime, True), By("id", int, True)))
 NEWEST_NOTIFICATION = Order("created_at:desc", (By("created_at", datetime, True), By("id", int, True)))
 _ACTIVITY = "id, occurred_at, actor, actor_id, action, resource_type, resource_id, resource_title, summary"
+_VISIBLE = MAY_SEE.format(project="{table}.project_id", user="{table}.user_id")
 _INSERT = """
     INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at)
     SELECT * FROM json_to_recordset(%s::json) AS n (
@@ -48,6 +54,24 @@ class NewNotification:
     message: str
     data: dict[str, Any]
     created_at: datetime
+
+
+@contextmanager
+def of_person() -> Iterator[None]:
+    """Work within on what belongs to a person: in the caller's project, or in all of them where that is none.
+
+    Whatever is asked then names the person, and is narrowed to what they may see.
+    """
+    if projects.current.get() == projects.NONE:
+        with projects.across():
+            yield
+    else:
+        yield
+
+
+def seen(table: str) -> str:
+    """Return the condition on rows of a table that their user may see their project; the gateway has said so of one."""
+    return _VISIBLE.format(table=table) if projects.current.get() == projects.ALL else "true"
 
 
 async def insert_notifications(connection: Connection, notifications: Sequence[NewNotification]) -> None:
@@ -75,18 +99,19 @@ async def put_notifications(connection: Connection, notifications: Sequence[NewN
 
 
 async def insert_notifications_for_reviewers(connection: Connection, notifications: Sequence[NewNotification]) -> None:
-    """Store notifications, each for every active reviewer and admin, once for its event and user."""
+    """Store notifications, each for everybody active who may review in the project, once for its event and user."""
     await connection.execute(
-        """
+        f"""
         INSERT INTO notifications (event_id, user_id, type, title, message, data, created_at)
-        SELECT n.event_id, recipients.user_id, n.type, n.title, n.message, n.data, n.created_at
+        SELECT n.event_id, r.user_id, n.type, n.title, n.message, n.data, n.created_at
         FROM json_to_recordset(%s::json) AS n (
             event_id uuid, type text, title text, message text, data json, created_at timestamptz)
-        CROSS JOIN recipients
-        WHERE recipients.is_active AND recipients.role IN ('reviewer', 'admin')
+        CROSS JOIN recipients r JOIN projects p ON p.key = %s
+        LEFT JOIN members m ON m.project_key = p.key AND m.user_id = r.user_id
+        WHERE {REVIEWS}
         ON CONFLICT (event_id, user_id) DO NOTHING
         """,
-        (_records(notifications),),
+        (_records(notifications), projects.current.get()),
     )
 
 
@@ -139,7 +164,10 @@ async def find_notifications(
 
     `conditions` are those of a NotificationQuery.
     """
-    counted = "SELECT coalesce(sum({0}), 0)::bigint FROM notification_counts WHERE user_id = %(user_id)s"
+    counted = (
+        "SELECT coalesce(sum({0}), 0)::bigint FROM notification_counts WHERE user_id = %(user_id)s"
+        f" AND {seen('notification_counts')}"
+    )
     total = counted.format("unread" if unread_only else "total")
     if conditions.narrowed:
         total = f"SELECT count(*) FROM notifications {conditions.where}"
@@ -151,18 +179,28 @@ async def find_notifications(
 
 
 async def unread_counts(database: Database, user_ids: list[int]) -> Mapping[int, int]:
-    """Return how many notifications each of these users has not read; a user who never had any is left out."""
-    async with database.connection() as connection:
-        cursor = await connection.execute(
-            "SELECT user_id, unread FROM notification_counts WHERE user_id = ANY(%s)", (user_ids,)
-        )
-        return {row["user_id"]: row["unread"] for row in await cursor.fetchall()}
+    """Return how many notifications each of these users has not read; a user who never had any is left out.
+
+    Those of the project; in none, of all that the user may see.
+    """
+    with of_person():
+        async with database.connection() as connection:
+            return await _unread_counts(connection, user_ids)
+
+
+async def _unread_counts(connection: Connection, user_ids: list[int]) -> Mapping[int, int]:
+    cursor = await connection.execute(
+        "SELECT user_id, sum(unread)::bigint AS unread FROM notification_counts"
+        f" WHERE user_id = ANY(%s) AND {seen('notification_counts')} GROUP BY user_id",
+        (user_ids,),
+    )
+    return {row["user_id"]: row["unread"] for row in await cursor.fetchall()}
 
 
 async def find_notification(connection: Connection, user_id: int, notification_id: int) -> Row | None:
     """Return a user's own notification, or None."""
     cursor = await connection.execute(
-        f"SELECT {_NOTIFICATION} FROM notifications WHERE id = %s AND user_id = %s",
+        f"SELECT {_NOTIFICATION} FROM notifications WHERE id = %s AND user_id = %s AND {seen('notifications')}",
         (notification_id, user_id),
     )
     return await cursor.fetchone()
@@ -171,8 +209,8 @@ async def find_notification(connection: Connection, user_id: int, notification_i
 async def mark_read(connection: Connection, user_id: int, notification_id: int, now: datetime) -> Row | None:
     """Mark a user's own notification read unless it was, and return it, or None."""
     cursor = await connection.execute(
-        "UPDATE notifications SET read_at = coalesce(read_at, %s) WHERE id = %s AND user_id = %s"
-        f" RETURNING {_NOTIFICATION}",
+        "UPDATE notifications SET read_at = coalesce(read_at, %s)"
+        f" WHERE id = %s AND user_id = %s AND {seen('notifications')} RETURNING {_NOTIFICATION}",
         (now, notification_id, user_id),
     )
     return await cursor.fetchone()
@@ -180,7 +218,7 @@ async def mark_read(connection: Connection, user_id: int, notification_id: int, 
 
 async def mark_all_read(connection: Connection, user_id: int, types: Types, now: datetime) -> int:
     """Mark everything of a user read, of these types alone when there are any; return how many were unread."""
-    conditions = Conditions("user_id = %(user_id)s", "read_at IS NULL", user_id=user_id)
+    conditions = Conditions("user_id = %(user_id)s", "read_at IS NULL", seen("notifications"), user_id=user_id)
     conditions.choose("type", types)
     cursor = await connection.execute(
         f"UPDATE notifications SET read_at = %(now)s {conditions.where}", {**conditions.parameters, "now": now}
@@ -191,7 +229,8 @@ async def mark_all_read(connection: Connection, user_id: int, types: Types, now:
 async def delete_notification(connection: Connection, user_id: int, notification_id: int) -> bool:
     """Delete a user's own notification; return whether there was one."""
     cursor = await connection.execute(
-        "DELETE FROM notifications WHERE id = %s AND user_id = %s", (notification_id, user_id)
+        f"DELETE FROM notifications WHERE id = %s AND user_id = %s AND {seen('notifications')}",
+        (notification_id, user_id),
     )
     return cursor.rowcount == 1
 

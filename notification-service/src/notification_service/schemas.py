@@ -21,6 +21,7 @@ class Notification(BaseModel):
             "examples": [
                 {
                     "id": 42,
+                    "project": "MAIN",
                     "type": "requirement_created",
                     "title": "Requirement created",
                     "message": "You created the requirement REQ-12 “Lock the account after five failures”.",
@@ -34,6 +35,7 @@ class Notification(BaseModel):
     )
 
     id: int
+    project: str = Field(description="The key of the project that it is about.")
     type: NotificationType
     title: str
     message: str

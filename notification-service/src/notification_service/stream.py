@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from chassis.core import projects
 from chassis.core.backoff import Backoff
 from chassis.core.signals import wait_with_timeout
 from chassis.db.coalescing import Coalesced
@@ -35,14 +36,16 @@ _KEPT_EVENTS = 100_000
 
 class _Told(NamedTuple):
     position: int
+    project: str
     text: bytes
 
 
 class _Connection:
-    """One who follows the stream, up to `position`; `woken` when there is something to tell."""
+    """One who follows the stream of a project, up to `position`; `woken` when there is something to tell."""
 
-    def __init__(self, user_id: int, unread: int) -> None:
+    def __init__(self, user_id: int, project: str, unread: int) -> None:
         self.user_id = user_id
+        self.project = project
         self.position = 0
         self.unread = unread
         self.woken = asyncio.Event()
@@ -63,19 +66,21 @@ class Stream:
         self._floor = self._head = 0
         """What comes after the floor, up to the head, is in `_recent`."""
 
-    async def follow(self, user_id: int, after: int | None) -> AsyncGenerator[bytes, None]:
-        """Yield what one connection is to be sent: everything after a position, or from now on, and the user's count.
+    async def follow(self, user_id: int, project: str, after: int | None) -> AsyncGenerator[bytes, None]:
+        """Yield what one connection is to be sent: everything of a project after a position, or from now on, and the
+        user's count, which is over all projects.
 
         Each part is some whole events, or a heartbeat. The first one has the position at which it begins.
         """
-        unread = await self._unread_counts.get(user_id)
-        with self._connected(_Connection(user_id, unread or 0)) as connection:
+        with projects.within(projects.NONE):
+            unread = await self._unread_counts.get(user_id)
+        with self._connected(_Connection(user_id, project, unread or 0)) as connection:
             await self._start_reading()
             connection.position = self._head if after is None else after
             told: int | None = None
             while True:
                 connection.woken.clear()
-                connection.position, text = await self._events_after(connection.position)
+                connection.position, text = await self._events_after(connection.position, project)
                 if connection.unread != told:
                     told = connection.unread
                     text += event(connection.position, StreamEventName.UNREAD, encode({"unread_count": told}))
@@ -101,7 +106,7 @@ class Stream:
                 self._reading = asyncio.create_task(self._read())
 
     async def _load(self) -> None:
-        async with self._database.connection() as database:
+        async with self._database.across() as database:
             rows = await stream_repository.newest(database, _PAGE)
         self._recent.clear()
         self._recent_size = 0
@@ -126,16 +131,25 @@ class Stream:
             await backoff.wait()
 
     async def _take_new(self) -> None:
-        async with self._database.connection() as database:
+        async with self._database.across() as database:
             while rows := await stream_repository.after(database, self._head, _PAGE):
+                self._pass_by(rows)
                 self._keep(rows)
         users = {connection.user_id for connection in self._connections}
-        counts = await repository.unread_counts(self._database, list(users))
+        with projects.within(projects.NONE):
+            counts = await repository.unread_counts(self._database, list(users))
         for connection in self._connections:
             unread = counts.get(connection.user_id, 0)
             if connection.position < self._head or connection.unread != unread:
                 connection.unread = unread
                 connection.woken.set()
+
+    def _pass_by(self, rows: list[StoredEvent]) -> None:
+        """Have connections that have had everything so far pass by what is of other projects: it is not for them."""
+        told = {row["project"] for row in rows}
+        for connection in self._connections:
+            if connection.position == self._head and connection.project not in told:
+                connection.position = rows[-1]["position"]
 
     def _keep(self, rows: list[StoredEvent]) -> None:
         for told in map(_told, rows):
@@ -147,32 +161,41 @@ class Stream:
             self._recent_size -= len(oldest.text)
             self._floor = oldest.position
 
-    async def _events_after(self, position: int) -> tuple[int, bytes]:
-        """Return the events after a position, or some of them, and the position that they lead to."""
+    async def _events_after(self, position: int, project: str) -> tuple[int, bytes]:
+        """Return the events of a project after a position, or some of them, and the position that they lead to."""
         if not self._floor <= position <= self._head:
-            return await self._stored_after(position)
+            return await self._stored_after(position, project)
         texts = []
         for told in reversed(self._recent):
             if told.position <= position:
                 break
-            texts.append(told.text)
+            if told.project == project:
+                texts.append(told.text)
         return self._head, b"".join(reversed(texts))
 
-    async def _stored_after(self, position: int) -> tuple[int, bytes]:
-        async with self._database.connection() as database:
-            rows = await stream_repository.after(database, position, _PAGE)
+    async def _stored_after(self, position: int, project: str) -> tuple[int, bytes]:
+        async with self._database.across() as database:
+            before = await stream_repository.bounds(database)
+        with projects.within(project):
+            async with self._database.connection() as database:
+                rows = await stream_repository.after(database, position, _PAGE)
+        async with self._database.across() as database:
             # Afterwards: what is there then was there before.
             kept = await stream_repository.bounds(database)
         if not kept["first"] - 1 <= position <= kept["last"]:
             return kept["last"], event(kept["last"], StreamEventName.RESET, b"{}")
-        return rows[-1]["position"] if rows else position, b"".join(_told(row).text for row in rows)
+        # Of a project there may be nothing for long; what came after the first look is left to the next.
+        reached = rows[-1]["position"] if rows else position
+        if len(rows) < _PAGE:
+            reached = max(reached, before["last"])
+        return reached, b"".join(_told(row).text for row in rows)
 
 
 def _told(row: StoredEvent) -> _Told:
-    return _Told(row["position"], event(row["position"], row["name"], row["data"].encode()))
+    return _Told(row["position"], row["project"], event(row["position"], row["name"], row["data"].encode()))
 
 
 async def delete_old_events(database: Database) -> None:
     """Delete what nobody can expect to go on from: after a day, and beyond a number."""
-    async with database.connection() as connection:
+    async with database.across() as connection:
         await stream_repository.delete_old(connection, _KEPT_HOURS, _KEPT_EVENTS)

@@ -42,14 +42,15 @@ async def follow_events(
         int | None, Header(alias="Last-Event-ID", ge=0, le=_MOST, description=f"{_GO_ON} Browsers send it themselves.")
     ] = None,
 ) -> Response:
-    """It begins now, or after the position that you name, and goes on until the token ends or your role changes.
+    """It tells of one project. It begins now, or after the position that you name, and goes on until the token ends or
+    your role changes.
 
     Nothing is missed and nothing comes twice: each event's `id` is its position, from which the stream goes on for a
     day. After that, `reset` comes first: read again what you show. `unread` comes at the beginning and whenever your
-    count has changed. Every 15 seconds without an event there is a comment. When the stream ends, come back after
-    `retry` milliseconds.
+    count over all projects has changed. Every 15 seconds without an event there is a comment. When the stream ends,
+    come back after `retry` milliseconds.
     """
     stream: Stream = request.app.state.stream
     assert viewer.id is not None, "whoever has a role is a person"
     after = last_event_id if last_event_id_header is None else last_event_id_header
-    return EventStream(stream.follow(viewer.id, after))
+    return EventStream(stream.follow(viewer.id, viewer.project, after))

@@ -9,11 +9,14 @@ from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_only
 from notification_service.stream_events import StreamEvent
 
+_STORED = "position, project_id AS project, name, data::text"
+
 
 class StoredEvent(TypedDict):
     """An event of the stream, its data as JSON."""
 
     position: int
+    project: str
     name: str
     data: str
 
@@ -48,11 +51,11 @@ async def bounds(connection: Connection) -> Bounds:
 
 
 async def after(connection: Connection, position: int, limit: int) -> list[StoredEvent]:
-    """Return up to `limit` events after a position, in order."""
+    """Return up to `limit` events after a position, in order; those that the connection sees."""
     return await fetch_all(
         connection,
         StoredEvent,
-        "SELECT position, name, data::text FROM stream_events WHERE position > %s ORDER BY position LIMIT %s",
+        f"SELECT {_STORED} FROM stream_events WHERE position > %s ORDER BY position LIMIT %s",
         (position, limit),
     )
 
@@ -62,7 +65,7 @@ async def newest(connection: Connection, limit: int) -> list[StoredEvent]:
     rows = await fetch_all(
         connection,
         StoredEvent,
-        "SELECT position, name, data::text FROM stream_events ORDER BY position DESC LIMIT %s",
+        f"SELECT {_STORED} FROM stream_events ORDER BY position DESC LIMIT %s",
         (limit,),
     )
     return rows[::-1]

@@ -10,6 +10,7 @@ from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 from contracts.routes import ignored_by
 from notification_service.handlers import HANDLERS
+from notification_service.notifications import remove_deleted_projects
 from notification_service.service import SERVICE
 from notification_service.settings import Settings
 from notification_service.stream import delete_old_events
@@ -30,7 +31,11 @@ def create_worker(
     async def delete_old() -> None:
         await delete_old_events(database)
 
+    async def remove_projects() -> None:
+        await remove_deleted_projects(database)
+
     worker.every("notification stream", 600, delete_old, leader_only=True)
+    worker.every("notification deleted projects", 10, remove_projects, leader_only=True)
     return worker
 
 

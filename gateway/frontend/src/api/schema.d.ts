@@ -337,12 +337,13 @@ export interface paths {
         };
         /**
          * Follow what happens, as server-sent events
-         * @description It begins now, or after the position that you name, and goes on until the token ends or your role changes.
+         * @description It tells of one project. It begins now, or after the position that you name, and goes on until the token ends or
+         *     your role changes.
          *
          *     Nothing is missed and nothing comes twice: each event's `id` is its position, from which the stream goes on for a
          *     day. After that, `reset` comes first: read again what you show. `unread` comes at the beginning and whenever your
-         *     count has changed. Every 15 seconds without an event there is a comment. When the stream ends, come back after
-         *     `retry` milliseconds.
+         *     count over all projects has changed. Every 15 seconds without an event there is a comment. When the stream ends,
+         *     come back after `retry` milliseconds.
          */
         get: operations["follow_events"];
         put?: never;
@@ -6258,6 +6259,7 @@ export interface components {
          *       },
          *       "id": 42,
          *       "message": "You created the requirement REQ-12 “Lock the account after five failures”.",
+         *       "project": "MAIN",
          *       "read": false,
          *       "read_at": null,
          *       "title": "Requirement created",
@@ -6278,6 +6280,11 @@ export interface components {
             id: number;
             /** Message */
             message: string;
+            /**
+             * Project
+             * @description The key of the project that it is about.
+             */
+            project: string;
             /** Read */
             read: boolean;
             /** Read At */

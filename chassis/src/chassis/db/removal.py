@@ -1,0 +1,44 @@
+"""Removes all rows of a project, some at a time: nobody else waits for it, and a crash loses nothing of it."""
+
+from psycopg import sql
+
+from chassis.core import projects
+from chassis.db.database import Database
+from chassis.db.rows import fetch_column
+
+_AT_ONCE = 1000
+
+# The outbox is the feed, which is pruned by its own rules: consumers need every place of it.
+_TABLES = """
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relrowsecurity
+    AND relname <> 'outbox' AND relname <> ALL(%s) ORDER BY relname
+"""
+
+
+_SOME = "DELETE FROM {0} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {0} WHERE project_id = %s LIMIT %s))"
+
+
+async def remove(database: Database, project: str, keep: tuple[str, ...] = ()) -> int:
+    """Remove the rows of a project from every table that has projects but those to `keep`; return how many there were.
+
+    To be done once nothing more is taken of the project; what was under way then may need a second call.
+    """
+    removed = 0
+    with projects.across():
+        async with database.connection() as connection:
+            tables = await fetch_column(connection, _TABLES, (list(keep),))
+        # More than one round: triggers may keep counts of one table in another.
+        while (once := sum([await _empty(database, table, project) for table in tables])) > 0:
+            removed += once
+    return removed
+
+
+async def _empty(database: Database, table: str, project: str) -> int:
+    removed = 0
+    some = sql.SQL(_SOME).format(sql.Identifier(table))
+    while True:
+        async with database.statement() as connection:
+            cursor = await connection.execute(some, (project, _AT_ONCE))
+        removed += cursor.rowcount
+        if cursor.rowcount < _AT_ONCE:
+            return removed
