@@ -91,7 +91,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 _EMPTY = """
     TRUNCATE users, project_members, ended_tokens, api_tokens, sessions, login_attempts, known_networks, signing_keys,
-        outbox, idempotency_keys RESTART IDENTITY;
+        counted_actions, outbox, idempotency_keys RESTART IDENTITY;
     DELETE FROM projects WHERE key <> 'MAIN';
     UPDATE projects SET name = 'Main project', description = '', visibility = 'open', archived = false, settings = '{}';
     UPDATE feed_head SET head = 0;

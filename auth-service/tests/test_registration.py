@@ -3,8 +3,10 @@
 import asyncio
 from hashlib import blake2b
 
+import httpx
 import pytest
 
+from auth_service.registration.policy import Mode, RegistrationPolicy
 from chassis.core.identity import Identity, Role
 from chassis.web.responses import encode
 from testing.service import problem
@@ -162,3 +164,43 @@ async def test_many_at_once_each_read_themselves(service: Service) -> None:
 async def test_nobody_reads_themselves_without_an_identity_or_an_account(service: Service) -> None:
     problem(await service.call("GET", "/api/v1/auth/me"), 401)
     problem(await service.call("GET", "/api/v1/auth/me", caller=Identity(10**6, "x@example.com", Role.ADMIN)), 401)
+
+
+@pytest.mark.parametrize("mode", ["invited", "closed"])
+async def test_nobody_registers_where_accounts_are_made_by_others(url: str, mode: str) -> None:
+    async with running(settings_of(url, registration=mode)) as service:
+        problem(await service.register("kim@example.com"), 403, f"registration_{mode}")
+        body = {"email": "kim@example.com", "password": PASSWORD, "full_name": "Kim"}
+        made = await service.call("POST", "/api/v1/users", body, caller=await service.admin())
+        assert made.status_code == 201
+
+
+def test_in_production_accounts_are_made_by_invitation_unless_it_is_said() -> None:
+    in_production = settings_of("postgresql://x", environment="production")
+    assert in_production.registration_policy() == RegistrationPolicy(Mode.INVITED, 5)
+    assert settings_of("postgresql://x").registration_policy() == RegistrationPolicy(Mode.OPEN, None)
+    said = settings_of("postgresql://x", environment="production", registration="open", registrations_per_hour=9)
+    assert said.registration_policy() == RegistrationPolicy(Mode.OPEN, 9)
+
+
+async def test_so_many_register_from_an_address_within_an_hour(service: Service) -> None:
+    async def register(number: int, address: str) -> httpx.Response:
+        body = {"email": f"kim{number}@example.com", "password": PASSWORD, "full_name": "Kim"}
+        return await service.call("POST", "/api/v1/auth/register", body, x_forwarded_for=address)
+
+    answers = await asyncio.gather(*(register(number, "192.0.2.1") for number in range(7)))
+    assert sorted(answer.status_code for answer in answers) == [201] * 5 + [429] * 2
+    assert (await register(7, "198.51.100.7")).status_code == 201
+    refused = await register(8, "192.0.2.1")
+    assert 3500 < int(refused.headers["retry-after"]) <= 3600
+    await service.rows("UPDATE counted_actions SET at = at - interval '1 hour'")
+    assert (await register(9, "192.0.2.1")).status_code == 201
+
+
+async def test_in_development_the_machine_itself_has_no_such_limit_unless_it_is_set(url: str) -> None:
+    async with running(settings_of(url)) as service:
+        statuses = [(await service.register(f"kim{number}@example.com")).status_code for number in range(7)]
+    assert statuses == [201] * 7
+    async with running(settings_of(url, registrations_per_hour=1)) as service:
+        assert (await service.register("robin@example.com")).status_code == 201
+        problem(await service.register("ana@example.com"), 429)

@@ -46,6 +46,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         schema_version=SERVICE.schema,
         state={
             "passwords": passwords,
+            "registration": settings.registration_policy(),
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
             "users_by_id": Coalesced(partial(user_service.find, database)),
         },

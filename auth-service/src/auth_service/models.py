@@ -95,6 +95,22 @@ known_networks = sa.Table(
 sa.Index("ix_known_networks_at", known_networks.c.at)
 sa.Index("ix_known_networks_network", known_networks.c.network, known_networks.c.at)
 
+counted_actions = sa.Table(
+    "counted_actions",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    required("action", sa.Text),
+    required("network", sa.Text),
+    timestamp("at", server_default=sa.func.now()),
+)
+sa.Index(
+    "ix_counted_actions_action_network_at",
+    counted_actions.c.action,
+    counted_actions.c.network,
+    counted_actions.c.at,
+)
+sa.Index("ix_counted_actions_at", counted_actions.c.at)
+
 signing_keys = sa.Table(
     "signing_keys",
     metadata,

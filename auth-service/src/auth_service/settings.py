@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
 from auth_service.users.emails import parse_email
 from chassis.core.settings import PublisherSettings
 from contracts.tokens import LONGEST_LIFETIME
@@ -23,12 +24,23 @@ class Settings(PublisherSettings):
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
     """None: the built-in one where that is allowed, else a random one."""
+    registration: Mode | None = None
+    """Who may make an account for themselves. None: everybody in development, whoever is invited in production."""
+    registrations_per_hour: int | None = Field(default=None, ge=1)
+    """The most from one address. None: 5, and in development no limit on the machine itself."""
 
     @property
     def hash_key(self) -> bytes:
         """The key of hashes that are not to be guessed from: made of the secret, so that it need not be another."""
         secret = self.internal_token_secret.get_secret_value().encode()
         return blake2b(secret, digest_size=32, person=b"typed user names").digest()
+
+    def registration_policy(self) -> RegistrationPolicy:
+        """Return who may register."""
+        in_development = self.environment == "development"
+        mode = self.registration or (Mode.OPEN if in_development else Mode.INVITED)
+        per_hour = self.registrations_per_hour
+        return RegistrationPolicy(mode, per_hour if per_hour or in_development else DEFAULT_PER_HOUR)
 
     @property
     def token_lifetime(self) -> timedelta:

@@ -6,6 +6,7 @@ from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
+from auth_service.throttle import hourly
 from auth_service.throttle import service as throttle
 from chassis.db.database import Database
 from chassis.messaging.bus import Bus
@@ -25,6 +26,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
 
     async def forget_attempts() -> None:
         await throttle.forget_old(database)
+        await hourly.forget_old(database)
 
     async def forget_ended_tokens() -> None:
         async with database.connection() as connection:

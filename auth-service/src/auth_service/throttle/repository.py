@@ -9,6 +9,7 @@ from chassis.db.database import Connection
 
 _ADDRESS_LOCKS = 1
 _ACCOUNT_LOCKS = 2
+_ACTION_LOCKS = 3
 
 
 async def lock_attempts(connection: Connection, account: str, network: str) -> None:
@@ -143,3 +144,31 @@ async def prune_known_networks(connection: Connection, known_for: timedelta) -> 
 async def prune_attempts(connection: Connection, window: timedelta) -> None:
     """Delete the attempts that count no more."""
     await connection.execute("DELETE FROM login_attempts WHERE at < now() - %s", (window,))
+
+
+async def seconds_until_free(
+    connection: Connection, action: str, network: str, limit: int, window: timedelta
+) -> float | None:
+    """Return how long until fewer than `limit` actions from the network lie within `window`; None: now.
+
+    Others who ask the same wait until the transaction ends.
+    """
+    await connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_ACTION_LOCKS, action + network))
+    cursor = await connection.execute(
+        "SELECT extract(epoch FROM at + %(window)s - now())::float AS seconds FROM counted_actions"
+        " WHERE action = %(action)s AND network = %(network)s AND at > now() - %(window)s"
+        " ORDER BY at DESC OFFSET %(limit)s - 1 LIMIT 1",
+        {"action": action, "network": network, "window": window, "limit": limit},
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["seconds"]
+
+
+async def insert_action(connection: Connection, action: str, network: str) -> None:
+    """Record that somebody did it now."""
+    await connection.execute("INSERT INTO counted_actions (action, network) VALUES (%s, %s)", (action, network))
+
+
+async def prune_actions(connection: Connection, window: timedelta) -> None:
+    """Delete the actions that count no more."""
+    await connection.execute("DELETE FROM counted_actions WHERE at < now() - %s", (window,))

@@ -8,6 +8,8 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
+from auth_service.addresses import client_address
+from auth_service.registration.policy import RegistrationPolicy
 from auth_service.users import service
 from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import ListedUser, NewUser, Registration, User, UserChange
@@ -39,10 +41,12 @@ UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
     summary="Register as a viewer",
     status_code=201,
     response_model=User,
-    responses=problem_responses("409 email_taken"),
+    responses=problem_responses("403 registration_invited", "403 registration_closed", "409 email_taken", 429),
 )
 async def register(body: Registration, request: Request, database: Db, passwords: PasswordPort) -> Response:
-    """The role is viewer, whatever the body says; an admin can change it."""
+    """The role is viewer, whatever the body says; an admin can change it. REGISTRATION says who may register."""
+    registration: RegistrationPolicy = request.app.state.registration
+    await registration.admit(database, client_address(request))
     return await _create(request, database, passwords, body, Role.VIEWER, None)
 
 

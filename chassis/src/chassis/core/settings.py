@@ -34,6 +34,7 @@ _REASONS = {
     "less_than": "it must be less than {lt}",
     "less_than_equal": "it must be {le} or less",
     "literal_error": "it must be {expected}",
+    "enum": "it must be {expected}",
     "string_too_short": "it needs {min_length} characters or more",
     "string_too_long": "it may have {max_length} characters at most",
     "too_short": "it needs {min_length} characters or more",

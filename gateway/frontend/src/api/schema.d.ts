@@ -177,7 +177,7 @@ export interface paths {
         put?: never;
         /**
          * Register as a viewer
-         * @description The role is viewer, whatever the body says; an admin can change it.
+         * @description The role is viewer, whatever the body says; an admin can change it. REGISTRATION says who may register.
          */
         post: operations["register"];
         delete?: never;
@@ -7057,6 +7057,10 @@ export interface components {
              */
             password: string;
         };
+        RegistrationInvitedOrRegistrationClosed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "registration_invited" | "registration_closed";
+        };
         /**
          * Reject
          * @description Why it is rejected.
@@ -10126,6 +10130,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProjectNotFoundOrUserNotFound"];
             };
         };
+        /** @description Role too low: `registration_invited`, `registration_closed` */
+        RegistrationInvitedOrRegistrationClosed: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RegistrationInvitedOrRegistrationClosed"];
+            };
+        };
         /** @description Body too large: `body_too_large` */
         RequestEntityTooLarge: {
             headers: {
@@ -10719,6 +10733,7 @@ export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
 export type SchemaRegistration = components['schemas']['Registration'];
+export type SchemaRegistrationInvitedOrRegistrationClosed = components['schemas']['RegistrationInvitedOrRegistrationClosed'];
 export type SchemaReject = components['schemas']['Reject'];
 export type SchemaRequestEntityTooLarge = components['schemas']['RequestEntityTooLarge'];
 export type SchemaRequestHeaderFieldsTooLarge = components['schemas']['RequestHeaderFieldsTooLarge'];
@@ -10862,6 +10877,7 @@ export type ResponseProjectArchivedOrLastProjectAdmin = components['responses'][
 export type ResponseProjectNotFound = components['responses']['ProjectNotFound'];
 export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['ProjectNotFoundOrMemberNotFound'];
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
+export type ResponseRegistrationInvitedOrRegistrationClosed = components['responses']['RegistrationInvitedOrRegistrationClosed'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
@@ -11326,12 +11342,14 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            403: components["responses"]["RegistrationInvitedOrRegistrationClosed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];

@@ -1,0 +1,1 @@
+"""Who may make an account for themselves, and how often from one address."""
