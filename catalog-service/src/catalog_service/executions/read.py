@@ -92,6 +92,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     counts: Counter[str] = Counter()
     done = Read(chosen.name, {}, [])
     lines: list[str] = []
+    attempts: dict[tuple[str, str, str], str] = {}
     total = 0
     for found in chosen.read(file, ReadAs(order.undefined_fails)):
         if isinstance(found, Notice):
@@ -101,7 +102,7 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
         counts[outcome] += 1
         total += 1
         if found.is_attempt:
-            done.has_attempts = True
+            _count_attempt(found, outcome, attempts, counts)
         lines.append(_line(found, outcome, total))
         if len(lines) == _AT_ONCE:
             _write(out, lines)
@@ -111,8 +112,24 @@ def _read(file: BinaryIO, out: BinaryIO, order: Order) -> Read:
     _write(out, lines)
     if not total:
         done.warnings.append({"code": "no_results", "message": "The file holds no results.", "count": 1})
-    done.counts = {"results": total, **{name: counts[outcome] for outcome, name in _NAMES.items()}}
+    done.has_attempts = bool(attempts)
+    done.counts = {"results": counts.total(), **{name: counts[outcome] for outcome, name in _NAMES.items()}}
     return done
+
+
+def _count_attempt(
+    result: Result, outcome: str, attempts: dict[tuple[str, str, str], str], counts: Counter[str]
+) -> None:
+    """Count the attempts of a test as one result, which ends as the last of them did."""
+    key = (result.class_name, result.iteration or result.name, "" if result.class_name else result.file)
+    before = attempts.get(key)
+    if before is not None:
+        counts[before] -= 1
+        if outcome == PASSED and before in (FLAKY, FAILED):
+            counts[outcome] -= 1
+            counts[FLAKY] += 1
+            outcome = FLAKY
+    attempts[key] = outcome
 
 
 def _outcome(result: Result) -> str:

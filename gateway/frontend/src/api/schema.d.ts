@@ -16561,7 +16561,7 @@ export interface operations {
                 /** @description Instead of the name in the form. */
                 file_name?: string;
                 /** @description The format of the file; by default what the file looks like. */
-                format?: "auto" | "junit";
+                format?: "auto" | "junit" | "ctrf" | "cucumber-json" | "cucumber-messages" | "robot" | "trx" | "playwright-json" | "allure" | "nunit" | "xunit-net" | "tap" | "go-test-json";
                 /** @description Link the test cases to the requirements that results name (`verifies`). */
                 link?: boolean;
                 /** @description What people call the run. */

@@ -25,6 +25,7 @@ _FLAKY = frozenset({"flakyFailure", "flakyError"})
 _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
 _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
+_USUAL = frozenset({"name", "classname", "time", "file", "line", "assertions", "status"})
 _ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
 
 
@@ -104,7 +105,7 @@ class _Cases(ResultsHandler):
         self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
         if state in _NOT_PASSED:
             case.status = "failed"
-        if len(attributes) > 3:
+        if not attributes.keys() <= _USUAL:
             for key, value in attributes.items():
                 if key in _ATTRIBUTES:
                     note(case, key, value)

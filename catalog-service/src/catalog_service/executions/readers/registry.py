@@ -3,13 +3,39 @@
 from io import BytesIO
 from typing import BinaryIO
 
-from catalog_service.executions.readers import junit
+from catalog_service.executions.readers import (
+    allure,
+    ctrf,
+    cucumber_json,
+    cucumber_messages,
+    go_test,
+    junit,
+    nunit,
+    playwright,
+    robot,
+    tap,
+    trx,
+    xunit_net,
+)
 from catalog_service.executions.readers.results import ResultFormat
 from chassis.core.problems import UnsupportedMediaType
 from chassis.core.wording import shown
 from chassis.files.archives import is_archive
 
-FORMATS: tuple[ResultFormat, ...] = (junit.FORMAT,)
+FORMATS: tuple[ResultFormat, ...] = (
+    junit.FORMAT,
+    ctrf.FORMAT,
+    cucumber_json.FORMAT,
+    cucumber_messages.FORMAT,
+    robot.FORMAT,
+    trx.FORMAT,
+    playwright.FORMAT,
+    allure.FORMAT,
+    nunit.FORMAT,
+    xunit_net.FORMAT,
+    tap.FORMAT,
+    go_test.FORMAT,
+)
 """A line a format; of two that are equally sure of a file, the one that stands first reads it."""
 
 _HEAD = 64 * 1024

@@ -1,0 +1,109 @@
+"""Results of Allure 2: a zip or tar of its folder, or one result of it."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import orjson
+
+from catalog_service.exchange.readers.lines import is_archive, is_meant, named, suffixes_within
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.refusals import archive_of
+from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    note,
+    note_tag,
+)
+
+_SUFFIXES = ("-result.json",)
+_LARGEST = 16 << 20
+_STATUSES: dict[str, Status] = {"passed": "passed", "skipped": "skipped"}
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is of Allure: by the names in an archive, or by those in one result."""
+    if is_archive(file):
+        return 0.9 if suffixes_within(file, _SUFFIXES) else 0.0
+    head = file.read(65536)
+    has_names = all(word in head for word in (b'"uuid"', b'"status"', b'"labels"'))
+    return 0.85 * (has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"))
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the results in the order in which they began: several of one history are attempts."""
+    if not is_archive(file):
+        file.seek(0)
+        yield _result(_parsed(file))
+        return
+    with archive_of(file) as archive:
+        begun = []
+        for name in archive.names:
+            if is_meant(name, _SUFFIXES):
+                with named(name):
+                    start = _parsed(archive.open(name)).get("start")
+                begun.append((start if isinstance(start, int | float) else 0, name))
+        if not begun:
+            raise Unreadable("The archive has no result of Allure: no file ends in -result.json.")
+        for _, name in sorted(begun):
+            with named(name):
+                yield _result(_parsed(archive.open(name)))
+
+
+def _parsed(file: BinaryIO) -> dict[str, Any]:
+    data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise Unreadable("The result is larger than 16 MiB.", code="too_long")
+    try:
+        parsed = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        message = f"The result is no JSON: {error.msg}."
+        raise Unreadable(message, line=error.lineno, column=error.colno, offset=error.pos) from None
+    if not isinstance(parsed, dict):
+        raise Unreadable("The result is no JSON object.")
+    return parsed
+
+
+def _result(found: dict[str, Any]) -> Result:
+    labels = [
+        (a_text(label.get("name")), a_text(label.get("value"))) for label in map(a_dict, a_list(found.get("labels")))
+    ]
+    of = dict(reversed(labels))
+    name = a_text(found.get("name")) or a_text(found.get("fullName"))
+    class_name = of.get("testClass") or of.get("class") or of.get("package") or ""
+    start, stop = found.get("start"), found.get("stop")
+    has_times = isinstance(start, int | float) and isinstance(stop, int | float)
+    result = Result(
+        name,
+        class_name=class_name,
+        suite=" > ".join(of[level] for level in ("parentSuite", "suite", "subSuite") if level in of),
+        file="" if class_name else a_text(found.get("fullName")),
+        # What is broken has failed, and what nobody knows the end of has not passed.
+        status=_STATUSES.get(a_text(found.get("status")), "failed"),
+        duration_ms=a_duration(stop - start) if has_times else None,  # type: ignore[operator]
+        is_attempt=bool(found.get("historyId")),
+    )
+    parameters = [a_dict(one) for one in a_list(found.get("parameters"))]
+    told = [f"{a_text(one.get('name'))}={a_text(one.get('value'))}" for one in parameters if not one.get("excluded")]
+    if told:
+        result.iteration = f"{name} [{', '.join(told)}]"
+    if result.status == "failed":
+        details = a_dict(found.get("statusDetails"))
+        result.message = a_text(details.get("message"))[:LONGEST_MESSAGE] or None
+        result.trace = a_text(details.get("trace"))[:LONGEST_TRACE] or None
+    for label, value in labels:
+        if label in ("AS_ID", "ALLURE_ID", "tag"):
+            note_tag(result, value)
+        note(result, label, value)
+    for link in map(a_dict, a_list(found.get("links"))):
+        if link.get("type") == "tms":
+            note(result, "test_case", a_text(link.get("name")))
+    return result
+
+
+FORMAT = ResultFormat("allure", "Allure 2 results (zip)", recognise, read)

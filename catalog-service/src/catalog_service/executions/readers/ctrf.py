@@ -1,0 +1,70 @@
+"""CTRF, the Common Test Report Format."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    note,
+    note_tag,
+)
+
+_STATUSES: dict[str, Status] = {"passed": "passed", "failed": "failed"}
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is a CTRF report: by the names in its first bytes."""
+    head = file.read(65536)
+    if b'"CTRF"' in head:
+        return 0.95
+    has_names = all(word in head for word in (b'"results"', b'"tool"', b'"summary"', b'"tests"'))
+    return 0.9 if has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the tests."""
+    for test in items(file, "results.tests.item", levels=3):
+        yield _result(a_dict(test))
+
+
+def _result(test: dict[str, Any]) -> Result:
+    suite = test.get("suite")
+    name = a_text(test.get("name"))
+    result = Result(
+        name,
+        suite=" > ".join(map(a_text, suite)) if isinstance(suite, list) else a_text(suite),
+        file=a_text(test.get("filePath")),
+        status=_STATUSES.get(a_text(test.get("status")), "skipped"),
+        duration_ms=a_duration(test.get("duration")),
+    )
+    parameters = a_dict(test.get("parameters"))
+    if parameters:
+        result.iteration = f"{name} [{', '.join(f'{key}={a_text(value)}' for key, value in parameters.items())}]"
+    attempts = [a_dict(attempt) for attempt in a_list(test.get("retryAttempts"))]
+    failed = next((attempt for attempt in attempts if attempt.get("status") == "failed"), None)
+    retries = test.get("retries")
+    result.failed_before = (
+        test.get("flaky") is True or failed is not None or (isinstance(retries, int | float) and retries > 0)
+    )
+    if result.status == "failed" or result.failed_before:
+        said = test if test.get("message") or failed is None else failed
+        result.message = a_text(said.get("message"))[:LONGEST_MESSAGE] or None
+        result.trace = a_text(said.get("trace"))[:LONGEST_TRACE] or None
+    for key, value in a_dict(test.get("labels")).items():
+        for one in value if isinstance(value, list) else [value]:
+            note(result, key, a_text(one))
+            if key == "externalId":
+                note_tag(result, a_text(one))
+    for tag in (test.get("testId"), *a_list(test.get("tags"))):
+        note_tag(result, a_text(tag))
+    return result
+
+
+FORMAT = ResultFormat("ctrf", "CTRF", recognise, read)

@@ -1,0 +1,83 @@
+"""Cucumber JSON, as cucumber-jvm, cucumber-js, behave and others write it."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    first_line,
+    note_tag,
+)
+from catalog_service.executions.readers.steps import status_of
+
+_NANOSECOND = 1e-6
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is Cucumber JSON: by the names in its first bytes."""
+    head = file.read(65536)
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return 0.0
+    if b'"keyword"' in head and b'"elements"' in head:
+        return 0.95
+    return 0.7 if b'"elements"' in head or b'"steps"' in head else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the scenarios of each feature; what is wrong in a background is so in the scenario that it stands before."""
+    for feature in map(a_dict, items(file, "item", levels=1)):
+        background: list[dict[str, Any]] = []
+        for element in map(a_dict, a_list(feature.get("elements"))):
+            outcomes = _outcomes(element)
+            if element.get("type") == "background":
+                background = outcomes
+                continue
+            yield _result(feature, element, [*background, *outcomes], as_asked)
+            background = []
+
+
+def _outcomes(element: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of the steps of a scenario and of all hooks."""
+    found = []
+    for part in ("before", "steps", "after"):
+        for step in map(a_dict, a_list(element.get(part))):
+            hooks = [*a_list(step.get("before")), *a_list(step.get("after"))]
+            found += [a_dict(a_dict(one).get("result")) for one in (step, *hooks)]
+    return found
+
+
+def _result(
+    feature: dict[str, Any], element: dict[str, Any], outcomes: list[dict[str, Any]], as_asked: ReadAs
+) -> Result:
+    name = a_text(element.get("name"))
+    known = [a_text(outcome.get("status")).lower() for outcome in outcomes]
+    result = Result(
+        name,
+        class_name=a_text(feature.get("name")),
+        file=a_text(feature.get("uri")),
+        status=status_of(known, undefined_fails=as_asked.undefined_fails),
+        duration_ms=a_duration(
+            sum(one["duration"] for one in outcomes if isinstance(one.get("duration"), int | float)), _NANOSECOND
+        ),
+    )
+    # Rows of an outline have one name: the place tells them apart.
+    number = a_text(element.get("id")).rpartition(";;")
+    if number[1]:
+        result.iteration = f"{name} #{number[2]}"
+    if result.status == "failed":
+        said = next((a_text(one.get("error_message")) for one in outcomes if one.get("error_message")), "")
+        result.trace = said[:LONGEST_TRACE] or None
+        bad = next((status for status in known if status not in ("passed", "skipped")), "failed")
+        result.message = (first_line(said) or f"A step is {bad}.")[:LONGEST_MESSAGE]
+    for tag in (*a_list(feature.get("tags")), *a_list(element.get("tags"))):
+        note_tag(result, a_text(a_dict(tag).get("name")) or a_text(tag))
+    return result
+
+
+FORMAT = ResultFormat("cucumber-json", "Cucumber JSON", recognise, read)

@@ -1,0 +1,127 @@
+"""Cucumber messages: an envelope a line."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from catalog_service.exchange.records import Notice
+from catalog_service.executions.readers.json_results import a_dict, a_list, a_text, lines
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    first_line,
+    note_tag,
+    whole_milliseconds,
+)
+from catalog_service.executions.readers.steps import status_of
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is Cucumber messages: by its first lines."""
+    head = file.read(65536).lstrip(b"\xef\xbb\xbf")
+    if not head.startswith(b"{"):
+        return 0.0
+    if head.startswith(b'{"meta":') and b'"protocolVersion"' in head:
+        return 0.95
+    return 0.9 if b'{"pickle":' in head or b'{"gherkinDocument":' in head or b'{"testCaseStarted":' in head else 0.0
+
+
+class _Messages:
+    """What has been said so far that later messages refer to."""
+
+    def __init__(self, as_asked: ReadAs) -> None:
+        self._as_asked = as_asked
+        self._features: dict[str, str] = {}
+        self._pickles: dict[str, dict[str, Any]] = {}
+        self._cases: dict[str, str] = {}
+        self._running: dict[str, tuple[str, list[dict[str, Any]]]] = {}
+        self._failed_before: set[str] = set()
+
+    def take(self, envelope: dict[str, Any]) -> Result | None:
+        """Take a message; return the result of a scenario that has ended."""
+        for kind, message in envelope.items():
+            match kind:
+                case "gherkinDocument":
+                    self._features[a_text(message.get("uri"))] = a_text(a_dict(message.get("feature")).get("name"))
+                case "pickle":
+                    kept = ("uri", "name", "tags", "astNodeIds")
+                    self._pickles[a_text(message.get("id"))] = {name: message.get(name) for name in kept}
+                case "testCase":
+                    self._cases[a_text(message.get("id"))] = a_text(message.get("pickleId"))
+                case "testCaseStarted":
+                    self._running[a_text(message.get("id"))] = (a_text(message.get("testCaseId")), [])
+                case "testStepFinished":
+                    running = self._running.get(a_text(message.get("testCaseStartedId")))
+                    if running is not None:
+                        running[1].append(a_dict(message.get("testStepResult")))
+                case "testCaseFinished":
+                    return self._finish(message)
+        return None
+
+    def _finish(self, message: dict[str, Any]) -> Result | None:
+        case, steps = self._running.pop(a_text(message.get("testCaseStartedId")), ("", []))
+        if message.get("willBeRetried") is True:
+            self._failed_before.add(case)
+            return None
+        pickle = self._pickles.get(self._cases.get(case, ""), {})
+        known = [a_text(step.get("status")).lower() for step in steps]
+        uri, name = a_text(pickle.get("uri")), a_text(pickle.get("name"))
+        result = Result(
+            name,
+            class_name=self._features.get(uri, ""),
+            file=uri,
+            status=status_of(known, undefined_fails=self._as_asked.undefined_fails),
+            duration_ms=_milliseconds(steps),
+            failed_before=case in self._failed_before,
+        )
+        nodes = a_list(pickle.get("astNodeIds"))
+        if len(nodes) > 1:  # a row of an outline
+            result.iteration = f"{name} #{a_text(nodes[-1])}"
+        if result.status == "failed":
+            said = next((a_text(step.get("message")) for step in steps if step.get("message")), "")
+            trace = next((a_dict(step.get("exception")).get("stackTrace") for step in steps if "exception" in step), "")
+            bad = next((status for status in known if status not in ("passed", "skipped")), "failed")
+            result.message = (first_line(said) or f"A step is {bad}.")[:LONGEST_MESSAGE]
+            result.trace = (a_text(trace) or said)[:LONGEST_TRACE] or None
+        for tag in a_list(pickle.get("tags")):
+            note_tag(result, a_text(a_dict(tag).get("name")))
+        return result
+
+    @property
+    def unfinished(self) -> int:
+        """How many scenarios have begun and not ended."""
+        return len(self._running)
+
+
+def _milliseconds(steps: list[dict[str, Any]]) -> int | None:
+    durations = [a_dict(step.get("duration")) for step in steps]
+    parts = [
+        part * unit
+        for duration in durations
+        for part, unit in ((duration.get("seconds"), 1e3), (duration.get("nanos"), 1e-6))
+        if isinstance(part, int | float)
+    ]
+    return whole_milliseconds(sum(parts))
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the scenarios, as they end."""
+    messages = _Messages(as_asked)
+    others = 0
+    for _, envelope in lines(file):
+        if envelope is None:
+            others += 1
+            continue
+        result = messages.take({kind: a_dict(message) for kind, message in envelope.items()})
+        if result is not None:
+            yield result
+    if others:
+        yield Notice("other_lines", "Lines that are no JSON objects were left out.", others)
+    if messages.unfinished:
+        yield Notice("unfinished", "Scenarios began and did not end; they are left out.", messages.unfinished)
+
+
+FORMAT = ResultFormat("cucumber-messages", "Cucumber messages (NDJSON)", recognise, read)

@@ -1,0 +1,97 @@
+"""go test -json, and what gotestsum makes of it with reruns: an event a line."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from catalog_service.exchange.records import Notice
+from catalog_service.executions.readers.json_results import a_duration, a_text, lines
+from catalog_service.executions.readers.results import (
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+)
+
+_ENDS: dict[str, Status] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+_SAYS_NOTHING = ("=== ", "--- ", "PASS", "FAIL", "ok  ")
+_SECOND = 1000.0
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is of go test -json: by its first lines."""
+    head = file.read(65536)
+    return (
+        0.95 if b'"Action":"' in head and b'"Package":"' in head and head.lstrip(b"\xef\xbb\xbf")[:1] == b"{" else 0.0
+    )
+
+
+@dataclass(slots=True)
+class _Package:
+    """Tests of a package that have begun, with what they print; and whether one has failed."""
+
+    running: dict[str, list[str]] = field(default_factory=dict)
+    has_failed: bool = False
+    said: list[str] = field(default_factory=list)
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read each test by its own line, those with subtests among them; one that comes again is another attempt."""
+    packages: dict[str, _Package] = {}
+    others = 0
+    for _, event in lines(file):
+        if event is None:
+            others += 1
+            continue
+        name = a_text(event.get("Package"))
+        yield from _results(name, packages.setdefault(name, _Package()), event)
+    for name, package in packages.items():
+        yield from _interrupted(name, package)
+    if others:
+        yield Notice("other_lines", "Lines that are no JSON objects were left out.", others)
+
+
+def _results(name: str, package: _Package, event: dict[str, Any]) -> Iterator[Result]:
+    action, test = a_text(event.get("Action")), a_text(event.get("Test"))
+    if action == "run":
+        package.running[test] = []
+    elif action == "output":
+        _keep(package.running.get(test, package.said), a_text(event.get("Output")))
+    elif action in _ENDS and test:
+        said = package.running.pop(test, [])
+        package.has_failed = package.has_failed or action == "fail"
+        yield _result(name, test, _ENDS[action], said, a_duration(event.get("Elapsed"), _SECOND))
+    elif action in _ENDS:
+        yield from _interrupted(name, package)
+        if action == "fail" and not package.has_failed:
+            # Nothing of it could be built, or it ended by itself.
+            yield _result(name, "TestMain", "failed", package.said, a_duration(event.get("Elapsed"), _SECOND))
+        package.has_failed = False
+        package.said.clear()
+
+
+def _interrupted(name: str, package: _Package) -> Iterator[Result]:
+    """Yield the tests that have begun and not ended: the program has."""
+    for test, said in package.running.items():
+        package.has_failed = True
+        yield _result(name, test, "failed", said, None)
+    package.running.clear()
+
+
+def _keep(kept: list[str], text: str) -> None:
+    if len(kept) < 200 and not text.lstrip().startswith(_SAYS_NOTHING):
+        kept.append(text[:2000])
+
+
+def _result(package: str, test: str, status: Status, said: list[str], duration_ms: int | None) -> Result:
+    result = Result(test, class_name=package, status=status, duration_ms=duration_ms, is_attempt=True)
+    if status != "passed":
+        text = "".join(said).strip()
+        result.message = next((line.strip() for line in text.splitlines() if line.strip()), None)
+        result.trace = text[:LONGEST_TRACE] or None
+    return result
+
+
+FORMAT = ResultFormat("go-test-json", "go test -json", recognise, read)

@@ -1,0 +1,81 @@
+"""NUnit 3 XML."""
+
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from catalog_service.executions.readers.results import (
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    milliseconds,
+    note,
+    note_tag,
+)
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, results_of
+
+_STATUSES: dict[str, Status] = {"Passed": "passed", "Warning": "passed", "Failed": "failed"}
+
+
+class _Cases(ResultsHandler):
+    roots = ("test-run",)
+    label = "NUnit 3 report"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._case: Result | None = None
+        self._within = ""
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        case = self._case
+        if tag == "test-case":
+            given = attributes.get
+            self._case = Result(
+                given("name", ""),
+                given("classname") or given("fullname", "").rpartition(".")[0],
+                status=_STATUSES.get(given("result", ""), "skipped"),
+                duration_ms=milliseconds(given("duration") or given("time")),
+            )
+        elif case is None:
+            return
+        elif tag == "property":
+            name, value = attributes.get("name", ""), attributes.get("value", "")
+            if name == "Category":
+                note_tag(case, value)
+            note(case, name, value)
+        elif tag in ("failure", "reason"):
+            self._within = tag
+        elif tag in ("message", "stack-trace") and self._within:
+            self.keep()
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        case = self._case
+        if case is None:
+            return
+        if tag == "test-case":
+            self.found.append(case)
+            self._case = None
+        elif tag in ("failure", "reason"):
+            self._within = ""
+        elif self.keeps_text:
+            text = self.kept()
+            if case.status == "failed":
+                fail(case, text if tag == "message" else None, text if tag == "stack-trace" else None)
+            elif tag == "message":
+                case.message = text[:4096] or None
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is an NUnit 3 report: by its first element."""
+    return 0.95 if has_root(file.read(65536), b"test-run") else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the cases, as they end."""
+    return results_of(file, _Cases())
+
+
+FORMAT = ResultFormat("nunit", "NUnit 3 XML", recognise, read)

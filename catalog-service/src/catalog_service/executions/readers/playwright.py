@@ -1,0 +1,90 @@
+"""The JSON reporter of Playwright."""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from catalog_service.exchange.records import Notice
+from catalog_service.executions.readers.json_results import a_dict, a_duration, a_list, a_text, items
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    first_line,
+    note,
+    note_tag,
+)
+
+_STATUSES: dict[str, Status] = {
+    "expected": "passed",
+    "unexpected": "failed",
+    "flaky": "passed",
+    "skipped": "skipped",
+}
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is of Playwright: by the names in its first bytes."""
+    head = file.read(65536)
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return 0.0
+    if b'"config"' in head and b'"rootDir"' in head and b'"projects"' in head:
+        return 0.95
+    return 0.8 if all(word in head for word in (b'"suites"', b'"specs"', b'"projectName"')) else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the tests of each project; then errors that are of no test."""
+    for suite in items(file, "suites.item", levels=2):
+        yield from _suite(a_dict(suite), ())
+    file.seek(0)
+    errors = sum(1 for _ in items(file, "errors.item", levels=2))
+    if errors:
+        yield Notice("errors_of_run", "The run had errors of no test, such as files that could not be loaded.", errors)
+
+
+def _suite(suite: dict[str, Any], above: tuple[str, ...]) -> Iterator[Found]:
+    title, file = a_text(suite.get("title")), a_text(suite.get("file"))
+    path = above if not above and title == file else (*above, title)
+    for spec in map(a_dict, a_list(suite.get("specs"))):
+        for test in map(a_dict, a_list(spec.get("tests"))):
+            yield _result(spec, test, path, a_text(spec.get("file")) or file)
+    for inner in a_list(suite.get("suites")):
+        yield from _suite(a_dict(inner), path)
+
+
+def _result(spec: dict[str, Any], test: dict[str, Any], path: tuple[str, ...], file: str) -> Result:
+    name, project = a_text(spec.get("title")), a_text(test.get("projectName"))
+    runs = [a_dict(run) for run in a_list(test.get("results"))]
+    status = _STATUSES.get(a_text(test.get("status")))
+    if status is None:
+        status = "passed" if spec.get("ok") is True else "failed"
+    result = Result(
+        name,
+        class_name=f"{file} › {' › '.join(path)}" if path else file,
+        suite=" › ".join(path),
+        file=file,
+        iteration=f"{name} [{project}]" if project else "",
+        status=status,
+        duration_ms=a_duration(runs[-1].get("duration")) if runs else None,
+        failed_before=test.get("status") == "flaky",
+    )
+    if result.status == "failed" or result.failed_before:
+        failed: dict[str, Any] = next(
+            (run for run in reversed(runs) if run.get("status") not in ("passed", "skipped")), {}
+        )
+        error = a_dict(failed.get("error")) or a_dict(next(iter(a_list(failed.get("errors"))), None))
+        message = a_text(error.get("message"))
+        result.message = first_line(message)[:LONGEST_MESSAGE] or None
+        result.trace = (a_text(error.get("stack")) or message)[:LONGEST_TRACE] or None
+    for tag in a_list(spec.get("tags")):
+        note_tag(result, a_text(tag))
+    for annotation in map(a_dict, a_list(test.get("annotations"))):
+        note(result, a_text(annotation.get("type")), a_text(annotation.get("description")))
+    return result
+
+
+FORMAT = ResultFormat("playwright-json", "Playwright JSON", recognise, read)

@@ -1,0 +1,130 @@
+"""output.xml of Robot Framework, from 2.x to 7."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import BinaryIO
+
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    milliseconds,
+    note_tag,
+    whole_milliseconds,
+)
+from catalog_service.executions.readers.xml_results import ResultsHandler, has_root, results_of
+
+_STATUSES: dict[str, Status] = {"PASS": "passed", "SKIP": "skipped", "NOT RUN": "skipped"}
+_TIME = "%Y%m%d %H:%M:%S.%f"
+
+
+class _Suite:
+    """A suite that is open: its tests and those of the suites in it, which its teardown may make fail."""
+
+    __slots__ = ("name", "teardown", "tests")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tests: list[Result] = []
+        self.teardown: tuple[str, str] | None = None
+
+
+class _Tests(ResultsHandler):
+    roots = ("robot",)
+    label = "output.xml of Robot Framework"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[str] = []
+        self._suites: list[_Suite] = []
+        self._test: Result | None = None
+        self._in_teardown = False
+        self._status: Mapping[str, str] = {}
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        within = self._open[-1] if self._open else ""
+        self._open.append(tag)
+        if tag == "suite" and within in ("suite", "robot"):
+            above = f"{self._suites[-1].name}." if self._suites else ""
+            self._suites.append(_Suite(above + attributes.get("name", "")))
+        elif tag == "test" and self._suites:
+            self._test = Result(attributes.get("name", ""), self._suites[-1].name)
+        elif tag == "kw" and within == "suite":
+            self._in_teardown = attributes.get("type", "").lower() == "teardown"
+        elif tag == "status" and (within == "test" or (self._in_teardown and self._is_of_teardown())):
+            self._status = dict(attributes)
+            self.keep()
+        elif tag == "tag" and (within == "test" or self._open[-3:-1] == ["test", "tags"]):
+            self.keep()
+
+    def _is_of_teardown(self) -> bool:
+        return self._open[-3:-1] == ["suite", "kw"]
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        self._open.pop()
+        within = self._open[-1] if self._open else ""
+        if tag == "tag" and self.keeps_text:
+            assert self._test is not None, "only tags of tests are kept"
+            note_tag(self._test, self.kept())
+        elif tag == "status" and self.keeps_text:
+            self._end_status(within)
+        elif tag == "test" and self._test is not None:
+            self._suites[-1].tests.append(self._test)
+            self._test = None
+        elif tag == "kw" and within == "suite":
+            self._in_teardown = False
+        elif tag == "suite" and within in ("suite", "robot"):
+            self._end_suite()
+
+    def _end_status(self, within: str) -> None:
+        said, status = self.kept(), self._status.get("status", "")
+        if within == "kw":
+            self._suites[-1].teardown = (status, said)
+        elif self._test is not None:
+            self._test.status = _STATUSES.get(status, "failed")
+            self._test.duration_ms = _duration(self._status)
+            if self._test.status != "passed":
+                self._test.message = said[:LONGEST_MESSAGE] or None
+
+    def _end_suite(self) -> None:
+        suite = self._suites.pop()
+        status, said = suite.teardown or ("PASS", "")
+        for test in suite.tests if status in ("FAIL", "SKIP") else ():
+            if status == "SKIP":
+                test.status = "skipped"
+            elif test.status != "skipped":
+                before = f"\n\nEarlier: {test.message}" if test.message else ""
+                test.status = "failed"
+                test.message = f"The teardown of {suite.name} failed: {said}{before}"[:LONGEST_MESSAGE]
+        if self._suites:
+            self._suites[-1].tests += suite.tests
+        else:
+            self.found += suite.tests
+
+
+def _duration(status: Mapping[str, str]) -> int | None:
+    if "elapsed" in status:
+        return milliseconds(status["elapsed"])
+    try:
+        begun, ended = (datetime.strptime(status[name], _TIME) for name in ("starttime", "endtime"))  # noqa: DTZ007
+    except (KeyError, ValueError):
+        return None
+    return whole_milliseconds((ended - begun).total_seconds() * 1000)
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is of Robot Framework: by its first element."""
+    return 0.95 if has_root(file.read(65536), b"robot") else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the tests, those of a suite when it ends: its teardown may make them fail."""
+    return results_of(file, _Tests())
+
+
+FORMAT = ResultFormat("robot", "Robot Framework output.xml", recognise, read)

@@ -1,0 +1,128 @@
+"""TAP, the Test Anything Protocol, up to version 14: subtests are results, and what stands behind them is one, too."""
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from catalog_service.exchange.readers.lines import numbered_lines
+from catalog_service.exchange.records import Notice, Unreadable
+from catalog_service.executions.readers.results import (
+    LONGEST_MESSAGE,
+    LONGEST_TRACE,
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+)
+
+_POINT = re.compile(r"(?P<not>not )?ok\b(?:[ ]*-?[ ]*)(?P<rest>.*)", re.DOTALL)
+_NUMBER = re.compile(r"(?P<number>\d+)(?:[ ]*-[ ]*|[ ]+|$)")
+_DIRECTIVE = re.compile(r"(?<!\\)#[ ]*(?P<directive>skip|todo)\w*(?P<why>.*)", re.IGNORECASE | re.DOTALL)
+_PLAN = re.compile(r"1\.\.(\d+)")
+_SUBTEST = re.compile(r"# Subtest(?:: ?(?P<name>.*))?")
+_KEY = re.compile(r"message: *(?P<quote>['\"]?)(?P<text>.*?)(?P=quote)$")
+_SPACES = 4
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is TAP: by its first lines."""
+    head = file.read(4096).decode("utf-8", "replace").lstrip("\ufeff")
+    if head.startswith("TAP version "):
+        return 0.95
+    known = [bool(_PLAN.fullmatch(line) or re.match(r"(not )?ok\b", line)) for line in head.splitlines()[:20] if line]
+    return 0.8 * (bool(known) and known[0]) if known else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the test points."""
+    tap = _Tap()
+    for number, line in numbered_lines(file):
+        yield from tap.take(line, number)
+    yield from tap.finish()
+
+
+class _Tap:
+    def __init__(self) -> None:
+        self._last: Result | None = None
+        self._path: dict[int, str] = {}
+        self._yaml: list[str] | None = None
+        self._planned: int | None = None
+        self._points = 0
+        self._seen = 0
+
+    def take(self, line: str, number: int) -> Iterator[Found]:
+        """Take a line; yield the point before it once nothing of it can follow."""
+        text = line.lstrip(" ")
+        depth = (len(line) - len(text)) // _SPACES
+        if self._yaml is not None:
+            if text.rstrip() == "...":
+                self._explain()
+            elif len(self._yaml) < 500:
+                self._yaml.append(line[:2000])
+            return
+        if text.rstrip() == "---" and self._last is not None:
+            self._yaml = []
+            return
+        point = _POINT.match(text)
+        if point is not None:
+            yield from self._emit()
+            self._last = self._point(point, depth)
+            if depth == 0:
+                self._points += 1
+        elif subtest := _SUBTEST.match(text):
+            self._path[depth if line.startswith(" ") else 0] = (subtest["name"] or "").strip()
+        elif plan := _PLAN.match(text):
+            self._seen += 1
+            self._planned = int(plan[1][:9]) if depth == 0 else self._planned
+        elif text.startswith("Bail out!"):
+            yield from self._emit()
+            self._last = Result("Bail out!", status="failed", message=text[9:].strip()[:LONGEST_MESSAGE] or None)
+        elif text.startswith("TAP version"):
+            self._seen += 1
+
+    def _point(self, point: re.Match[str], depth: int) -> Result:
+        rest = point["rest"]
+        directive = _DIRECTIVE.search(rest)
+        if directive is not None:
+            rest = rest[: directive.start()]
+        numbered = _NUMBER.match(rest)
+        self._seen += 1
+        name = (rest[numbered.end() :] if numbered else rest).strip().removeprefix("-").strip().replace("\\#", "#")
+        above = [self._path[level] for level in sorted(self._path) if level < depth]
+        result = Result(name or f"test {numbered['number'] if numbered else self._seen}", class_name=" > ".join(above))
+        if directive is not None:
+            result.status = "skipped"
+            result.message = directive["why"].strip()[:LONGEST_MESSAGE] or None
+        elif point["not"]:
+            result.status = "failed"
+        for level in [level for level in self._path if level >= depth]:
+            del self._path[level]
+        return result
+
+    def _explain(self) -> None:
+        said, self._yaml = self._yaml or [], None
+        if self._last is None or self._last.status != "failed":
+            return
+        self._last.trace = "\n".join(said).strip()[:LONGEST_TRACE] or None
+        key = next((found for line in said if (found := _KEY.match(line.strip()))), None)
+        if key is not None and not self._last.message:
+            self._last.message = key["text"][:LONGEST_MESSAGE] or None
+
+    def _emit(self) -> Iterator[Result]:
+        if self._last is not None:
+            yield self._last
+            self._last = None
+
+    def finish(self) -> Iterator[Found]:
+        """Yield what is left; raise Unreadable for what was no TAP at all."""
+        if self._yaml is not None:
+            self._explain()
+        yield from self._emit()
+        if not self._seen:
+            raise Unreadable("The file has no line of TAP, such as `ok 1 - works`.", line=1)
+        if self._planned is not None and self._planned != self._points:
+            told = f"The plan has {self._planned} tests, and the file {self._points}."
+            yield Notice("plan_not_kept", told)
+
+
+FORMAT = ResultFormat("tap", "TAP 14", recognise, read)

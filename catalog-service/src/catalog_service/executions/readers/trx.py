@@ -1,0 +1,133 @@
+"""TRX, the results of Visual Studio and dotnet test."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from catalog_service.executions.readers.results import (
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    note,
+    note_tag,
+    whole_milliseconds,
+)
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, local, results_of
+
+_STATUSES: dict[str, Status] = {
+    **dict.fromkeys(("Passed", "PassedButRunAborted", "Warning", "Completed"), "passed"),
+    **dict.fromkeys(
+        ("NotExecuted", "NotRunnable", "Inconclusive", "Disconnected", "Pending", "InProgress"),
+        "skipped",
+    ),
+}
+_DURATION = re.compile(r"(?:(\d+)\.)?(\d+):(\d+):(\d+(?:\.\d+)?)", re.ASCII)
+_RESULTS = frozenset({"UnitTestResult", "WebTestResult", "ManualTestResult", "GenericTestResult", "TestResult"})
+
+
+class _Results(ResultsHandler):
+    """The classes of tests stand behind all results, so these are held until the end."""
+
+    roots = ("TestRun",)
+    label = "TRX report"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: list[Result] = []
+        self._held: list[tuple[str, Result]] = []
+        self._classes: dict[str, str] = {}
+        self._notes: dict[str, Result] = {}
+        self._definition = ""
+        self._property = ""
+        self._message = ""
+
+    def check_root(self, tag: str) -> None:
+        super().check_root(local(tag))
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        name = local(tag)
+        if name in _RESULTS:
+            self._begin(attributes)
+        elif name in ("Message", "StackTrace") and self._open:
+            self.keep()
+        elif name == "UnitTest":
+            self._definition = attributes.get("id", "")
+        elif name == "TestMethod" and self._definition:
+            self._classes[self._definition] = attributes.get("className", "").partition(",")[0]
+        elif name == "TestCategoryItem" and self._definition:
+            note_tag(self._noted(), attributes.get("TestCategory", ""))
+        elif name in ("Key", "Value", "WorkItem") and self._definition:
+            self.keep()
+
+    def _noted(self) -> Result:
+        return self._notes.setdefault(self._definition, Result(""))
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        name = local(tag)
+        if name in _RESULTS:
+            self._open.pop()
+        elif name == "UnitTest":
+            self._definition = ""
+        elif name in ("TestRun",):
+            self._finish()
+        elif self.keeps_text:
+            self._end_text(name, self.kept())
+
+    def _begin(self, attributes: Mapping[str, str]) -> None:
+        result = Result(
+            attributes.get("testName", ""),
+            status=_STATUSES.get(attributes.get("outcome", ""), "failed"),
+            duration_ms=_duration(attributes.get("duration", "")),
+        )
+        self._held.append((attributes.get("testId", ""), result))
+        self._open.append(result)
+
+    def _end_text(self, name: str, text: str) -> None:
+        if name in ("Message", "StackTrace"):
+            result = self._open[-1]
+            if result.status == "failed":
+                fail(result, text if name == "Message" else None, text if name == "StackTrace" else None)
+            elif result.status == "skipped" and name == "Message":
+                result.message = text[:4096] or None
+        elif name == "Key":
+            self._property = text
+        elif name == "Value":
+            note(self._noted(), self._property, text)
+        else:
+            note_tag(self._noted(), text)
+
+    def _finish(self) -> None:
+        for test_id, result in self._held:
+            result.class_name = self._classes.get(test_id, "")
+            if result.class_name:
+                result.name = result.name.removeprefix(f"{result.class_name}.")
+            said = self._notes.get(test_id)
+            if said is not None:
+                result.named, result.requirements, result.tags = said.named, said.requirements, said.tags
+            self.found.append(result)
+        self._held.clear()
+
+
+def _duration(text: str) -> int | None:
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return None
+    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return whole_milliseconds((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000)
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is a TRX report: by its first element."""
+    return 0.95 if has_root(file.read(65536), b"TestRun") else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the results, inner ones of data-driven tests among them."""
+    return results_of(file, _Results())
+
+
+FORMAT = ResultFormat("trx", "TRX (Visual Studio, dotnet test)", recognise, read)

@@ -1,0 +1,77 @@
+"""xUnit.net v2 XML, which Fixie writes, too."""
+
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
+
+from catalog_service.executions.readers.results import (
+    Found,
+    ReadAs,
+    Result,
+    ResultFormat,
+    Status,
+    milliseconds,
+    note,
+    note_tag,
+)
+from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, results_of
+
+_STATUSES: dict[str, Status] = {"Pass": "passed", "Skip": "skipped", "NotRun": "skipped"}
+
+
+class _Tests(ResultsHandler):
+    roots = ("assemblies", "assembly")
+    label = "xUnit.net report"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._test: Result | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        super().start(tag, attributes)
+        test, given = self._test, attributes.get
+        if tag == "test":
+            class_name = given("type", "")
+            self._test = Result(
+                given("name", "").removeprefix(f"{class_name}.") if class_name else given("name", ""),
+                class_name,
+                status=_STATUSES.get(given("result", ""), "failed"),
+                duration_ms=milliseconds(given("time")),
+            )
+        elif tag == "error":
+            self.odd("errors_of_run", "The run had errors of no test, such as a class that could not be cleaned up.")
+        elif test is None:
+            return
+        elif tag == "trait":
+            if given("name", "").lower() == "category":
+                note_tag(test, given("value", ""))
+            note(test, given("name", ""), given("value", ""))
+        elif tag in ("message", "stack-trace", "reason"):
+            self.keep()
+
+    def end(self, tag: str) -> None:
+        super().end(tag)
+        test = self._test
+        if test is None:
+            return
+        if tag == "test":
+            self.found.append(test)
+            self._test = None
+        elif self.keeps_text:
+            text = self.kept()
+            if tag == "reason":
+                test.message = text[:4096] or None
+            elif test.status == "failed":
+                fail(test, text if tag == "message" else None, text if tag == "stack-trace" else None)
+
+
+def recognise(file: BinaryIO, name: str) -> float:
+    """Return how sure it is that a file is an xUnit.net report: by its first element."""
+    return 0.95 if has_root(file.read(65536), b"assemblies", b"assembly") else 0.0
+
+
+def read(file: BinaryIO, as_asked: ReadAs) -> Iterator[Found]:
+    """Read the tests, as they end."""
+    return results_of(file, _Tests())
+
+
+FORMAT = ResultFormat("xunit-net", "xUnit.net v2 XML", recognise, read)

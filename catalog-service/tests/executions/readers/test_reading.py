@@ -1,0 +1,153 @@
+"""What readers find in reports that are made for it: names, attempts, iterations, odd times, hostile files."""
+
+import io
+import zipfile
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog_service.exchange.records import Notice, Unreadable
+from catalog_service.executions import names
+from catalog_service.executions.read import Order, Read, Refusal, read
+from catalog_service.executions.readers import registry
+from catalog_service.executions.readers.results import ReadAs, Result, milliseconds
+
+
+def results(name: str, content: bytes, *, undefined_fails: bool = True) -> list[Result]:
+    found = registry.find(name).read(io.BytesIO(content), ReadAs(undefined_fails))
+    return [one for one in found if isinstance(one, Result)]
+
+
+def result(name: str, content: bytes) -> Result:
+    (one,) = results(name, content)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("0.5", 500), ("1,5", 1500), ("1,234.5", 1_234_500), ("1.234,5", 1_234_500), ("12,345", 12_345_000), ("x", None)],
+)
+def test_times_are_read_as_people_write_them(text: str, expected: int | None) -> None:
+    assert milliseconds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("test_add[1-2]", "test_add"),
+        ("test_add[a[0]]", "test_add"),
+        ("add(int, int)[1]", "add"),
+        ("Add<Int32>(3)", "Add"),
+        ("Suite/0", "Suite"),
+        ("row - example #2", "row"),
+        ("row #12", "row"),
+        ("[1] value = a", "[1] value = a"),
+        ("(all)", "(all)"),
+        ("works", "works"),
+        ("sha256", "sha256"),
+    ],
+)
+def test_the_parameters_of_a_test_are_no_part_of_its_name(name: str, base: str) -> None:
+    assert names.base_name(name) == base
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("[TC-7] works", ["TC-7"]),
+        ("TC-7: works", ["TC-7"]),
+        ("works TC-7", ["TC-7"]),
+        ("test_TC_7_works", ["TC-7", "TC_7"]),
+        ("C123 works", ["C123"]),
+        ("works", []),
+    ],
+)
+def test_a_name_may_say_which_test_case_it_is(name: str, ids: list[str]) -> None:
+    assert names.ids_in(name) == ids
+
+
+def test_properties_attributes_and_values_name_test_cases_and_requirements() -> None:
+    one = result(
+        "junit",
+        b"""<testsuite><testcase name="a" test_id="TC-1"><properties><property name="test_key" value="TC-2, TC-3"/>
+        <property name="verifies">REQ-1;REQ-2</property><property name="testrail_case_field" value="refs:TC-4"/>
+        </properties></testcase></testsuite>""",
+    )
+    assert (one.named, one.requirements) == (["TC-1", "TC-2", "TC-3", "TC-4"], ["REQ-1", "REQ-2"])
+
+
+def test_tags_may_be_of_test_cases_or_requirements() -> None:
+    feature = {
+        "name": "F",
+        "elements": [{"name": "s", "steps": [], "tags": [{"name": "@TEST_PDVS-286"}, {"name": "@ui"}]}],
+    }
+    assert result("cucumber-json", orjson.dumps([feature])).tags == ["TEST_PDVS-286", "PDVS-286"]
+
+
+def test_a_step_that_nobody_has_written_fails_unless_it_is_to_be_skipped() -> None:
+    step = {"result": {"status": "undefined"}}
+    content = orjson.dumps([{"keyword": "Feature", "name": "F", "elements": [{"name": "s", "steps": [step]}]}])
+    assert [one.status for one in results("cucumber-json", content)] == ["failed"]
+    assert [one.status for one in results("cucumber-json", content, undefined_fails=False)] == ["skipped"]
+
+
+def test_what_fails_in_a_background_fails_the_scenario_behind_it() -> None:
+    failed, skipped = ({"steps": [{"result": {"status": status}}]} for status in ("failed", "skipped"))
+    elements = [{"type": "background", **failed}, {"type": "scenario", "name": "s", **skipped}]
+    assert result("cucumber-json", orjson.dumps([{"name": "F", "elements": elements}])).status == "failed"
+
+
+def test_a_suite_teardown_of_robot_fails_all_tests_below_it() -> None:
+    content = b"""<robot><suite name="A"><suite name="B"><test name="t"><status status="PASS"/></test>
+        <test name="u"><status status="SKIP"/></test><status status="PASS"/></suite>
+        <kw name="clean" type="TEARDOWN"><status status="FAIL">no room</status></kw></suite></robot>"""
+    first, second = results("robot", content)
+    assert (first.class_name, first.status, second.status) == ("A.B", "failed", "skipped")
+    assert first.message is not None
+    assert "no room" in first.message
+
+
+def test_results_of_one_history_of_allure_are_attempts_in_their_order() -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for start, status in ((2, "passed"), (1, "broken")):
+            body = {"uuid": "x", "name": "t", "historyId": "h", "status": status, "start": start, "stop": start + 5}
+            archive.writestr(f"allure-results/{10 - start}-result.json", orjson.dumps(body))
+    found = read(io.BytesIO(packed.getvalue()), io.BytesIO(), Order("auto"))
+    assert isinstance(found, Read)
+    assert (found.format, found.counts["results"], found.counts["flaky"]) == ("allure", 1, 1)
+
+
+def test_a_package_of_go_that_cannot_be_built_has_failed() -> None:
+    events: list[dict[str, Any]] = [{"Action": "output", "Package": "p", "Output": "no such file\n"}]
+    events += [{"Action": "fail", "Package": "p", "Elapsed": 0}]
+    one = result("go-test-json", b"\n".join(map(orjson.dumps, events)))
+    assert (one.name, one.status, one.message) == ("TestMain", "failed", "no such file")
+
+
+def test_subtests_of_tap_are_results_and_so_is_what_they_belong_to() -> None:
+    content = b"TAP version 14\n# Subtest: outer\n    ok 1 - inner\n    1..1\nok 1 - outer\n1..1\n"
+    assert [(one.class_name, one.name) for one in results("tap", content)] == [("outer", "inner"), ("", "outer")]
+
+
+@pytest.mark.parametrize("root", [b"testsuites", b"robot", b"TestRun", b"test-run", b"assemblies"])
+def test_entities_are_refused(root: bytes) -> None:
+    content = b'<!DOCTYPE x [<!ENTITY a "b">]><%b>&a;</%b>' % (root, root)
+    refused = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(refused, Refusal)
+    assert refused.members["line"] == 1
+
+
+_LETTERS = st.text(st.sampled_from("<>/=\"'{}[]:,ok not#-\n\\ \t1\0é"), max_size=60)
+
+
+@given(st.sampled_from(registry.FORMATS), st.one_of(st.binary(max_size=60), _LETTERS.map(str.encode)))
+def test_no_file_makes_a_reader_fail_otherwise_than_by_saying_so(known: Any, content: bytes) -> None:
+    try:
+        for found in known.read(io.BytesIO(content), ReadAs()):
+            assert isinstance(found, Result | Notice)
+    except Unreadable:
+        return
