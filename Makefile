@@ -99,10 +99,15 @@ servers: $(INSTALLED)
 test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
+	BELOW_PROJECT=yes $(BIN)/pytest $(BELOW_PROJECT_TOO) -k embedded
+
+# What `test` tries below a project of its own, too; `fault` tries all of tests/e2e there.
+BELOW_PROJECT_TOO = tests/e2e/test_items.py tests/e2e/test_links.py
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
 fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
 	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
+	BELOW_PROJECT=yes $(BIN)/pytest tests/e2e
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is
 # installed where that is possible.

@@ -6,16 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from acceptance.callers import anyone, reviewer, viewer
+from acceptance import texts
+from acceptance.callers import reviewer, viewer
 from acceptance.client import Traceline
 from acceptance.faults.databases import events_kept_back
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.stack import RunningStack
+from acceptance.waiting import eventually
 
-__all__ = ["anyone", "reviewer", "viewer"]
+__all__ = ["reviewer", "viewer"]
 
 GIVEN = os.environ.get("TRACELINE_URL")
+BELOW_PROJECT = "BELOW_PROJECT" in os.environ
+"""Whether all that is recorded goes into a project of its own, each address below it, and nothing into MAIN."""
 
 
 @pytest.fixture(scope="package", params=["given"] if GIVEN else ["embedded", "stack"])
@@ -38,10 +42,22 @@ def base_url(running: RunningTraceline | RunningStack | None) -> str:
 
 
 @pytest.fixture(scope="package")
+def anyone(base_url: str) -> Iterator[Traceline]:
+    """Somebody who has not logged in."""
+    with Traceline(base_url, project=texts.project_key() if BELOW_PROJECT else None) as client:
+        yield client
+
+
+@pytest.fixture(scope="package")
 def admin(anyone: Traceline) -> Traceline:
+    email, password = ADMIN_EMAIL, ADMIN_PASSWORD
     if GIVEN:
-        return anyone.logged_in(os.environ["DEFAULT_ADMIN_EMAIL"], os.environ["DEFAULT_ADMIN_PASSWORD"])
-    return anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        email, password = os.environ["DEFAULT_ADMIN_EMAIL"], os.environ["DEFAULT_ADMIN_PASSWORD"]
+    admin = anyone.logged_in(email, password)
+    if admin.project is not None:
+        admin.new_project(key=admin.project, visibility="open")
+        eventually(lambda: admin.get("/requirements").status_code == 200, "the project", seconds=2)
+    return admin
 
 
 @pytest.fixture(scope="package")

@@ -127,6 +127,7 @@ def test_the_demo_does_not_go_into_a_folder_with_other_data(place: Path) -> None
 
 
 def test_the_demo_does_not_go_into_a_record_with_other_items(base_url: str, admin: Traceline) -> None:
+    admin = admin.within(None)
     before = admin.create_requirement()
     total = admin.read("/requirements")["total"]
     with pytest.raises(DemoError, match="requirements that are not the demo's"):

@@ -26,7 +26,7 @@ def test_a_run_may_go_on_after_the_answer(reviewer: Traceline) -> None:
     response = reviewer.post("/suggestions/generate", headers={"Prefer": "respond-async"})
     queued = ok(response, 202)
     path = response.headers["location"]
-    assert path == f"/api/v1/suggestions/runs/{queued['id']}"
+    assert path == f"{reviewer.api}/suggestions/runs/{queued['id']}"
 
     def finished() -> Json | None:
         run = reviewer.read(path.removeprefix("/api/v1"))

@@ -40,7 +40,7 @@ def test_an_item_is_created_listed_patched_replaced_and_deleted(
     made = created(response)
     assert {name: made[name] for name in body} == body
     here = f"{path}/{made['id']}"
-    assert response.headers["location"] == f"/api/v1{here}"
+    assert response.headers["location"] == f"{reviewer.api}{here}"
     assert ok(reviewer.get(here)) == made
 
     for _ in range(2):

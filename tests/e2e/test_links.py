@@ -15,7 +15,7 @@ def test_a_link_is_made_becomes_suspect_is_confirmed_and_deleted(reviewer: Trace
     response = reviewer.post("/links", json=pair | {"link_type": "verifies", "notes": "Agreed"})
     link = created(response)
     path = f"/links/{link['id']}"
-    assert response.headers["location"] == f"/api/v1{path}"
+    assert response.headers["location"] == f"{reviewer.api}{path}"
     assert ok(reviewer.get(path)) == link
     problem(reviewer.post("/links", json=pair), 409, "link_exists")
 

@@ -92,7 +92,7 @@ CATALOG = Service(
     consumes=(suggestion.PendingPairsChanged, suggestion.SuggestionReviewed, suggestion.SuggestionsBulkReviewed),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
     uploads=("imports", "imports/inspect", "test-results"),
-    reading=(("POST", "imports/inspect"),),
+    reading=(("POST", "imports/inspect"), ("POST", "reports/gate")),
 )
 SUGGESTION = Service(
     "suggestion",

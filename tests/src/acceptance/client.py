@@ -1,5 +1,6 @@
 """Traceline as its users see it: a thin client of the public API, and what its answers must look like."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 from urllib.parse import urljoin
@@ -9,11 +10,14 @@ import orjson
 
 from acceptance import texts
 from acceptance.waiting import eventually
+from contracts.routes import SERVICES
 
 Json = dict[str, Any]
 
 API = "/api/v1"
 PASSWORD = "correct horse battery"
+_OF_INSTALLATION = {resource for service in SERVICES for resource in service.of_installation}
+_OF_INSTALLATION |= {"openapi.json", "version"}
 
 
 class Traceline:
@@ -23,10 +27,20 @@ class Traceline:
     steps that most journeys need: they assert success and return the parsed JSON.
     """
 
-    def __init__(self, base_url: str, *, token: str | None = None, http: httpx.Client | None = None) -> None:
-        """Args: ``base_url`` without a path; ``http`` is shared when given (and then closed by its owner)."""
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: str | None = None,
+        http: httpx.Client | None = None,
+        project: str | None = None,
+    ) -> None:
+        """Args: ``base_url`` without a path; ``http`` is shared when given (and then closed by its owner). Paths of
+        what belongs to a project go to ``project``, by its key; without one they name none.
+        """
         self.base_url = base_url
         self.token = token
+        self.project = project
         self._http = http or httpx.Client(
             base_url=base_url + API,
             timeout=60,
@@ -34,7 +48,16 @@ class Traceline:
         )
 
     def with_token(self, token: str | None) -> "Traceline":
-        return Traceline(self.base_url, token=token, http=self._http)
+        return Traceline(self.base_url, token=token, http=self._http, project=self.project)
+
+    def within(self, project: str | None) -> "Traceline":
+        """The same user, in another project."""
+        return Traceline(self.base_url, token=self.token, http=self._http, project=project)
+
+    @property
+    def api(self) -> str:
+        """What stands before the paths of what belongs to a project."""
+        return API if self.project is None else f"{API}/projects/{self.project}"
 
     def close(self) -> None:
         self._http.close()
@@ -49,6 +72,8 @@ class Traceline:
         """Send any request; ``options`` are those of httpx, and a header of None is left out."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         headers |= options.pop("headers", {})
+        if path.startswith("/") and re.split("[/?]", path)[1] not in _OF_INSTALLATION:
+            path = self.api.removeprefix(API) + path
         return self._http.request(method, path, headers=headers, **options)
 
     def get(self, path: str, **options: Any) -> httpx.Response:
