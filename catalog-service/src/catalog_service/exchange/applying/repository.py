@@ -83,15 +83,21 @@ async def keep_document(connection: Connection, job_id: UUID, now: datetime) -> 
     await connection.execute("DELETE FROM import_documents WHERE job_id = %s", (job_id,))
 
 
-async def end_of_batch(connection: Connection, job_id: UUID, step: Step, after: int, limit: int) -> int | None:
-    """Return the position of the last of the next rows of a step, at most `limit` after a position; None for none."""
-    last: int | None = await fetch_value(
-        connection,
-        "SELECT max(position) FROM (SELECT position FROM import_rows WHERE job_id = %s AND kind = %s AND action = %s"
-        " AND position > %s ORDER BY position LIMIT %s) AS next",
-        (job_id, step.kind, step.action, after, limit),
+async def ends_of_batches(connection: Connection, job_id: UUID, most: int) -> dict[tuple[str, str], list[int]]:
+    """Return, for each kind and action, the positions of the last rows of its batches, each of at most `most` rows."""
+    cursor = await connection.execute(
+        """
+        SELECT kind, action, array_agg(position ORDER BY position) AS ends
+        FROM (
+            SELECT kind, action, position,
+                mod(row_number() OVER one, %(most)s) = 0 OR lead(position) OVER one IS NULL AS ends
+            FROM import_rows WHERE job_id = %(job)s AND action IN ('create', 'update', 'delete')
+            WINDOW one AS (PARTITION BY kind, action ORDER BY position)
+        ) AS numbered WHERE ends GROUP BY kind, action
+        """,
+        {"job": job_id, "most": most},
     )
-    return last
+    return {(row["kind"], row["action"]): row["ends"] for row in await cursor.fetchall()}
 
 
 async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, str | None], int]:
@@ -104,18 +110,19 @@ async def count_rows(connection: Connection, job_id: UUID) -> dict[tuple[str, st
 
 async def count_applied(connection: Connection, job_id: UUID, place: Place) -> Counts:
     """Return how many rows of each kind and action are applied when an import is at a place."""
+    done = {(step.kind, step.action) for step in STEPS[: place.step]}
+    begun = STEPS[place.step] if place.step < len(STEPS) else None
+    cursor = await connection.execute(
+        "SELECT kind, action, count(*) AS rows, count(*) FILTER (WHERE position <= %s) AS before"
+        " FROM import_rows WHERE job_id = %s AND kind <> 'revision' GROUP BY kind, action",
+        (place.after, job_id),
+    )
     counts: Counts = {}
-    for number, step in enumerate(STEPS[: place.step + 1]):
-        if step.kind == "revision":
-            continue
-        rows = await fetch_value(
-            connection,
-            "SELECT count(*) FROM import_rows WHERE job_id = %s AND kind = %s AND action = %s"
-            " AND (%s OR position <= %s)",
-            (job_id, step.kind, step.action, number < place.step, place.after),
-        )
+    for row in await cursor.fetchall():
+        key = row["kind"], row["action"]
+        rows = row["rows"] if key in done else row["before"] if begun and key == (begun.kind, begun.action) else 0
         if rows:
-            counts.setdefault(step.kind, {})[step.action] = rows
+            counts.setdefault(row["kind"], {})[row["action"]] = rows
     return counts
 
 

@@ -44,6 +44,7 @@ class _Application:
         self._job = job
         self._progress = progress
         self._rows = 0
+        self._ends: dict[tuple[str, str], list[int]] = {}
         self._done = 0
         self._refused: Counter[str] = Counter()
         self._now = datetime.now(UTC)
@@ -59,6 +60,7 @@ class _Application:
     async def run(self) -> Applied:
         async with self._database.connection() as connection:
             rows = await repository.count_rows(connection, self._job.id)
+            self._ends = await repository.ends_of_batches(connection, self._job.id, _AT_ONCE)
         unplanned = {kind: number for (kind, action), number in rows.items() if action is None}
         if unplanned:
             # Who planned it anew has died over it.
@@ -137,7 +139,7 @@ class _Application:
     async def _advance(self, connection: Connection, place: Place) -> Place:
         """Apply the next rows; return the place after them."""
         step = STEPS[place.step]
-        last = await repository.end_of_batch(connection, self._job.id, step, place.after, _AT_ONCE)
+        last = next((end for end in self._ends.get((step.kind, step.action), ()) if end > place.after), None)
         if last is None:
             return Place(place.step + 1, -1)
         if step.needs_target and not self._job.is_atomic:
