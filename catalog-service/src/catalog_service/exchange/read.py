@@ -28,6 +28,8 @@ ROW, PLACE, END, ERROR = b"R", b"P", b"S", b"E"
 
 _PLACE_EVERY = 1000
 _BLOCK = 256 * 1024
+_NICENESS = 10
+"""Of the process that reads a large file: requests that people wait for go first."""
 _NATIVE_ONLY = "Only a native file, as GET /exports gives with profile=native, can be restored."
 
 

@@ -154,18 +154,26 @@ async def _plan_links(planner: _Planner) -> None:
     for statement in links.CREATE_TABLES.split(";"):
         await planner.run(statement)
     restoring = planner.options["mode"] == Mode.RESTORE
-    await planner.run(links.FIND_ENDS)
-    await planner.run("CREATE INDEX ON plan_ends (key, kind)")
-    await planner.run("ANALYZE plan_ends")
-    await planner.run(links.match(restoring=restoring))
-    await planner.run(links.REFUSE)
-    await planner.run("ANALYZE plan_links")
-    await planner.run(links.JUDGE)
-    await planner.run(STORE)
-    await planner.run(links.STORE)
-    await planner.run(
-        "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s AND kind = 'revision' AND action IS NULL"
+    has_links = await fetch_value(
+        planner.connection,
+        "SELECT EXISTS (SELECT FROM import_rows WHERE job_id = %s AND kind = 'link')",
+        (planner.job.id,),
     )
+    if has_links:
+        await planner.run(links.FIND_ENDS)
+        await planner.run("CREATE INDEX ON plan_ends (key, kind)")
+        await planner.run("ANALYZE plan_ends")
+        await planner.run(links.match(restoring=restoring))
+        await planner.run(links.REFUSE)
+        await planner.run("ANALYZE plan_links")
+        await planner.run(links.JUDGE)
+    await planner.run(STORE)
+    if has_links:
+        await planner.run(links.STORE)
+    if restoring:
+        await planner.run(
+            "UPDATE import_rows SET action = 'create' WHERE job_id = %(job)s AND kind = 'revision' AND action IS NULL"
+        )
     if planner.options["links"] == LinksOf.EXACT and planner.job.kind in {"all", "links"}:
         await planner.run(links.REMOVE_OTHERS, last=await _last(planner))
 

@@ -73,6 +73,7 @@ class Mapper:
             and (self._steps is None or at not in self._steps.positions)
         ]
         telling = ("external_id", "title", "description", "id")
+        self._attachments = {at for at in self._rest if fold(columns.name(at)) in _ATTACHMENTS}
         self._telling = (
             [at for source in self._sources if source.name in telling for at in source.positions]
             if mapping.kind != "links" and not is_own
@@ -318,7 +319,7 @@ class Mapper:
                 rest[name] = [*(rest[name] if isinstance(rest[name], list) else [rest[name]]), cells[at]]
             else:
                 rest[name] = cells[at]
-            if fold(name) in _ATTACHMENTS:
+            if at in self._attachments:
                 self._count("attachment_dropped", f"Attachments are not taken; {name} is kept as a text.")
         for at in self._ignored:
             if at < len(cells) and cells[at].strip():

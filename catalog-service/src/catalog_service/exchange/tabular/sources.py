@@ -21,6 +21,7 @@ class Values:
         self._by_look = {fold(value): result for value, result in values.items()}
         self._other = values.get(_ANY_OTHER)
         self._known = lru_cache(1000)(self._find)
+        self._others = lru_cache(1000)(self._is_other)
 
     def find(self, text: str) -> str | None:
         """Return what a value becomes; None where the table says nothing of it."""
@@ -32,6 +33,9 @@ class Values:
 
     def is_other(self, text: str) -> bool:
         """Check whether only `*` stands for a value."""
+        return self._others(text) if len(text) <= LONGEST_VALUE else text not in self._values
+
+    def _is_other(self, text: str) -> bool:
         return text not in self._values and fold(text) not in self._by_look
 
 
