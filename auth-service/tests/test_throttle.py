@@ -2,7 +2,7 @@
 
 import asyncio
 
-from auth_service.addresses import network_of
+from chassis.core.addresses import network_of
 from testing.service import problem
 
 from .conftest import Service

@@ -30,6 +30,7 @@ from gateway.app import Gateway
 from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.page import Page
+from gateway.routing.limits import Limits
 from gateway.routing.proxy import Proxy
 from gateway.session.auth_service import AuthService
 from gateway.session.endpoints import Sessions
@@ -286,7 +287,10 @@ async def running_gateway(
         verifier = TokenVerifier(peers[AUTH.name])
         read = Settings(internal_token_secret=SecretStr(SECRET), **settings)
         credentials = Credentials(read.public_url)
-        proxy = Proxy(services, credentials, verifier, internal_tokens, timeout=patience, max_body_bytes=1000)
+        limits = Limits.of(user=read.rate_limit_user, token=read.rate_limit_token, address=read.rate_limit_address)
+        proxy = Proxy(
+            services, credentials, verifier, internal_tokens, timeout=patience, max_body_bytes=1000, limits=limits
+        )
         sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
         gateway = Gateway(read, proxy, sessions, peers, Page(static))
         watching = asyncio.create_task(verifier.run())

@@ -29,6 +29,7 @@ from gateway.page import ASSETS, Page, is_of_page
 from gateway.routing import head, headers
 from gateway.routing.compression import compressing
 from gateway.routing.cors import Cors
+from gateway.routing.limits import Limits
 from gateway.routing.proxy import Proxy
 from gateway.routing.security_headers import SecurityHeaders
 from gateway.routing.versions import route_of
@@ -203,6 +204,9 @@ def create_gateway(
         internal_tokens,
         timeout=settings.gateway_timeout_seconds,
         max_body_bytes=settings.gateway_max_body_bytes,
+        limits=Limits.of(
+            user=settings.rate_limit_user, token=settings.rate_limit_token, address=settings.rate_limit_address
+        ),
     )
     sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
     return Gateway(settings, proxy, sessions, peers, Page()), worker

@@ -40,6 +40,12 @@ class Settings(BaseSettings):
     gateway_timeout_seconds: float = Field(default=30, gt=0)
     """How long a service may take until it begins to answer: then 504."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)
+    rate_limit_user: int = Field(default=120_000, ge=0)
+    """Requests a minute of one user that a gateway takes, by whatever tokens; 0: any number. So are the next two."""
+    rate_limit_token: int = Field(default=120_000, ge=0)
+    """With one API token."""
+    rate_limit_address: int = Field(default=6_000, ge=0)
+    """From one address, without a token that works: log-ins, registrations, refused tokens."""
     public_url: Annotated[str | None, AfterValidator(_origin_or_none)] = None
     """The address that people use. With https browsers use nothing else for a year."""
     docs: Literal["public", "signed-in", "off"] = "public"

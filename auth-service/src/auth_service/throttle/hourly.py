@@ -3,8 +3,8 @@
 from datetime import timedelta
 from math import ceil
 
-from auth_service.addresses import network_of
 from auth_service.throttle import repository
+from chassis.core.addresses import network_of
 from chassis.core.problems import TooManyRequests
 from chassis.db.database import Database
 

@@ -21,8 +21,9 @@ from argon2.exceptions import VerificationError
 from argon2.low_level import hash_secret_raw
 from fastapi import Depends, Request
 
-from auth_service.addresses import client_address, network_of
+from auth_service.addresses import client_address
 from auth_service.throttle import service as throttle
+from chassis.core.addresses import network_of
 from chassis.core.problems import Unavailable
 from chassis.db.database import Db
 

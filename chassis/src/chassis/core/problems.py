@@ -180,8 +180,10 @@ class TooManyRequests(Problem):
     status = 429
     default_code = "too_many_requests"
 
-    def __init__(self, detail: str, *, retry_after: int, code: str | None = None) -> None:
-        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+    def __init__(
+        self, detail: str, *, retry_after: int, code: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after), **(headers or {})})
 
 
 class HeadersTooLarge(Problem):

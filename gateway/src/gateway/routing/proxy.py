@@ -9,7 +9,7 @@ from urllib.parse import unquote_to_bytes
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chassis.core.identity import InternalTokens
-from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unavailable
+from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unauthenticated, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
@@ -17,6 +17,7 @@ from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
+from gateway.routing.limits import Limits, Told
 from gateway.routing.streams import Streams
 from gateway.routing.versions import VALUES, Address, find, without_project
 
@@ -42,6 +43,7 @@ class Proxy:
         *,
         timeout: float,
         max_body_bytes: int,
+        limits: Limits,
     ) -> None:
         """`timeout`: seconds that a service has to take the next part of a body, and then to begin its answer.
 
@@ -53,6 +55,7 @@ class Proxy:
         self._internal_tokens = internal_tokens
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
+        self._limits = limits
         self._streams = Streams(verifier)
 
     async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
@@ -64,12 +67,19 @@ class Proxy:
         client = scope.get("client")
         address_of_caller = client[0] if client else "unknown"
         forwarded.append((b"x-forwarded-for", address_of_caller.encode()))
-        if not address.is_public(scope["method"]):
-            access_token = self._credentials.token(scope, incoming.sent)
-            method = scope["method"]
-            identity = await self._verifier.permit(
-                access_token, method, address.path, address.project, writes=address.writes(method)
-            )
+        method = scope["method"]
+        if address.is_public(method):
+            told = self._limits.take_unknown(address_of_caller)
+        else:
+            try:
+                access_token = self._credentials.token(scope, incoming.sent)
+                identity = await self._verifier.permit(
+                    access_token, method, address.path, address.project, writes=address.writes(method)
+                )
+            except Unauthenticated:
+                self._limits.take_unknown(address_of_caller)  # who guesses tokens gets no more answers than that
+                raise
+            told = self._limits.take_known(identity)
             actor_id.set(identity.id)
             self._verifier.seen(identity, address_of_caller, incoming.sent.get(b"user-agent", b""))
             token = self._internal_tokens.issue(identity)
@@ -85,15 +95,17 @@ class Proxy:
             scope["raw_path"] = without_project(scope["raw_path"])[1]
         if address.is_stream:
             async with self._streams.open(access_token, identity, address, scope, send) as send_on:
-                await self._call(address, scope, incoming, receive, send_on)
+                await self._call(address, scope, incoming, receive, send_on, told)
         else:
-            await self._call(address, scope, incoming, receive, send)
+            await self._call(address, scope, incoming, receive, send, told)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""
         return bounded(receive, self._max_body_bytes, incoming.content_length)
 
-    async def _call(self, address: Address, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
+    async def _call(
+        self, address: Address, scope: Scope, incoming: Incoming, receive: Receive, send: Send, told: Told
+    ) -> None:
         service = address.service.name
         began = False
         more_comes = True
@@ -117,7 +129,7 @@ class Proxy:
                 answered = message["headers"]
                 if address.taken_off:
                     answered = address.as_called(answered)
-                message["headers"] = [*answered, *address.version.headers]
+                message["headers"] = [*answered, *address.version.headers, *told]
                 send = begun(scope["path"], incoming.sent, message, send)
             await send(message)
 
