@@ -136,7 +136,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "catalog.coverage.dropped": (),
     "catalog.import.applied": ("catalog.import {import_id}",),
     "catalog.import.progressed": (),
-    "catalog.test_run.completed": ("catalog.test_run {run_id}",),
+    "catalog.test_run.completed": (),
     "suggestion.item.generated": (),
     "suggestion.run.progressed": (),
     "suggestion.run.finished": (),

@@ -217,7 +217,7 @@ class ImportProgressed(Momentary):
     progress: Annotated[float, Field(description="0..1; the part before 0.6 was reading and planning.")]
 
 
-class TestRunCompleted(Payload):
+class TestRunCompleted(Momentary):
     """A run of tests has ended, or one that had ended got more results: its counts as they are now."""
 
     __test__: ClassVar[bool] = False
