@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from chassis.core.identity import Identity, Role
+from chassis.core.projects import MAIN
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor, NewEvent, Payload, sequenced
@@ -201,6 +202,20 @@ class Catalog:
         return {"link_id": str(made["id"]), "code": None}
 
 
+class Auth:
+    """What suggestion-service knows of auth: a feed, in which nothing happens."""
+
+    def __init__(self) -> None:
+        self.app = Starlette(routes=[Route("/internal/changes", self._changes)])
+
+    def peer(self) -> Peer:
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://auth")
+        return Peer("auth-service", client, TOKENS, "suggestion-service")
+
+    async def _changes(self, _: Request) -> Response:
+        return JSONResponse({"head": 0, "events": []})
+
+
 class Service(ServiceUnderTest):
     """suggestion-service, its loops turned by hand; paths are those below /api/v1."""
 
@@ -229,7 +244,7 @@ class Service(ServiceUnderTest):
     async def working(self) -> AsyncIterator[InProcessBus]:
         """A worker as a process runs it; gives the bus that it listens to."""
         bus = InProcessBus()
-        worker = create_worker(self.settings, self.database, bus, self.peer)
+        worker = create_worker(self.settings, self.database, bus, Auth().peer(), self.peer)
         await bus.start()
         running = asyncio.create_task(worker.run())
         try:
@@ -335,8 +350,9 @@ async def serve(postgres: PostgresServer, catalog: Catalog) -> AsyncIterator[Cal
     """Gives a service with these settings."""
     async with AsyncExitStack() as databases:
 
-        async def make(**settings: Any) -> Service:
-            database = await databases.enter_async_context(postgres.opened("suggestion_service", pool_size=10))
+        async def make(project: str = MAIN, **settings: Any) -> Service:
+            opened = postgres.opened("suggestion_service", project=project, pool_size=10)
+            database = await databases.enter_async_context(opened)
             given = Settings(database_url=database.url, internal_token_secret=SECRET, **settings)
             return Service(given, database, catalog)
 

@@ -29,8 +29,14 @@ def test_notifications_audit_log_and_activity_follow_everybody() -> None:
     assert HANDLED["notification"] == told - {suggestion.PendingPairsChanged}, "nobody is told of each pair"
 
 
-def test_suggestions_follow_the_catalog_alone() -> None:
-    assert {event.wire_name.partition(".")[0] for event in HANDLED["suggestion"]} == {"catalog"}
+def test_suggestions_follow_the_catalog_and_projects_alone() -> None:
+    assert {event.wire_name.rpartition(".")[0] for event in HANDLED["suggestion"]} == {
+        "catalog.requirement",
+        "catalog.test_case",
+        "catalog.link",
+        "catalog.import",
+        "auth.project",
+    }
 
 
 def test_the_published_table_of_consumers_is_what_they_handle() -> None:

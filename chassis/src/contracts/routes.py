@@ -113,6 +113,10 @@ SUGGESTION = Service(
         catalog.LinkCreated,
         catalog.LinkDeleted,
         catalog.ImportApplied,
+        auth.ProjectCreated,
+        auth.ProjectUpdated,
+        auth.ProjectArchived,
+        auth.ProjectDeleted,
     ),
 )
 NOTIFICATION = Service(

@@ -116,13 +116,13 @@ async def copy_members(connection: Connection, events: Sequence[Received[Any]]) 
 
 
 async def remove_deleted_projects(database: Database) -> None:
-    """Remove what is left of deleted projects, some rows at a time."""
+    """Remove what is left of deleted projects, some rows at a time; what was under way is found by the next call."""
     async with database.connection() as connection:
         deleted = await project_repository.to_be_removed(connection)
     for key in deleted:
-        await removal.remove(database, key)
-        async with database.connection() as connection:
-            await project_repository.mark_removed(connection, key)
+        if await removal.remove(database, key) == 0:
+            async with database.connection() as connection:
+                await project_repository.mark_removed(connection, key)
 
 
 async def find_activity(database: Database, query: ActivityQuery, wanted: PageRequest) -> Fetched:

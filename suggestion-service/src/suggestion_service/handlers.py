@@ -1,4 +1,4 @@
-"""The table of events: what each one does to the copy of the items."""
+"""The table of events: what each one does to the copy of the items, and to what projects want."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import groupby
@@ -8,9 +8,10 @@ from uuid import UUID
 from chassis.db.database import Connection
 from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
-from contracts import catalog
+from contracts import auth, catalog
 from suggestion_service.engine import Side
 from suggestion_service.items import imports, service
+from suggestion_service.projects import bury, take_wishes
 from suggestion_service.scale import Scales
 from suggestion_service.store import projects
 
@@ -25,6 +26,10 @@ def handlers(*, scales: Scales | None, queued: Callable[[], None]) -> Mapping[ty
     return {
         **copying(scales=scales, queued=queued, together=True),
         catalog.ImportApplied: _unless_deleted(_end_of_import(scales, queued)),
+        auth.ProjectCreated: take_wishes,
+        auth.ProjectUpdated: take_wishes,
+        auth.ProjectArchived: take_wishes,
+        auth.ProjectDeleted: bury,
     }
 
 

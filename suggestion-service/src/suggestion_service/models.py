@@ -370,6 +370,7 @@ projects = sa.Table(
     project_column(primary_key=True),
     required("sequence", sa.BigInteger, comment="place in the feed of auth of the event that was applied last"),
     required("deleted", sa.Boolean),
+    required("removed", sa.Boolean, server_default=sa.text("false"), comment="deleted, and nothing of it is left here"),
     sa.Column("automatic_suggestions", sa.Boolean),
     sa.Column("algorithm", sa.Text),
     sa.Column("threshold", sa.Double),

@@ -16,6 +16,7 @@ from suggestion_service.embeddings.metrics import of_embeddings
 from suggestion_service.embeddings.port import Embedder
 from suggestion_service.embeddings.sentence_model import load_model
 from suggestion_service.handlers import handlers
+from suggestion_service.projects import remove_deleted
 from suggestion_service.review import acceptance, withdrawal
 from suggestion_service.review.undoing import Undoing
 from suggestion_service.review_model.trainer import Trainer
@@ -31,7 +32,7 @@ from suggestion_service.service import SERVICE
 from suggestion_service.settings import Settings
 
 
-def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Peer) -> Worker:
+def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, catalog: Peer) -> Worker:
     """Return the worker; several may run, of as many processes, over the same database."""
     give_back_large_arrays()
     corpora = Corpora(database, settings.suggestions_corpus_memory_mb * 2**20)
@@ -44,7 +45,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     publish(worker, "suggestion", database, bus)
     pruner = Pruner(database, PUBLISHED["suggestion"], consumers_of("suggestion"))
     prune(worker, "suggestion", database, pruner, settings.feed_retention_days)
-    consume(worker, inbox, bus, [feed])
+    consume(worker, inbox, bus, [Feed("auth", auth, inbox), feed])
     generation = RunLoop(database, corpora, feed, bus)
     bus.take_part(run_loop.QUEUE, generation.on_wakeup)
     worker.add("suggestion runs", generation.run)
@@ -82,6 +83,10 @@ def create_worker(settings: Settings, database: Database, bus: Bus, catalog: Pee
     async def withdraw_old() -> None:
         await withdrawal.withdraw_old(database)
 
+    async def remove_projects() -> None:
+        await remove_deleted(database)
+
+    worker.every("suggestion deleted projects", 10, remove_projects, leader_only=True)
     worker.every("suggestion reviews", 1, reconcile, leader_only=True)
     worker.add("suggestion review model", Trainer(database).run, leader_only=True)
     worker.every("suggestion expiry", 600, withdraw_old, leader_only=True)

@@ -203,6 +203,15 @@ async def in_project(connection: Connection, key: str) -> AsyncIterator[None]:
         yield
 
 
+@asynccontextmanager
+async def in_another_project(connection: Connection, key: str) -> AsyncIterator[None]:
+    """The same, and in the caller's project again afterwards."""
+    before = projects.current.get()
+    async with in_project(connection, key):
+        yield
+    await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(before))
+
+
 async def _database(request: Request) -> Database:
     database: Database = request.app.state.database
     return database

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from chassis.core import projects
-from chassis.db import isolation
-from chassis.db.database import Connection, in_project
+from chassis.db.database import Connection, in_another_project
 from chassis.messaging.rebuild import Reach
 from suggestion_service.store import corpus_head, items, linked_pairs, scoring_queue, suggestions
 
@@ -17,9 +16,9 @@ async def merge(connection: Connection, reach: Reach) -> Mapping[str, int]:
     """
     corrected: Counter[str] = Counter({"items": 0, "linked_pairs": 0, "suggestions": 0})
     for project in await corpus_head.known_to_rebuild(connection):
-        async with in_project(connection, project):
-            corrected.update(await _merge(connection, reach))
-        await connection.execute(isolation.ENTER_WITHIN_TRANSACTION, isolation.state(projects.ALL))
+        with projects.across():
+            async with in_another_project(connection, project):
+                corrected.update(await _merge(connection, reach))
     return corrected
 
 

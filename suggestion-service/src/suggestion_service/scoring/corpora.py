@@ -40,10 +40,6 @@ class Corpora:
         self._unload(project)
         return view
 
-    def forget(self, project: str) -> None:
-        """Drop the corpus of a project."""
-        self._by_project.pop(project, None)
-
     def _unload(self, used: str) -> None:
         """Drop corpora until the others fit, those first that were idle longest; who scores with one goes on."""
         size = sum(corpus.size for corpus in self._by_project.values())

@@ -1,6 +1,5 @@
 """Table `projects`: a row a project that was ever told of, what it wants otherwise than the settings say."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chassis.db.database import Connection
@@ -34,9 +33,9 @@ async def get(connection: Connection) -> Project:
     return await fetch_one(connection, Project, query) or Project()
 
 
-async def put(connection: Connection, sequence: int, project: Project) -> None:
-    """Store what a project wants since a place in auth's feed, unless later news of it are there."""
-    await connection.execute(
+async def put(connection: Connection, sequence: int, project: Project) -> bool:
+    """Store what a project wants since a place in auth's feed; return whether that is news, none later being there."""
+    cursor = await connection.execute(
         _PUT,
         {
             "sequence": sequence,
@@ -46,8 +45,15 @@ async def put(connection: Connection, sequence: int, project: Project) -> None:
             "threshold": project.threshold,
         },
     )
+    return cursor.rowcount > 0
 
 
-async def deleted(connection: Connection) -> Sequence[str]:
-    """Return the projects that are deleted; those that the connection sees."""
-    return await fetch_column(connection, "SELECT project_id FROM projects WHERE deleted ORDER BY project_id")
+async def to_be_removed(connection: Connection) -> list[str]:
+    """Return the deleted projects of which something may be left; those that the connection sees."""
+    query = "SELECT project_id FROM projects WHERE deleted AND NOT removed ORDER BY project_id"
+    return await fetch_column(connection, query)
+
+
+async def mark_removed(connection: Connection) -> None:
+    """Store that nothing of a deleted project is left."""
+    await connection.execute("UPDATE projects SET removed = true")

@@ -1,0 +1,49 @@
+"""What auth-service's events say of projects: what each wants of suggestions, and that it is gone."""
+
+from dataclasses import replace
+from typing import Any
+
+from chassis.core.projects import within
+from chassis.db import removal
+from chassis.db.database import Connection, Database, in_another_project
+from chassis.messaging.events import Received
+from contracts import auth
+from suggestion_service.store import projects, settlement
+from suggestion_service.store.projects import Project
+
+
+async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
+    """Store what projects want; where that is something else than before, what is pending is scored anew by it."""
+    for event in events:
+        state: auth.ProjectState = event.data.project
+        wanted = state.settings
+        project = Project(
+            automatic_suggestions=wanted.automatic_suggestions,
+            algorithm=wanted.algorithm,  # type: ignore[arg-type]  # auth-service takes no other
+            threshold=wanted.threshold,
+        )
+        async with in_another_project(connection, state.key):
+            before = await projects.get(connection)
+            if await projects.put(connection, event.sequence, project) and before != project:
+                await settlement.reset(connection)
+
+
+async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:
+    """Note that projects are deleted: nothing of them is taken any more, and what is there is removed."""
+    for event in events:
+        async with in_another_project(connection, event.data.project.key):
+            await projects.put(connection, event.sequence, replace(await projects.get(connection), deleted=True))
+
+
+async def remove_deleted(database: Database) -> None:
+    """Remove what is left of deleted projects, some rows at a time.
+
+    What was under way when a project was deleted is found by the next call.
+    """
+    async with database.across() as connection:
+        deleted = await projects.to_be_removed(connection)
+    for key in deleted:
+        if await removal.remove(database, key, keep=("projects",)) == 0:
+            with within(key):
+                async with database.connection() as connection:
+                    await projects.mark_removed(connection)
