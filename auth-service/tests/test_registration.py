@@ -78,7 +78,7 @@ async def test_a_wrong_field_is_named(service: Service, fields: dict[str, object
 
 
 async def test_the_limits_of_a_password_count_characters(service: Service) -> None:
-    for number, password in enumerate(("8 chars!", "ñ" * 128, "🐘" * 8)):
+    for number, password in enumerate(("v8#kQz!p", ("ñandú über dem Fjord " * 7)[:128], "🐘🦊🐙🦉🐝🐢🦁🐬")):
         assert (await service.register(f"kim{number}@example.com", password)).status_code == 201
         assert (await service.log_in(f"kim{number}@example.com", password)).status_code == 200
 
@@ -204,3 +204,29 @@ async def test_in_development_the_machine_itself_has_no_such_limit_unless_it_is_
     async with running(settings_of(url, registrations_per_hour=1)) as service:
         assert (await service.register("robin@example.com")).status_code == 201
         problem(await service.register("ana@example.com"), 429)
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        *("password", "12345678", "aaaaaaaa", "traceline", " " * 8, "qwertyuiop1", "Passw0rd!"),
+        *("traceline-admin", "Traceline2024!", "kim.berger@example.com", "kim.berger", "Kim Berger 1"),
+    ],
+)
+async def test_passwords_that_are_guessed_first_are_refused_with_the_reason(service: Service, password: str) -> None:
+    body = {"email": "kim.berger@example.com", "full_name": "Kim Berger", "password": password}
+    for path, caller in (("auth/register", None), ("users", await service.admin())):
+        refused = await service.call("POST", f"/api/v1/{path}", body, caller=caller)
+        (error,) = problem(refused, 422, field="/password")["errors"]
+        assert error["code"] == "password_too_weak"
+        assert "Add another word or two" in error["message"]
+
+
+async def test_a_password_that_is_guessed_first_is_not_changed_to(service: Service) -> None:
+    kim = await service.registered("kim.berger@example.com")
+    body = {"current_password": PASSWORD, "new_password": "kim.berger@example.com1"}
+    problem(
+        await service.call("POST", "/api/v1/auth/change-password", body, caller=kim),
+        422,
+        field="/new_password",
+    )

@@ -40,6 +40,28 @@ async def test_it_opens_when_the_first_failure_is_fifteen_minutes_old(service: S
     assert (await service.log_in("kim@example.com")).status_code == 200
 
 
+async def test_each_full_window_makes_the_next_one_twice_as_long_until_a_day_has_passed(service: Service) -> None:
+    await service.register("kim@example.com")
+    for minutes in (15, 30, 60, 120):
+        await fail(service, 10)
+        response = await service.log_in("kim@example.com")
+        problem(response, 429)
+        assert (minutes - 1) * 60 < int(response.headers["retry-after"]) <= minutes * 60
+        await let_pass(service, f"{minutes} minutes")
+    await let_pass(service, "1 day")
+    await fail(service, 10)
+    assert int((await service.log_in("kim@example.com")).headers["retry-after"]) <= 900
+
+
+async def test_a_right_password_makes_the_window_as_long_as_at_first(service: Service) -> None:
+    await service.register("kim@example.com")
+    await fail(service, 10)
+    await let_pass(service, "15 minutes")
+    assert (await service.log_in("kim@example.com")).status_code == 200
+    await fail(service, 10)
+    assert int((await service.log_in("kim@example.com")).headers["retry-after"]) <= 900
+
+
 async def test_the_owner_gets_in_from_elsewhere_while_somebody_guesses(service: Service) -> None:
     await service.register("kim@example.com")
     await fail(service, 10)

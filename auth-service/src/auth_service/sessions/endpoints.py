@@ -7,6 +7,7 @@ from fastapi import APIRouter, Form, Request, Response
 from auth_service.addresses import client_address, client_agent
 from auth_service.sessions import service
 from auth_service.sessions.schemas import AccessToken, PasswordChange
+from auth_service.users import strength
 from auth_service.users.passwords import PasswordPort
 from chassis.core.identity import ServiceCaller, Viewer
 from chassis.db.database import Db
@@ -62,6 +63,7 @@ async def change_password(
     body: PasswordChange, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer
 ) -> Response:
     """A wrong present password counts as a failed log-in."""
+    strength.check(body.new_password.get_secret_value(), [viewer.email], "/new_password")
     await service.change_password(
         database,
         passwords,

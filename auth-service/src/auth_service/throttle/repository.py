@@ -23,42 +23,50 @@ async def lock_attempts(connection: Connection, account: str, network: str) -> N
     )
 
 
-def _nth(scope: str, limit: str, kind: str) -> str:
-    """The time of the n-th newest attempt within the window, null when there are fewer; kind: failures, all."""
-    only = "AND (failed OR at < now() - %(decided_within)s)" if kind == "failures" else ""
-    return (
-        f"(SELECT at FROM login_attempts WHERE {scope} AND at > now() - %(window)s {only}"
-        f" ORDER BY at DESC OFFSET %({limit})s - 1 LIMIT 1)"
-    )
-
-
+_OPEN = "(NOT failed AND at >= now() - %(decided_within)s)"
 _ACCOUNT = "account = %(account_name)s"
 _OWN = f"{_ACCOUNT} AND network = %(network)s"
 _NETWORK = "network = %(network)s"
 
+
+def _counts(scope: str, limit: str) -> str:
+    """Until when the failures of a scope close it, null when they do not, and whether open attempts fill it.
+
+    The window is twice as long after each `limit` failures of the last day, since they were as many full windows.
+    """
+    return f"""
+        SELECT (
+                   SELECT at + width FROM login_attempts
+                   WHERE {scope} AND NOT {_OPEN} AND at > now() - width
+                   ORDER BY at DESC OFFSET %({limit})s - 1 LIMIT 1
+               ) AS closed_until,
+               (SELECT count(*) FROM login_attempts WHERE {scope} AND ({_OPEN} OR at > now() - width))
+               >= %({limit})s AS is_full
+        FROM (
+            SELECT least(
+                       %(longest)s,
+                       %(window)s * power(2, least(greatest(count(*) / %({limit})s - 1, 0), 30))
+                   ) AS width
+            FROM login_attempts WHERE {scope} AND NOT {_OPEN} AND at > now() - %(longest)s
+        ) AS failures
+    """
+
+
 _COUNTS = f"""
-    WITH nth AS MATERIALIZED (
-        SELECT {_nth(_ACCOUNT, "account", "failures")} AS account_failures,
-               {_nth(_OWN, "newcomer", "failures")} AS own_failures,
-               {_nth(_NETWORK, "address", "failures")} AS address_failures,
-               {_nth(_ACCOUNT, "stranger", "failures")} AS stranger_failures,
-               {_nth(_ACCOUNT, "account", "all")} AS account_all,
-               {_nth(_OWN, "newcomer", "all")} AS own_all,
-               {_nth(_NETWORK, "address", "all")} AS address_all,
-               {_nth(_ACCOUNT, "stranger", "all")} AS stranger_all,
-               EXISTS (SELECT FROM known_networks WHERE {_OWN} AND at > now() - %(known_for)s) AS is_known
-    )
+    WITH account AS MATERIALIZED ({_counts(_ACCOUNT, "account")}),
+         own AS MATERIALIZED ({_counts(_OWN, "newcomer")}),
+         address AS MATERIALIZED ({_counts(_NETWORK, "address")}),
+         strangers AS MATERIALIZED ({_counts(_ACCOUNT, "stranger")}),
+         known AS (SELECT EXISTS (SELECT FROM known_networks WHERE {_OWN} AND at > now() - %(known_for)s) AS is_known)
     SELECT now() AS now,
            greatest(
-               address_failures,
-               CASE WHEN account_failures IS NOT NULL AND own_failures IS NOT NULL
-                    THEN least(account_failures, own_failures) END,
-               CASE WHEN NOT is_known THEN stranger_failures END
-           ) AS closed_since,
-           address_all IS NOT NULL
-           OR (account_all IS NOT NULL AND own_all IS NOT NULL)
-           OR (stranger_all IS NOT NULL AND NOT is_known) AS is_full
-    FROM nth
+               address.closed_until,
+               CASE WHEN account.closed_until IS NOT NULL AND own.closed_until IS NOT NULL
+                    THEN least(account.closed_until, own.closed_until) END,
+               CASE WHEN NOT is_known THEN strangers.closed_until END
+           ) AS closed_until,
+           address.is_full OR (account.is_full AND own.is_full) OR (strangers.is_full AND NOT is_known) AS is_full
+    FROM account, own, address, strangers, known
 """
 
 
@@ -68,16 +76,17 @@ async def attempt_counts(
     network: str,
     *,
     window: timedelta,
+    longest: timedelta,
     decided_within: timedelta,
     known_for: timedelta,
     limits: Mapping[str, int],
 ) -> DictRow:
-    """Return what attempts there are on `account` and from `network` within `window`.
+    """Return what attempts there are on `account` and from `network` within `window`, or up to the `longest` one.
 
     `limits` are the most failures of an `account`, of an `address`, of a `newcomer`: an address on an account that
     has its most, and of an account to a `stranger`: an address not known of it within `known_for`. Gives `now`;
-    `closed_since`, null, or the time of the failure that must leave the window before another attempt; `is_full`,
-    whether attempts that are not decided hold all places.
+    `closed_until`, null, or when another attempt may be made; `is_full`, whether attempts that are not decided hold
+    all places.
     """
     cursor = await connection.execute(
         _COUNTS,
@@ -85,6 +94,7 @@ async def attempt_counts(
             "account_name": account,
             "network": network,
             "window": window,
+            "longest": longest,
             "decided_within": decided_within,
             "known_for": known_for,
             **limits,

@@ -1,6 +1,6 @@
 """Guessing passwords is slowed down: 10 failures for an account, 50 for an address, within 15 minutes.
 
-The counts lie in PostgreSQL, one for all replicas. Four things are less obvious:
+The counts lie in PostgreSQL, one for all replicas. Five things are less obvious:
 
 - An account with 10 failures is closed to the addresses that took part in them, not to everyone: otherwise
   whoever knows an email could keep its owner out. An address that is new to such an account has
@@ -11,6 +11,8 @@ The counts lie in PostgreSQL, one for all replicas. Four things are less obvious
 - An attempt is recorded before the password is checked, and one that is not decided yet holds a place: parallel
   guesses cannot pass the limit together. Who finds all places held waits for one, so that many right log-ins
   at once are no failures.
+- Each time that a limit is reached the window is twice as long, up to LONGEST_WINDOW, until a day without failures or
+  a right password from there: otherwise whoever has patience tries a thousand passwords a day.
 - An attempt that is not decided after a while (its process ended) counts as a failure.
 
 An "address" is what one party holds: a whole /64 of IPv6.
@@ -27,6 +29,7 @@ from chassis.core.problems import TooManyRequests
 from chassis.db.database import Connection, Database
 
 WINDOW = timedelta(minutes=15)
+LONGEST_WINDOW = timedelta(days=1)
 ACCOUNT_LIMIT = 10
 ADDRESS_LIMIT = 50
 NEWCOMER_LIMIT = 3
@@ -60,6 +63,7 @@ async def begin(database: Database, account: str, address: str) -> Attempt:
                 account,
                 network,
                 window=WINDOW,
+                longest=LONGEST_WINDOW,
                 decided_within=_DECIDED_WITHIN,
                 known_for=KNOWN_FOR,
                 limits={
@@ -69,10 +73,10 @@ async def begin(database: Database, account: str, address: str) -> Attempt:
                     "address": ADDRESS_LIMIT,
                 },
             )
-            if counts["closed_since"] is None and not counts["is_full"]:
+            if counts["closed_until"] is None and not counts["is_full"]:
                 return Attempt(await repository.insert_attempt(connection, account, network), account, network)
-        if counts["closed_since"] is not None:
-            raise _refusal(counts["closed_since"] + WINDOW, counts["now"])
+        if counts["closed_until"] is not None:
+            raise _refusal(counts["closed_until"], counts["now"])
         if clock.time() > deadline:
             raise _refusal(counts["now"], counts["now"])
         await asyncio.sleep(_PAUSE)
@@ -98,7 +102,7 @@ async def is_known(database: Database, address: str) -> bool:
 async def forget_old(database: Database) -> None:
     """Delete the attempts that count no more, and the networks without a log-in for long."""
     async with database.connection() as connection:
-        await repository.prune_attempts(connection, WINDOW)
+        await repository.prune_attempts(connection, LONGEST_WINDOW)
         await repository.prune_known_networks(connection, KNOWN_FOR)
 
 

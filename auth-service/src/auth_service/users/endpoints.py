@@ -10,7 +10,7 @@ from pydantic import Field
 
 from auth_service.addresses import client_address
 from auth_service.registration.policy import RegistrationPolicy
-from auth_service.users import service
+from auth_service.users import service, strength
 from auth_service.users.passwords import PasswordPort, Passwords
 from auth_service.users.schemas import ListedUser, NewUser, Registration, User, UserChange
 from chassis.core.identity import Admin, Identity, Role, Viewer
@@ -169,6 +169,7 @@ async def _create(
     admin: Identity | None,
 ) -> Response:
     """Make a user for an admin, or for whoever registers (None)."""
+    strength.check(body.password.get_secret_value(), [body.email, body.full_name], "/password")
     password_hash = await passwords.hash(body.password.get_secret_value())
 
     async def create(connection: Connection) -> Response:
