@@ -6,15 +6,16 @@ from typing import Annotated
 from uuid import UUID
 
 import orjson
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.endpoints import FILE_BODY, settings_of
-from catalog_service.executions import completion, history, runs, service, upload
+from catalog_service.executions import completion, history, runs, service, storing, tests, upload
 from catalog_service.executions.queries import (
     ResultsQuery,
     RunResultsQuery,
     RunsQuery,
+    TestsQuery,
     VerdictQuery,
     basis_of,
     limits_of,
@@ -22,8 +23,12 @@ from catalog_service.executions.queries import (
 )
 from catalog_service.executions.runs import RunSpec
 from catalog_service.executions.schemas import (
+    AutomatedTest,
+    AutomatedTestPatch,
     Execution,
     ListedTestRun,
+    ManualExecution,
+    MergeTests,
     RequirementResults,
     TestCaseResults,
     TestRun,
@@ -32,7 +37,7 @@ from catalog_service.executions.schemas import (
 )
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
-from chassis.core.identity import Reviewer, Viewer
+from chassis.core.identity import Admin, Reviewer, Viewer
 from chassis.db.database import Connection, Db
 from chassis.messaging.events import actor_of
 from chassis.web.conditions import Conditions
@@ -45,6 +50,7 @@ from chassis.web.strict_route import StrictRoute
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Results"])
 
 SettingsOf = Annotated[Settings, Depends(settings_of)]
+TestId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
 @router.post(
@@ -225,3 +231,86 @@ async def read_test_case_results(
         shown = await service.of_test_case(connection, test_case_id, basis)
         found = await history.page(connection, history.OF_TEST_CASE, Conditions(test_case=test_case_id), wanted)
     return page(request, wanted, found, extra=shown)
+
+
+@router.delete(
+    "/test-runs/{run_id}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses("404 test_run_not_found"),
+    summary="Delete a test run with its results",
+)
+async def delete_test_run(run_id: UUID, _: Admin, database: Db) -> Response:
+    """Verdicts are made of what is left."""
+    async with database.transaction() as connection:
+        await runs.lock(connection, run_id)
+        await storing.delete_run(connection, run_id)
+    return Response(status_code=204)
+
+
+@router.post(
+    "/test-cases/{test_case_id}/results",
+    status_code=201,
+    response_model=Execution,
+    responses=problem_responses("404 test_case_not_found"),
+    summary="Record an execution by hand",
+)
+async def create_manual_execution(
+    request: Request, test_case_id: UUID, body: ManualExecution, reviewer: Reviewer, database: Db, settings: SettingsOf
+) -> Response:
+    """Store what a person found; it counts for verdicts as a run of CI with this one test does."""
+
+    async def work(connection: Connection) -> Response:
+        execution = await service.execute(connection, test_case_id, body, actor_of(reviewer), settings)
+        return created(request, execution, f"/api/v1/test-runs/{execution['run']['id']}")
+
+    if "idempotency-key" in request.headers:
+        return await answer_once(request, database, reviewer, work)
+    async with database.transaction() as connection:
+        return await work(connection)
+
+
+@router.get(
+    "/automated-tests",
+    response_model=Page[AutomatedTest],
+    summary="List the tests that CI runs",
+    openapi_extra=documented(TestsQuery),
+)
+async def list_automated_tests(request: Request, _: Viewer, database: Db) -> Response:
+    """Return one page of the tests by class and name; `linked=false`: those that CI runs and nobody traces."""
+    query = read_query(request, TestsQuery)
+    wanted = query.page(request, tests.BY_NAME)
+    conditions = query.conditions()
+    if query.suspected_rename:
+        conditions.add(tests.IS_RENAMED)
+    async with database.connection() as connection:
+        found = await tests.page(connection, conditions, wanted, renamed=query.suspected_rename)
+    return page(request, wanted, found)
+
+
+@router.patch(
+    "/automated-tests/{test_id}",
+    response_model=AutomatedTest,
+    responses=problem_responses("404 automated_test_not_found", "404 test_case_not_found"),
+    summary="Say which test case a test counts for",
+)
+async def update_automated_test(
+    request: Request, test_id: TestId, body: AutomatedTestPatch, _: Reviewer, database: Db
+) -> Response:
+    """All its results count for the test case then, those from before among them, until a later one names another."""
+    async with database.transaction() as connection:
+        return item(request, await tests.assign(connection, test_id, body.test_case_id, datetime.now(UTC)))
+
+
+@router.post(
+    "/automated-tests/{test_id}/merge",
+    response_model=AutomatedTest,
+    responses=problem_responses("404 automated_test_not_found", "409 same_test"),
+    summary="Merge a test into the one that it was renamed to",
+)
+async def merge_automated_test(
+    request: Request, test_id: TestId, body: MergeTests, _: Reviewer, database: Db
+) -> Response:
+    """Give the results of a test, and the test cases that it counts for, to the one that it is called now."""
+    async with database.transaction() as connection:
+        return item(request, await tests.merge(connection, test_id, body.into))

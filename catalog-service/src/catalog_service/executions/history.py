@@ -34,7 +34,7 @@ _JOINED = """
     JOIN automated_tests t ON t.id = e.test_id JOIN test_runs r ON r.id = e.run_id
     JOIN run_contexts x ON x.id = e.context_id
     LEFT JOIN execution_failures f ON f.test_id = e.test_id AND f.at = e.at AND f.run_id = e.run_id
-        AND e.status IN ('failed', 'flaky')
+        AND (e.status IN ('failed', 'flaky') OR t.is_manual)
 """
 
 

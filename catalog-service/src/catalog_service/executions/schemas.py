@@ -193,6 +193,7 @@ class UploadedResults(BaseModel):
                     "tests": 412,
                     "matched": 400,
                     "created": 0,
+                    "links_created": 0,
                     "unknown": 12,
                     "ambiguous": 0,
                     "warnings": [{"code": "unknown_test", "message": "Tests have no test case.", "count": 12}],
@@ -209,6 +210,7 @@ class UploadedResults(BaseModel):
     tests: Annotated[int, Field(description="Different tests in the file.")]
     matched: Annotated[int, Field(description="Those of them that count for a test case.")]
     created: Annotated[int, Field(description="Test cases that were made.")]
+    links_created: Annotated[int, Field(description="Links to requirements that were made.")]
     unknown: Annotated[int, Field(description="Tests without a test case.")]
     ambiguous: Annotated[int, Field(description="Tests whose automation id several test cases have.")]
     warnings: list[Warned]

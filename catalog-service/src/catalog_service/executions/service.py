@@ -1,14 +1,21 @@
 """What results say of an item, as it is answered."""
 
+from datetime import UTC, datetime
 from uuid import UUID
 
-from catalog_service.executions import verdicts
+from catalog_service.authorship import author
+from catalog_service.executions import completion, history, runs, storing, verdicts
+from catalog_service.executions.runs import RunSpec
+from catalog_service.executions.schemas import ManualExecution
 from catalog_service.executions.verdicts import Basis, LinkedTestCase
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE, ItemKind
+from catalog_service.settings import Settings
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_value
-from chassis.web.listing import Row
+from chassis.messaging.events import Actor
+from chassis.web.conditions import Conditions
+from chassis.web.listing import PageRequest, Row
 
 _SHOWN = (*BRIEF, "status", "link_type", "counts", "verdict", "last_result", "last_run_at", "last_pass_at")
 
@@ -41,6 +48,25 @@ def shown(row: LinkedTestCase, basis: Basis) -> Row:
     """Return a test case with its verdict as it is answered."""
     all_of_it: Row = dict(row)
     return {**{name: all_of_it[name] for name in _SHOWN}, "reasons": verdicts.reasons(row, basis)}
+
+
+async def execute(
+    connection: Connection, test_case_id: UUID, body: ManualExecution, actor: Actor, settings: Settings
+) -> Row:
+    """Store an execution by a person, and return it as it is answered; raise NotFound."""
+    await _brief(connection, TEST_CASE, test_case_id)
+    now = datetime.now(UTC)
+    branch = body.branch or settings.results_default_branch
+    spec = RunSpec(None, branch, commit=body.commit, environment=body.environment, at=now)
+    run, _ = await runs.open_run(connection, spec, author(actor), now, is_manual=True)
+    stored = storing.Run(run["id"], run["context_id"], run["at"])
+    await storing.store_manual(connection, stored, test_case_id, body.status.value, body.notes)
+    await completion.complete(connection, run["id"], actor, now, settings.results_default_branch)
+    found = await history.page(
+        connection, history.OF_RUN, Conditions(run=run["id"]), PageRequest(history.NEWEST_FIRST, 1)
+    )
+    execution: Row = found.rows[0]
+    return execution
 
 
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> Row:

@@ -12,9 +12,9 @@ from typing import Any
 from uuid import UUID
 
 from catalog_service.executions import states
-from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED
+from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED, SKIPPED
 from chassis.db.database import Connection
-from chassis.db.rows import fetch_all, fetch_only, fetch_value
+from chassis.db.rows import fetch_all, fetch_column, fetch_only, fetch_value
 
 MOST_ITERATIONS = 50
 """Names of failed iterations that are kept of a test."""
@@ -405,3 +405,139 @@ async def count_run(connection: Connection, run_id: UUID) -> None:
         """,
         {"run": run_id},
     )
+
+
+async def move(connection: Connection, test_id: int, into: int) -> None:
+    """Make the executions of a test those of another; of a run that had both, the outcomes are put together."""
+    parameters = {"old": test_id, "new": into}
+    await connection.execute(
+        """
+        INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
+        SELECT %(new)s, context_id, at, run_id, duration_ms, status, outcomes FROM executions WHERE test_id = %(old)s
+        ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
+            duration_ms = greatest(e.duration_ms, excluded.duration_ms),
+            status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
+            outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
+        """,
+        parameters,
+    )
+    await connection.execute(
+        """
+        INSERT INTO execution_failures (test_id, at, run_id, attempt, message, trace, iterations)
+        SELECT %(new)s, at, run_id, attempt, message, trace, iterations FROM execution_failures
+        WHERE test_id = %(old)s ON CONFLICT DO NOTHING
+        """,
+        parameters,
+    )
+    runs = await fetch_column(connection, "SELECT DISTINCT run_id FROM executions WHERE test_id = %(old)s", parameters)
+    for table in ("executions", "execution_failures"):
+        await connection.execute(f"DELETE FROM {table} WHERE test_id = %(old)s", parameters)
+    await _count_days_anew(connection, [test_id, into])
+    for run_id in runs:
+        await count_run(connection, run_id)
+
+
+async def _count_days_anew(connection: Connection, tests: list[int]) -> None:
+    """Count the days of tests anew, as far as their executions are kept."""
+    await connection.execute(
+        """
+        DELETE FROM daily_counts WHERE test_id = ANY(%(tests)s) AND day >= (
+            SELECT min((at AT TIME ZONE 'UTC')::date) FROM executions WHERE test_id = ANY(%(tests)s))
+        """,
+        {"tests": tests},
+    )
+    await connection.execute(
+        """
+        INSERT INTO daily_counts (day, context_id, test_id, passed, failed, flaky, skipped, duration_ms)
+        SELECT (at AT TIME ZONE 'UTC')::date, context_id, test_id,
+               count(*) FILTER (WHERE status = 'passed'), count(*) FILTER (WHERE status = 'failed'),
+               count(*) FILTER (WHERE status = 'flaky'), count(*) FILTER (WHERE status = 'skipped'),
+               coalesce(sum(duration_ms), 0)
+        FROM executions WHERE test_id = ANY(%(tests)s) GROUP BY 1, context_id, test_id
+        """,
+        {"tests": tests},
+    )
+
+
+async def delete_run(connection: Connection, run_id: UUID) -> None:
+    """Delete a run with its executions; states are made again from what is left."""
+    affected = await fetch_all(
+        connection,
+        AffectedCase,
+        "SELECT DISTINCT c.test_case_id, e.context_id FROM executions e"
+        " JOIN automated_test_cases c ON c.test_id = e.test_id WHERE e.run_id = %s",
+        (run_id,),
+    )
+    await connection.execute(
+        """
+        WITH gone AS (DELETE FROM executions WHERE run_id = %(run)s RETURNING *), days AS (
+            SELECT (at AT TIME ZONE 'UTC')::date AS day, context_id, test_id,
+                   count(*) FILTER (WHERE status = 'passed') AS passed,
+                   count(*) FILTER (WHERE status = 'failed') AS failed,
+                   count(*) FILTER (WHERE status = 'flaky') AS flaky,
+                   count(*) FILTER (WHERE status = 'skipped') AS skipped, coalesce(sum(duration_ms), 0) AS duration_ms
+            FROM gone GROUP BY 1, context_id, test_id
+        )
+        UPDATE daily_counts d SET passed = d.passed - days.passed, failed = d.failed - days.failed,
+            flaky = d.flaky - days.flaky, skipped = d.skipped - days.skipped,
+            duration_ms = d.duration_ms - days.duration_ms
+        FROM days WHERE d.day = days.day AND d.context_id = days.context_id AND d.test_id = days.test_id
+        """,
+        {"run": run_id},
+    )
+    await connection.execute("DELETE FROM execution_failures WHERE run_id = %s", (run_id,))
+    await connection.execute("DELETE FROM test_runs WHERE id = %s", (run_id,))
+    await states.refresh(connection, affected)
+
+
+async def store_manual(connection: Connection, run: Run, test_case_id: UUID, status: str, notes: str | None) -> None:
+    """Store what a person found: a test stands for the test case, and is no test of CI."""
+    parameters = {
+        "case": test_case_id,
+        "at": run.at,
+        "day": run.at.date(),
+        "context": run.context_id,
+        "run": run.id,
+        "status": status,
+        "outcome": {"passed": PASSED, "failed": FAILED}.get(status, SKIPPED),
+        "notes": notes,
+    }
+    await connection.execute("SELECT make_execution_months(%(at)s)", parameters)
+    parameters["test"] = await fetch_value(
+        connection,
+        """
+        INSERT INTO automated_tests AS known
+            (fingerprint, class_name, name, suite, file, is_manual, first_seen, last_seen)
+        VALUES (sha256(convert_to('manual ' || %(case)s::uuid, 'UTF8')), '', 'by hand', '', '', true, %(at)s, %(at)s)
+        ON CONFLICT (project_id, fingerprint) DO UPDATE SET last_seen = greatest(known.last_seen, excluded.last_seen)
+        RETURNING id
+        """,
+        parameters,
+    )
+    await connection.execute(
+        """
+        INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)
+        VALUES (%(test)s, %(case)s, 'person', %(at)s) ON CONFLICT DO NOTHING
+        """,
+        parameters,
+    )
+    await connection.execute(
+        f"""
+        WITH stored AS (
+            INSERT INTO executions (test_id, context_id, at, run_id, status, outcomes)
+            VALUES (%(test)s, %(context)s, %(at)s, %(run)s, %(status)s, %(outcome)s) RETURNING test_id, status
+        )
+        {_ADD_DAYS.format(changes="SELECT test_id, status, 1 AS n, 0 AS duration_ms FROM stored")}
+        """,
+        parameters,
+    )
+    if notes is not None:
+        await connection.execute(
+            """
+            INSERT INTO execution_failures (test_id, at, run_id, attempt, message, iterations)
+            VALUES (%(test)s, %(at)s, %(run)s, 1, %(notes)s, '{}')
+            """,
+            parameters,
+        )
+    await states.refresh(connection, [AffectedCase(test_case_id, run.context_id)])
+    await count_run(connection, run.id)

@@ -4,7 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -17,7 +17,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import receive
-from catalog_service.executions import completion, runs, storing
+from catalog_service.executions import completion, filling, runs, storing
 from catalog_service.executions.read import Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
@@ -143,6 +143,8 @@ async def store(
 ) -> Row:
     """Store a file in its run, in the caller's transaction; return the answer. Raise Conflict and Invalid."""
     now = datetime.now(UTC)
+    if options.unknown == "create":
+        await filling.lock_creations(connection)
     run, _ = await runs.open_run(connection, spec, author(actor), now)
     again = await fetch_value(
         connection,
@@ -159,6 +161,8 @@ async def store(
     await storing.find_tests(connection)
     matched = await storing.count_matches(connection)
     created = await _take_unknown(connection, options, run, actor)
+    if options.unknown == "create":
+        matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
     warnings = [*results.read.warnings, *_warnings(matched, unknown_ids, options)]
     upload_id = uuid4()
     upload = {
@@ -180,6 +184,13 @@ async def store(
         f"INSERT INTO run_uploads ({', '.join(upload)}) VALUES ({', '.join(f'%({name})s' for name in upload)})", upload
     )
     await storing.store(connection, storing.Run(run["id"], run["context_id"], run["at"]), options.attempt)
+    if options.link:
+        links, unknown_requirements = await filling.link(connection, actor)
+        if unknown_requirements:
+            warnings.append(_unknown("requirement", unknown_requirements))
+            await connection.execute("UPDATE run_uploads SET warnings = %s WHERE id = %s", (Json(warnings), upload_id))
+    else:
+        links = 0
     ends = spec.key is None or await runs.has_all_shards(connection, run["id"])
     if ends or run["status"] == "completed":
         await completion.complete(connection, run["id"], actor, now, default_branch)
@@ -192,6 +203,7 @@ async def store(
             "tests": matched.tests,
             "matched": matched.matched,
             "created": created,
+            "links_created": links,
             "unknown": matched.unknown,
             "ambiguous": matched.ambiguous,
         },
@@ -199,7 +211,7 @@ async def store(
 
 
 def _nothing_new() -> Row:
-    return {"duplicate": True, "tests": 0, "matched": 0, "created": 0, "unknown": 0, "ambiguous": 0}
+    return {"duplicate": True, "tests": 0, "matched": 0, "created": 0, "links_created": 0, "unknown": 0, "ambiguous": 0}
 
 
 async def _answered(connection: Connection, run_id: UUID, upload_id: UUID, more: Row) -> Row:
@@ -217,6 +229,8 @@ async def _answered(connection: Connection, run_id: UUID, upload_id: UUID, more:
 
 async def _take_unknown(connection: Connection, options: Options, run: StoredRun, actor: Actor) -> int:
     """Do with tests that no test case was found for what the caller wants; return how many test cases were made."""
+    if options.unknown == "create":
+        return await filling.create_test_cases(connection, run, actor)
     if options.unknown == "ignore":
         await storing.drop_unmatched(connection)
     elif options.unknown == "fail":
@@ -235,15 +249,7 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
 def _warnings(matched: storing.Matched, unknown_ids: list[str], options: Options) -> list[dict[str, Any]]:
     told = []
     if unknown_ids:
-        some = ", ".join(unknown_ids[:_MOST_WARNED])
-        told.append(
-            {
-                "code": "unknown_test_case",
-                "message": f"Results name test cases that do not exist: {some}.",
-                "count": len(unknown_ids),
-                "ids": unknown_ids,
-            }
-        )
+        told.append(_unknown("test case", unknown_ids))
     if matched.unknown and options.unknown == "keep":
         message = "Tests have no test case; GET /automated-tests?linked=false lists them."
         told.append({"code": "unknown_test", "message": message, "count": matched.unknown})
@@ -251,6 +257,15 @@ def _warnings(matched: storing.Matched, unknown_ids: list[str], options: Options
         message = "Several test cases have the automation id of a test; they count for none of them."
         told.append({"code": "ambiguous_automation_id", "message": message, "count": matched.ambiguous})
     return told
+
+
+def _unknown(kind: str, ids: list[str]) -> dict[str, Any]:
+    return {
+        "code": f"unknown_{kind.replace(' ', '_')}",
+        "message": f"Results name {kind}s that do not exist: {', '.join(ids[:_MOST_WARNED])}.",
+        "count": len(ids),
+        "ids": ids,
+    }
 
 
 async def transact(database: Database, work: Callable[[Connection], Awaitable[Response]], *, dry_run: bool) -> Response:

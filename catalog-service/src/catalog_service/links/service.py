@@ -12,7 +12,7 @@ from catalog_service.items import suspicion
 from catalog_service.items.kinds import BRIEF, KINDS, REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.links import repository
 from catalog_service.links.repository import LinkRow, NamedLink, StoredLink
-from catalog_service.links.schemas import AcceptedSuggestion, LinkSource
+from catalog_service.links.schemas import AcceptedSuggestion, LinkSource, LinkType
 from chassis.core.problems import Conflict, Invalid, NotFound, Problem
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
@@ -170,6 +170,41 @@ async def create_accepted(connection: Connection, accepted: Sequence[AcceptedSug
     await outbox.record(connection, events)
     outcomes: dict[UUID, UUID | Problem] = {**ids, **earlier, **refused}
     return [outcomes[one.suggestion_id] for one in accepted]
+
+
+async def create_imported(
+    connection: Connection, pairs: Sequence[tuple[UUID, UUID]], link_type: LinkType, actor: Actor
+) -> int:
+    """Link requirements (first of a pair) with test cases where they are not linked yet; return how many links are new.
+
+    Pairs of which an end does not exist any more are left out.
+    """
+    requirements = await repository.lock_ends(connection, REQUIREMENT, [pair[0] for pair in pairs])
+    test_cases = await repository.lock_ends(connection, TEST_CASE, [pair[1] for pair in pairs])
+    now = datetime.now(UTC)
+    links = [
+        {
+            "id": uuid4(),
+            "requirement_id": requirement_id,
+            "test_case_id": test_case_id,
+            "link_type": link_type.value,
+            "link_source": LinkSource.IMPORTED.value,
+            "confidence_score": None,
+            "notes": None,
+            "created_at": now,
+            "created_by": author(actor),
+            "confirmed_at": None,
+            "confirmed_by": None,
+            "updated_at": now,
+            **requirements[requirement_id],
+            **test_cases[test_case_id],
+        }
+        for requirement_id, test_case_id in pairs
+        if requirement_id in requirements and test_case_id in test_cases
+    ]
+    made = await repository.insert_all(connection, links)
+    await outbox.record(connection, [_created(link, None, actor) for link in links if link["id"] in made])
+    return len(made)
 
 
 async def _undone(connection: Connection, accepted: Sequence[AcceptedSuggestion]) -> set[UUID]:

@@ -300,6 +300,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/automated-tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tests that CI runs
+         * @description Return one page of the tests by class and name; `linked=false`: those that CI runs and nobody traces.
+         */
+        get: operations["list_automated_tests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/automated-tests/{test_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Say which test case a test counts for
+         * @description All its results count for the test case then, those from before among them, until a later one names another.
+         *
+         *     Needs the role `reviewer`.
+         */
+        patch: operations["update_automated_test"];
+        trace?: never;
+    };
+    "/api/v1/automated-tests/{test_id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge a test into the one that it was renamed to
+         * @description Give the results of a test, and the test cases that it counts for, to the one that it is called now.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["merge_automated_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -1782,7 +1846,13 @@ export interface paths {
          */
         get: operations["read_test_case_results"];
         put?: never;
-        post?: never;
+        /**
+         * Record an execution by hand
+         * @description Store what a person found; it counts for verdicts as a run of CI with this one test does.
+         *
+         *     Needs the role `reviewer`.
+         */
+        post: operations["create_manual_execution"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1929,7 +1999,13 @@ export interface paths {
         get: operations["read_test_run"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a test run with its results
+         * @description Verdicts are made of what is left.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["delete_test_run"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2372,6 +2448,74 @@ export interface components {
             resource_type: components["schemas"]["ResourceType"];
             /** Summary */
             summary: string;
+        };
+        /**
+         * AutomatedTest
+         * @description A test as CI names it, and the test cases that its results count for.
+         * @example {
+         *       "class_name": "tests.test_doors",
+         *       "file": "tests/test_doors.py",
+         *       "first_seen": "2026-01-02T08:15:00.000000Z",
+         *       "id": 17,
+         *       "last_seen": "2026-03-02T08:15:00.000000Z",
+         *       "matched_by": "named",
+         *       "name": "test_doors",
+         *       "suite": "pytest",
+         *       "suspected_rename": null,
+         *       "test_case_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "test_cases": []
+         *     }
+         */
+        AutomatedTest: {
+            /** Class Name */
+            class_name: string;
+            /** File */
+            file: string;
+            /**
+             * First Seen
+             * Format: date-time
+             */
+            first_seen: string;
+            /** Id */
+            id: number;
+            /**
+             * Last Seen
+             * Format: date-time
+             */
+            last_seen: string;
+            matched_by: components["schemas"]["MatchedBy"] | null;
+            /** Name */
+            name: string;
+            /** Suite */
+            suite: string;
+            /**
+             * Suspected Rename
+             * @description The test that this one may be the new name of; only with suspected_rename=true.
+             */
+            suspected_rename: number | null;
+            /** Test Case Id */
+            test_case_id: string | null;
+            /** Test Cases */
+            test_cases: components["schemas"]["ShortItem"][];
+        };
+        AutomatedTestNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "automated_test_not_found";
+        };
+        AutomatedTestNotFoundOrTestCaseNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "automated_test_not_found" | "test_case_not_found";
+        };
+        /**
+         * AutomatedTestPatch
+         * @description Which test case the results of a test count for; null: none.
+         * @example {
+         *       "test_case_id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11"
+         *     }
+         */
+        AutomatedTestPatch: {
+            /** Test Case Id */
+            test_case_id: string | null;
         };
         /**
          * AutomationStatus
@@ -5823,6 +5967,31 @@ export interface components {
             /** @enum {unknown} */
             code?: "malformed_json" | "malformed_request" | "malformed_path" | "duplicate_header" | "missing_host" | "malformed_form";
         };
+        /**
+         * ManualExecution
+         * @description What a person found when they executed a test case.
+         * @example {
+         *       "notes": "The left door stays open.",
+         *       "status": "failed"
+         *     }
+         */
+        ManualExecution: {
+            /** Branch */
+            branch?: string | null;
+            /** Commit */
+            commit?: string | null;
+            /** Environment */
+            environment?: string | null;
+            /** Notes */
+            notes?: string | null;
+            status: components["schemas"]["ManualStatus"];
+        };
+        /**
+         * ManualStatus
+         * @description How an execution by a person ended.
+         * @enum {string}
+         */
+        ManualStatus: "passed" | "failed" | "skipped";
         MappingNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "mapping_not_found";
@@ -5888,6 +6057,12 @@ export interface components {
             /** Marked */
             marked: number;
         };
+        /**
+         * MatchedBy
+         * @description How a test case was found for a test.
+         * @enum {string}
+         */
+        MatchedBy: "named" | "name" | "automation_id" | "person" | "created";
         /**
          * MatrixAxis
          * @description A part of an axis.
@@ -6020,6 +6195,20 @@ export interface components {
         MemberWrite: {
             /** @example reviewer */
             role: components["schemas"]["Role"];
+        };
+        /**
+         * MergeTests
+         * @description The test that another is the new name of.
+         * @example {
+         *       "into": 18
+         *     }
+         */
+        MergeTests: {
+            /**
+             * Into
+             * @description The id of the test that goes on.
+             */
+            into: number;
         };
         /**
          * MethodFigures
@@ -6412,6 +6601,22 @@ export interface components {
         Page_AuditEntry_: {
             /** Items */
             items: components["schemas"]["AuditEntry"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[AutomatedTest] */
+        Page_AutomatedTest_: {
+            /** Items */
+            items: components["schemas"]["AutomatedTest"][];
             /** Limit */
             limit: number;
             /**
@@ -7835,6 +8040,10 @@ export interface components {
             size: number;
             /** Warnings */
             warnings: components["schemas"]["Warned"][];
+        };
+        SameTest: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "same_test";
         };
         /**
          * SavedMapping
@@ -9502,6 +9711,7 @@ export interface components {
          *       "created": 0,
          *       "duplicate": false,
          *       "format": "junit",
+         *       "links_created": 0,
          *       "matched": 400,
          *       "run": {
          *         "branch": "main",
@@ -9557,6 +9767,11 @@ export interface components {
             duplicate: boolean;
             /** Format */
             format: string;
+            /**
+             * Links Created
+             * @description Links to requirements that were made.
+             */
+            links_created: number;
             /**
              * Matched
              * @description Those of them that count for a test case.
@@ -9841,6 +10056,26 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["AccountInactiveOrCrossSiteRequest"];
+            };
+        };
+        /** @description Not found: `automated_test_not_found` */
+        AutomatedTestNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AutomatedTestNotFound"];
+            };
+        };
+        /** @description Not found: `automated_test_not_found`, `test_case_not_found` */
+        AutomatedTestNotFoundOrTestCaseNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AutomatedTestNotFoundOrTestCaseNotFound"];
             };
         };
         /** @description Malformed request or JSON: `malformed_json`, `malformed_request`, `malformed_path`, `duplicate_header`, `missing_host` */
@@ -10265,6 +10500,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["RunNotFound"];
             };
         };
+        /** @description Duplicate or state conflict: `same_test` */
+        SameTest: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SameTest"];
+            };
+        };
         /** @description A service is away; try again: `unavailable` */
         ServiceUnavailable: {
             headers: {
@@ -10571,6 +10816,10 @@ export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
+export type SchemaAutomatedTest = components['schemas']['AutomatedTest'];
+export type SchemaAutomatedTestNotFound = components['schemas']['AutomatedTestNotFound'];
+export type SchemaAutomatedTestNotFoundOrTestCaseNotFound = components['schemas']['AutomatedTestNotFoundOrTestCaseNotFound'];
+export type SchemaAutomatedTestPatch = components['schemas']['AutomatedTestPatch'];
 export type SchemaAutomationStatus = components['schemas']['AutomationStatus'];
 export type SchemaAxis = components['schemas']['Axis'];
 export type SchemaAxisItem = components['schemas']['AxisItem'];
@@ -10682,15 +10931,19 @@ export type SchemaListedTestRun = components['schemas']['ListedTestRun'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
 export type SchemaMadeApiToken = components['schemas']['MadeApiToken'];
 export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
+export type SchemaManualExecution = components['schemas']['ManualExecution'];
+export type SchemaManualStatus = components['schemas']['ManualStatus'];
 export type SchemaMappingNotFound = components['schemas']['MappingNotFound'];
 export type SchemaMappingWrite = components['schemas']['MappingWrite'];
 export type SchemaMarked = components['schemas']['Marked'];
+export type SchemaMatchedBy = components['schemas']['MatchedBy'];
 export type SchemaMatrixAxis = components['schemas']['MatrixAxis'];
 export type SchemaMatrixModule = components['schemas']['MatrixModule'];
 export type SchemaMatrixRow = components['schemas']['MatrixRow'];
 export type SchemaMatrixTestCase = components['schemas']['MatrixTestCase'];
 export type SchemaMember = components['schemas']['Member'];
 export type SchemaMemberWrite = components['schemas']['MemberWrite'];
+export type SchemaMergeTests = components['schemas']['MergeTests'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
@@ -10711,6 +10964,7 @@ export type SchemaOpenSession = components['schemas']['OpenSession'];
 export type SchemaPageActivity = components['schemas']['Page_Activity_'];
 export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
+export type SchemaPageAutomatedTest = components['schemas']['Page_AutomatedTest_'];
 export type SchemaPageExecution = components['schemas']['Page_Execution_'];
 export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
@@ -10786,6 +11040,7 @@ export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaRunUpload = components['schemas']['RunUpload'];
+export type SchemaSameTest = components['schemas']['SameTest'];
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
@@ -10864,6 +11119,8 @@ export type SchemaWhere = components['schemas']['Where'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
+export type ResponseAutomatedTestNotFound = components['responses']['AutomatedTestNotFound'];
+export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['responses']['AutomatedTestNotFoundOrTestCaseNotFound'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
 export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
@@ -10906,6 +11163,7 @@ export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgain
 export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
+export type ResponseSameTest = components['responses']['SameTest'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
 export type ResponseSessionNotFound = components['responses']['SessionNotFound'];
@@ -11728,6 +11986,163 @@ export interface operations {
             404: components["responses"]["TokenNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_automated_tests: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description Whether a requirement is traced to it: a test case that has a link. */
+                linked?: boolean;
+                /** @description Part of a name or class. */
+                search?: string;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description Only tests that may be the new name of one that is not run any more. */
+                suspected_rename?: boolean;
+                /** @description Tests that count for one of these test cases. */
+                test_case_id?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AutomatedTest_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    update_automated_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AutomatedTestPatch"];
+                "application/merge-patch+json": components["schemas"]["AutomatedTestPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomatedTest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AutomatedTestNotFoundOrTestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    merge_automated_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test. */
+                test_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeTests"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AutomatedTest"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AutomatedTestNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["SameTest"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -16420,6 +16835,61 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    create_manual_execution: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the test case. */
+                test_case_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManualExecution"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Execution"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TestCaseNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     change_test_cases: {
         parameters: {
             query?: never;
@@ -16914,6 +17384,46 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            404: components["responses"]["TestRunNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    delete_test_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["TestRunNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];

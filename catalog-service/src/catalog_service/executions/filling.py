@@ -1,0 +1,93 @@
+"""What results add to the record itself, where the caller asks for it: test cases of unknown tests, links."""
+
+from hashlib import sha256
+from typing import Any
+
+from catalog_service.executions import storing
+from catalog_service.executions.runs import StoredRun
+from catalog_service.items import repository as items
+from catalog_service.items.kinds import TEST_CASE
+from catalog_service.items.service import new
+from catalog_service.links.schemas import LinkType
+from catalog_service.links.service import create_imported
+from catalog_service.test_cases.schemas import AutomationStatus, TestCaseType, TestCaseWrite
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_column
+from chassis.messaging.events import Actor
+
+_LONGEST_ID = 100
+_AT_ONCE = 500
+
+
+async def lock_creations(connection: Connection) -> None:
+    """Wait for others who make test cases of tests: two of one test would have the same external_id."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtext('test cases of tests'))")
+
+
+async def create_test_cases(connection: Connection, run: StoredRun, actor: Actor) -> int:
+    """Make test cases of the tests that have none; return how many. One that has such an external_id is taken."""
+    unmatched = await storing.unmatched(connection)
+    wanted = {external_id(test): test for test in unmatched}
+    known = await connection.execute(
+        "SELECT id, external_id FROM test_cases WHERE external_id = ANY(%s)", (list(wanted),)
+    )
+    matches = [(wanted.pop(row["external_id"])["fingerprint"], row["id"]) for row in await known.fetchall()]
+    made = [new(TEST_CASE, _fields(key, test, run), actor) for key, test in wanted.items()]
+    for start in range(0, len(made), _AT_ONCE):
+        await items.insert_all(connection, TEST_CASE, made[start : start + _AT_ONCE])
+    matches += [(test["fingerprint"], row["id"]) for test, (row, _) in zip(wanted.values(), made, strict=True)]
+    await storing.add_created(connection, matches)
+    return len(made)
+
+
+def external_id(test: dict[str, Any]) -> str:
+    """Return the external_id of a test case that is made of a test: its class and name, or their hash."""
+    name = ".".join(filter(None, (test["class_name"], test["name"]))).strip() or "test"
+    name = name.replace("\0", "")
+    return name if len(name) <= _LONGEST_ID else sha256(name.encode()).hexdigest()
+
+
+def _fields(key: str, test: dict[str, Any], run: StoredRun) -> dict[str, Any]:
+    title = test["name"].strip() or test["class_name"].strip() or "Test without a name"
+    where = ".".join(filter(None, (test["class_name"], test["name"]))) or title
+    body = TestCaseWrite(
+        external_id=key,
+        title=title[:500],
+        description=f"Automated test {where}",
+        type=TestCaseType.FUNCTIONAL,
+        priority="medium",
+        automation_status=AutomationStatus.AUTOMATED,
+        source_system=run["key"].partition(":")[0][:50] if ":" in run["key"] else "ci",
+    )
+    return dict(body.__dict__)
+
+
+async def link(connection: Connection, actor: Actor) -> tuple[int, list[str]]:
+    """Link the test cases of a file to the requirements that its results name; return how many links are new.
+
+    And the requirements that do not exist; what only may name one is none of them.
+    """
+    cursor = await connection.execute(
+        """
+        SELECT DISTINCT r.id AS requirement_id, c.test_case_id
+        FROM incoming i JOIN incoming_tests t USING (fingerprint) JOIN automated_test_cases c ON c.test_id = t.test_id
+        CROSS JOIN LATERAL (
+            SELECT json_array_elements_text(i.requirements) UNION SELECT json_array_elements_text(i.maybe_requirements)
+        ) AS named (word)
+        JOIN requirements r ON r.external_id = named.word
+        WHERE (i.requirements IS NOT NULL OR i.maybe_requirements IS NOT NULL) AND NOT EXISTS (
+            SELECT FROM links l WHERE l.requirement_id = r.id AND l.test_case_id = c.test_case_id)
+        ORDER BY r.id, c.test_case_id
+        """
+    )
+    pairs = [(row["requirement_id"], row["test_case_id"]) for row in await cursor.fetchall()]
+    unknown = await fetch_column(
+        connection,
+        """
+        SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.requirements) AS word
+        WHERE i.requirements IS NOT NULL AND NOT EXISTS (SELECT FROM requirements r WHERE r.external_id = word)
+        ORDER BY word LIMIT 100
+        """,
+    )
+    made = await create_imported(connection, pairs, LinkType.VERIFIES, actor) if pairs else 0
+    return made, unknown

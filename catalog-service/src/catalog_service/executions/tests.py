@@ -1,0 +1,141 @@
+"""Automated tests: what CI runs, which test cases it counts for, and under which other names it has run."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from catalog_service.executions import states, storing
+from catalog_service.executions.storing import AffectedCase
+from catalog_service.items import repository as items
+from catalog_service.items.kinds import TEST_CASE
+from chassis.core.problems import Conflict, NotFound
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_all, fetch_column
+from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
+
+BY_NAME = Order("class_name:asc", (By("t.class_name", str), By("t.name", str), By("t.id", int)))
+
+_WORDS = "regexp_split_to_array(lower(regexp_replace({}, '([a-z])([A-Z])', '\\1 \\2', 'g')), '[^[:alnum:]]+')"
+_GONE_AFTER = 3
+"""A test is gone when so many runs of its branch have not had it."""
+# Half of the words, at least, are the same.
+_RENAMED_FROM = f"""(
+    SELECT o.id FROM automated_tests o
+    CROSS JOIN LATERAL (SELECT {_WORDS.format("o.name")} AS old, {_WORDS.format("t.name")} AS new) AS words
+    WHERE o.class_name = t.class_name AND o.id <> t.id AND NOT o.is_manual AND o.merged_into IS NULL
+    AND o.last_seen < t.first_seen
+    AND 2 * cardinality(ARRAY(SELECT unnest(words.old) INTERSECT SELECT unnest(words.new)))
+        >= greatest(cardinality(words.old), cardinality(words.new))
+    AND {_GONE_AFTER} <= (
+        SELECT count(*) FROM test_runs r WHERE NOT r.is_manual AND r.at > o.last_seen AND r.context_id = (
+            SELECT e.context_id FROM executions e WHERE e.test_id = o.id ORDER BY e.at DESC LIMIT 1))
+    ORDER BY o.last_seen DESC, o.id LIMIT 1)"""
+IS_RENAMED = f"{_RENAMED_FROM} IS NOT NULL"
+_COLUMNS = """
+    t.id, t.class_name, t.name, t.suite, t.file, known.test_case_id, known.matched_by,
+    coalesce(known.test_cases, '[]') AS test_cases, t.first_seen, t.last_seen
+"""
+_JOINED = """
+    LEFT JOIN LATERAL (
+        SELECT (array_agg(m.test_case_id ORDER BY c.external_id, c.id))[1] AS test_case_id,
+               (array_agg(m.matched_by ORDER BY c.external_id, c.id))[1] AS matched_by,
+               json_agg(json_build_object('id', c.id, 'external_id', c.external_id, 'title', c.title,
+                                          'module', c.module) ORDER BY c.external_id, c.id) AS test_cases
+        FROM automated_test_cases m JOIN test_cases c ON c.id = m.test_case_id WHERE m.test_id = t.id
+    ) AS known ON true
+"""
+
+
+async def page(connection: Connection, conditions: Conditions, wanted: PageRequest, *, renamed: bool) -> Fetched:
+    """Return a page of tests under conditions on `t`; `renamed`: with the tests that they may be the new name of."""
+    columns = f"{_COLUMNS}, {_RENAMED_FROM if renamed else 'NULL::bigint'} AS suspected_rename"
+    return await fetch_page(connection, columns, "automated_tests t", conditions, wanted, joined=_JOINED)
+
+
+async def read(connection: Connection, test_id: int) -> Row:
+    """Return a test as it is answered; raise NotFound."""
+    cursor = await connection.execute(
+        f"SELECT {_COLUMNS}, NULL::bigint AS suspected_rename FROM automated_tests t {_JOINED}"
+        " WHERE t.id = %s AND NOT t.is_manual AND t.merged_into IS NULL",
+        (test_id,),
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise _not_found()
+    return row
+
+
+def _not_found() -> NotFound:
+    return NotFound("There is no automated test with this id.", code="automated_test_not_found")
+
+
+async def _lock(connection: Connection, *ids: int) -> None:
+    found = await fetch_column(
+        connection,
+        "SELECT id FROM automated_tests WHERE id = ANY(%s) AND NOT is_manual AND merged_into IS NULL"
+        " ORDER BY fingerprint FOR UPDATE",
+        (list(ids),),
+    )
+    if len(found) < len({*ids}):
+        raise _not_found()
+
+
+async def assign(connection: Connection, test_id: int, test_case_id: UUID | None, now: datetime) -> Row:
+    """Have the results of a test, those that there are among them, count for one test case, or for none."""
+    await _lock(connection, test_id)
+    if test_case_id is not None and await items.find(connection, TEST_CASE, test_case_id, "") is None:
+        raise TEST_CASE.not_found()
+    before = await _affected(connection, test_id)
+    await connection.execute("DELETE FROM automated_test_cases WHERE test_id = %s", (test_id,))
+    if test_case_id is not None:
+        await connection.execute(
+            "INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)"
+            " VALUES (%s, %s, 'person', %s)",
+            (test_id, test_case_id, now),
+        )
+    await states.refresh(connection, {*before, *await _affected(connection, test_id)})
+    return await read(connection, test_id)
+
+
+async def merge(connection: Connection, test_id: int, into: int) -> Row:
+    """Make a test the former name of another: its results become those of the other; raise NotFound and Conflict."""
+    if test_id == into:
+        raise Conflict("A test cannot be merged with itself; name the other one.", code="same_test")
+    await _lock(connection, test_id, into)
+    before = {*await _affected(connection, test_id), *await _affected(connection, into)}
+    ids: dict[str, Any] = {"old": test_id, "new": into}
+    await connection.execute(
+        """
+        INSERT INTO automated_test_cases (test_id, test_case_id, matched_by, named_at)
+        SELECT %(new)s, test_case_id, matched_by, named_at FROM automated_test_cases WHERE test_id = %(old)s
+        AND NOT EXISTS (SELECT FROM automated_test_cases WHERE test_id = %(new)s)
+        """,
+        ids,
+    )
+    await connection.execute("DELETE FROM automated_test_cases WHERE test_id = %(old)s", ids)
+    await storing.move(connection, test_id, into)
+    await connection.execute(
+        """
+        UPDATE automated_tests t SET first_seen = least(t.first_seen, o.first_seen),
+            last_seen = greatest(t.last_seen, o.last_seen)
+        FROM automated_tests o WHERE o.id = %(old)s AND t.id = %(new)s
+        """,
+        ids,
+    )
+    await connection.execute(
+        "UPDATE automated_tests SET merged_into = %(new)s WHERE id = %(old)s OR merged_into = %(old)s", ids
+    )
+    await states.refresh(connection, {*before, *await _affected(connection, into)})
+    return await read(connection, into)
+
+
+async def _affected(connection: Connection, test_id: int) -> list[AffectedCase]:
+    return await fetch_all(
+        connection,
+        AffectedCase,
+        "SELECT DISTINCT c.test_case_id, e.context_id FROM automated_test_cases c"
+        " JOIN executions e ON e.test_id = c.test_id WHERE c.test_id = %s",
+        (test_id,),
+    )

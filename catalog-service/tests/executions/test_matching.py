@@ -1,0 +1,153 @@
+"""Which test case a test counts for: named, remembered, by its automation id, unknown, by a person, after a merge."""
+
+from typing import Any
+
+from chassis.core.identity import Identity, Role
+from testing.service import Json, ok, problem
+
+from .conftest import Results, junit
+
+ADMIN = Identity(id=3, email="admin@example.test", role=Role.ADMIN)
+
+
+async def _test_of(results: Results, name: str, **options: Any) -> Json:
+    found = (await results.catalog.read("/automated-tests", search=name, **options))["items"]
+    assert len(found) == 1, found
+    test: Json = found[0]
+    return test
+
+
+def _naming(name: str, key: str) -> bytes:
+    properties = f'<properties><property name="test_key" value="{key}"/></properties>'
+    return f'<testsuite><testcase classname="t" name="{name}">{properties}</testcase></testsuite>'.encode()
+
+
+async def test_a_test_that_was_named_once_is_remembered(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    name = results.catalog.word()
+    sent = ok(await results.post(_naming(name, test_case["external_id"])))
+    assert (sent["matched"], (await _test_of(results, name))["matched_by"]) == (1, "named")
+    again = ok(await results.post(junit((name, "failed"), class_name="t")))
+    assert again["matched"] == 1
+    assert (await results.verdict(requirement))["verdict"] == "failed"
+
+
+async def test_an_id_that_nothing_has_is_a_warning(results: Results) -> None:
+    sent = ok(await results.post(_naming(results.catalog.word(), "NO-SUCH")))
+    assert [warning["code"] for warning in sent["warnings"]] == ["unknown_test_case", "unknown_test"]
+    assert sent["warnings"][0]["ids"] == ["NO-SUCH"]
+
+
+async def test_the_newest_run_says_which_test_case_it_is(results: Results) -> None:
+    _, (old, new) = await results.traced(2)
+    name = results.catalog.word()
+    newer = {"started_at": "2026-11-20T12:00:00Z"}
+    older = {"started_at": "2026-11-19T12:00:00Z"}
+    for options, case in ((newer, new), (older, old)):
+        ok(await results.post(_naming(name, case["external_id"]), **options))
+    assert (await _test_of(results, name))["test_case_id"] == new["id"]
+    assert (await results.catalog.read(f"/test-cases/{new['id']}/results"))["total"] == 2
+
+
+async def test_an_automation_id_is_enough_unless_several_test_cases_have_it(results: Results) -> None:
+    name = results.catalog.word()
+    metadata = {"automation_id": f"tests.Doors.{name}"}
+    await results.catalog.test_case(custom_metadata=metadata)
+    assert (await results.send((name, "passed")))["matched"] == 1
+    name = results.catalog.word()
+    for _ in range(2):
+        await results.catalog.test_case(custom_metadata={"automation_id": f"tests.Doors.{name}"})
+    sent = await results.send((name, "passed"))
+    assert (sent["matched"], sent["ambiguous"]) == (0, 1)
+
+
+async def test_unknown_tests_become_test_cases_once(results: Results) -> None:
+    name = results.catalog.word()
+    first = await results.send((name, "passed"), ("x" * 200 + name, "passed"), unknown="create")
+    assert (first["created"], first["unknown"], first["matched"]) == (2, 0, 2)
+    again = await results.send((name, "failed"), unknown="create")
+    assert (again["created"], again["matched"]) == (0, 1)
+    found = (await results.catalog.read("/test-cases", external_id=f"tests.Doors.{name}"))["items"]
+    assert [(one["title"], one["automation_status"]) for one in found] == [(name, "automated")]
+
+
+async def test_unknown_tests_are_left_out_or_refused_as_asked(results: Results) -> None:
+    name = results.catalog.word()
+    ignored = await results.send((name, "passed"), unknown="ignore")
+    assert ignored["run"]["counts"]["tests"] == 0
+    refused = problem(await results.post(junit((name, "passed")), unknown="fail"), 422, "unknown_test")
+    assert refused["tests"] == [f"tests.Doors.{name}"]
+    assert (await results.catalog.read("/automated-tests", search=name))["total"] == 0
+
+
+async def test_requirements_that_results_name_are_linked(results: Results) -> None:
+    requirement = await results.catalog.requirement(external_id=results.catalog.word())
+    test_case = await results.catalog.test_case(external_id=results.catalog.word())
+    properties = "".join(
+        f'<property name="{name}" value="{value}"/>'
+        for name, value in (
+            ("test_id", test_case["external_id"]),
+            ("verifies", f"{requirement['external_id']},NO-SUCH"),
+        )
+    )
+    report = f"<testsuite><testcase name='a'><properties>{properties}</properties></testcase></testsuite>".encode()
+    sent = ok(await results.post(report, link=True))
+    assert sent["links_created"] == 1
+    assert [(one["code"], one["ids"]) for one in sent["warnings"]] == [("unknown_requirement", ["NO-SUCH"])]
+    (link,) = (await results.catalog.read("/links", test_case_id=test_case["id"]))["items"]
+    assert (link["link_type"], link["link_source"]) == ("verifies", "imported")
+    assert (await results.verdict(requirement))["verdict"] == "passed"
+    assert ok(await results.post(report, link=True))["links_created"] == 0
+
+
+async def test_a_person_says_which_test_case_it_is(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    name = results.catalog.word()
+    await results.send((name, "failed"))
+    test = await _test_of(results, name, linked=False)
+    patched = ok(await results.catalog.patch(f"/automated-tests/{test['id']}", {"test_case_id": test_case["id"]}))
+    assert patched["matched_by"] == "person"
+    assert (await results.verdict(requirement))["verdict"] == "failed"
+    ok(await results.catalog.patch(f"/automated-tests/{test['id']}", {"test_case_id": None}))
+    assert (await results.verdict(requirement))["verdict"] == "not_run"
+
+
+async def test_a_renamed_test_is_suspected_and_merged(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    word = results.catalog.word()
+    old, new = f"{word} opens door", f"{word} opens doors"
+    options = {"branch": word}
+    ok(await results.post(_naming(old, test_case["external_id"]), **options))
+    for number in range(3):
+        await results.post(junit((new, "passed"), (f"{number}", "passed"), class_name="t"), **options)
+    renamed = await _test_of(results, word, suspected_rename=True)
+    (former,) = [
+        one for one in (await results.catalog.read("/automated-tests", search=old))["items"] if one["name"] == old
+    ]
+    assert (renamed["name"], renamed["suspected_rename"]) == (new, former["id"])
+    merged = ok(await results.catalog.post(f"/automated-tests/{former['id']}/merge", {"into": renamed["id"]}))
+    assert merged["test_case_id"] == test_case["id"]
+    assert (await results.verdict(requirement, branch=word))["total"] == 4
+    ok(await results.post(_naming(old, test_case["external_id"]), run=f"{word} again", **options))
+    assert (await results.verdict(requirement, branch=word))["total"] == 5
+
+
+async def test_a_deleted_run_counts_no_more(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    await results.send((f"[{test_case['external_id']}]", "passed"))
+    failed = await results.send((f"[{test_case['external_id']}]", "failed"))
+    assert (await results.verdict(requirement))["verdict"] == "failed"
+    admin = results.catalog.being(ADMIN)
+    assert (await admin.delete(f"/test-runs/{failed['run']['id']}")).status_code == 204
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["total"]) == ("passed", 1)
+
+
+async def test_an_execution_by_hand_counts_as_one_of_ci(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    path = f"/test-cases/{test_case['id']}/results"
+    execution = ok(await results.catalog.post(path, {"status": "failed", "notes": "The left door stays open."}), 201)
+    assert (execution["status"], execution["message"]) == ("failed", "The left door stays open.")
+    found = await results.verdict(requirement)
+    assert (found["verdict"], found["items"]) == ("failed", [execution])
+    assert (await results.catalog.read("/automated-tests", test_case_id=test_case["id"]))["total"] == 0
