@@ -5,7 +5,9 @@ from typing import Any
 
 import orjson
 
+from chassis.core.identity import Identity, Role
 from chassis.messaging.bus import Publication
+from testing.service import ok
 
 PUMP = "the pump stops when the tank is full"
 
@@ -18,7 +20,9 @@ async def test_two_workers_share_the_work_and_do_nothing_twice(service: Any, cat
     async with service.working() as one, service.working() as other:
         await asyncio.gather(one.publish(told), other.publish(told))
         await eventually(lambda: service.suggestions())
-        runs = await asyncio.gather(*(service.post("/suggestions/generate") for _ in range(3)))
+        people = [service.client(Identity(one, f"{one}@example.test", Role.REVIEWER)) for one in (11, 12, 13)]
+        asked = await asyncio.gather(*(person.post("/suggestions/generate") for person in people))
+        runs = [ok(answer) for answer in asked]
         accepted = await service.post(f"/suggestions/{(await service.suggestions())[0]['id']}/accept")
 
         async def settled() -> bool:

@@ -15,7 +15,14 @@ from typing import IO
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from chassis.core.problems import TooManyRequests
+
 _BLOCK = 256 * 1024
+_UNTIL_DONE = 5
+"""Seconds after which a caller may ask again whether their document has ended."""
+
+_being_made: set[int | None] = set()
+"""The users whose document this process makes or sends: each holds disk, and a place in the line of those to make."""
 
 Making = Callable[[IO[bytes]], AsyncGenerator[int, None]]
 """Writes a document to an empty file, and yields how long the file is, as it grows: what is written stays as it is."""
@@ -24,7 +31,9 @@ Making = Callable[[IO[bytes]], AsyncGenerator[int, None]]
 class DocumentResponse(Response):
     """Makes a document and sends it from its beginning on, while it is made."""
 
-    def __init__(self, making: Making, media_type: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, making: Making, media_type: str, headers: Mapping[str, str], *, reader: int | None) -> None:
+        """`reader` is the id of the user who gets it: each gets one at a time; None: any number."""
+        self._reader = reader
         super().__init__(
             headers={
                 "Content-Type": media_type,
@@ -40,7 +49,20 @@ class DocumentResponse(Response):
         self._grown = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send it; raise TooManyRequests while the reader gets another."""
+        if self._reader is not None and self._reader in _being_made:
+            raise TooManyRequests(
+                "You get another document already, and each user gets one at a time; wait for its end, or end it.",
+                retry_after=_UNTIL_DONE,
+                code="document_under_way",
+            )
+        _being_made.add(self._reader)
+        try:
+            await self._answer(send)
+        finally:
+            _being_made.discard(self._reader)
+
+    async def _answer(self, send: Send) -> None:
         with tempfile.TemporaryFile(prefix="document-") as file:
             making = asyncio.create_task(self._make(file))
             making.add_done_callback(lambda _: self._grown.set())

@@ -332,7 +332,7 @@ class Reader:
     def __init__(self, record: Any, document: type[MatrixDocument]) -> None:
         scope = scope_of(RequirementFilters())
         making = partial(export.make, record.database, scope, document, datetime.now(UTC))
-        self._response = DocumentResponse(making, document.media_type, {})
+        self._response = DocumentResponse(making, document.media_type, {}, reader=None)
         self.messages: list[Any] = []
         self.came = asyncio.Event()
         self.takes = asyncio.Event()
@@ -432,11 +432,26 @@ async def test_of_a_document_that_fails_nobody_takes_a_part_for_the_whole(
     assert reader.content.count(b"\r\n") >= sent
 
 
-async def test_documents_asked_for_at_once_are_all_made(record: Any, client: httpx.AsyncClient) -> None:
+async def test_a_user_gets_one_document_at_a_time(record: Any, client: httpx.AsyncClient) -> None:
+    for number in range(600):
+        record.requirement(external_id=f"R-{number}")
+    await record.save()
+    path = "/reports/traceability-matrix"
+    answers = await asyncio.gather(*(client.get(path, params={"format": "csv"}) for _ in range(3)))
+    refused = [answer for answer in answers if answer.status_code == 429]
+    assert [len(read_csv(answer.content)) for answer in answers if answer.status_code == 200] == [600]
+    assert [answer.json()["code"] for answer in refused] == ["document_under_way"] * 2
+    assert all(int(answer.headers["retry-after"]) > 0 for answer in refused)
+    again = await fetch(client, "csv")
+    assert len(read_csv(again.content)) == 600
+
+
+async def test_documents_of_several_readers_are_all_made_at_once(record: Any) -> None:
     record.requirement(external_id="R-1")
     await record.save()
-    answers = await asyncio.gather(*(fetch(client, "csv") for _ in range(12)))
-    assert {len(read_csv(answer.content)) for answer in answers} == {1}
+    readers = [Reader(record, CsvMatrix) for _ in range(12)]
+    await asyncio.gather(*(reader.read() for reader in readers))
+    assert {len(read_csv(reader.content)) for reader in readers} == {1}
 
 
 async def test_every_document_says_what_it_is_of_and_lists_the_orphans_of_its_modules(

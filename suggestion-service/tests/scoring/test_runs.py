@@ -6,8 +6,10 @@ from uuid import UUID
 
 import pytest
 
+from chassis.core.identity import Identity, Role
 from chassis.core.problems import Unavailable
 from suggestion_service.engine import Query
+from testing.service import ok, problem
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 PUMP = "the pump stops when the tank is full"
@@ -158,6 +160,17 @@ async def test_the_same_idempotency_key_gives_the_same_run(service: Any) -> None
     assert (await service.read("/suggestions/runs"))["total"] == 1
 
 
+async def test_each_user_has_one_run_that_waits(service: Any, catalog: Any) -> None:
+    many_pairs(catalog, 2)
+    headers = {"Prefer": "respond-async"}
+    first = ok(await service.http.post("/suggestions/generate", headers=headers), 202)
+    problem(await service.http.post("/suggestions/generate", headers=headers), 409, "run_queued")
+    other = service.client(Identity(3, "other@example.test", Role.REVIEWER))
+    ok(await other.post("/suggestions/generate", headers=headers), 202)
+    ok(await service.http.post(f"/suggestions/runs/{first['id']}/cancel"))
+    ok(await service.http.post("/suggestions/generate", headers=headers), 202)
+
+
 async def test_a_viewer_reads_runs_and_starts_none(service: Any, viewer: Any) -> None:
     await service.generate()
     (run,) = (await viewer.get("/suggestions/runs")).json()["items"]
@@ -292,7 +305,10 @@ async def test_two_workers_never_take_the_same_run(service: Any, serve: Any) -> 
 
 async def test_two_runs_at_once_suggest_each_pair_once(service: Any, catalog: Any) -> None:
     many_pairs(catalog, 40)
-    runs = [await ask(service, threshold=0.9) for _ in range(2)]
+    runs = [await ask(service, threshold=0.9)]
+    other = service.client(Identity(3, "other@example.test", Role.REVIEWER))
+    headers = {"Prefer": "respond-async"}
+    runs.append(ok(await other.post("/suggestions/generate", params={"threshold": 0.9}, headers=headers), 202)["id"])
     while any(await asyncio.gather(*(service.runs.work_off_next() for _ in runs))):
         pass
     ended = [await service.read(f"/suggestions/runs/{run_id}") for run_id in runs]

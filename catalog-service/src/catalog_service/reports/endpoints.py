@@ -18,7 +18,7 @@ from catalog_service.reports.paging import paged_together
 from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
-from chassis.core.identity import Viewer
+from chassis.core.identity import Identity, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES
@@ -82,7 +82,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     scope = scope_of(query)
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        response = _document(database, scope, matrix_format)
+        response = _document(database, scope, matrix_format, viewer)
     else:
         wanted = paged_together(request, query, service.MATRIX_ORDERS)
         found, matrix = await service.matrix(database, scope, datetime.now(UTC), wanted)
@@ -91,7 +91,7 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     return response
 
 
-def _document(database: Db, scope: Scope, matrix_format: MatrixFormat) -> Response:
+def _document(database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
     # A page is for looking at, a table for taking away.
@@ -101,6 +101,7 @@ def _document(database: Db, scope: Scope, matrix_format: MatrixFormat) -> Respon
         partial(export.make, database, scope, document, made_at),
         document.media_type,
         {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
+        reader=reader.id,
     )
 
 

@@ -1625,7 +1625,7 @@ export interface paths {
          *     Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
          *     one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
          *     change of the algorithm that the project is set to. A project's runs are done one after another, in the order in
-         *     which they were asked for.
+         *     which they were asked for; each user has at most one that waits.
          *
          *     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
          *
@@ -7968,6 +7968,10 @@ export interface components {
              */
             id: number;
         };
+        RunQueued: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "run_queued";
+        };
         /**
          * RunState
          * @description A run of generation as it is now.
@@ -10500,6 +10504,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["RunNotFound"];
             };
         };
+        /** @description Duplicate or state conflict: `run_queued` */
+        RunQueued: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["RunQueued"];
+            };
+        };
         /** @description Duplicate or state conflict: `same_test` */
         SameTest: {
             headers: {
@@ -11037,6 +11051,7 @@ export type SchemaRunKeyTaken = components['schemas']['RunKeyTaken'];
 export type SchemaRunNotFound = components['schemas']['RunNotFound'];
 export type SchemaRunOfGate = components['schemas']['RunOfGate'];
 export type SchemaRunProgressEvent = components['schemas']['RunProgressEvent'];
+export type SchemaRunQueued = components['schemas']['RunQueued'];
 export type SchemaRunState = components['schemas']['RunState'];
 export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaRunUpload = components['schemas']['RunUpload'];
@@ -11163,6 +11178,7 @@ export type ResponseReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgain
 export type ResponseRunEnded = components['responses']['RunEnded'];
 export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
+export type ResponseRunQueued = components['responses']['RunQueued'];
 export type ResponseSameTest = components['responses']['SameTest'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
@@ -16114,6 +16130,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["RunQueued"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];

@@ -57,7 +57,7 @@ async def _scales(request: Request) -> Scales:
 @router.post(
     "/generate",
     response_model=Run,
-    responses={202: {"model": Run, "description": "The run goes on"}},
+    responses={202: {"model": Run, "description": "The run goes on"}, **problem_responses("409 run_queued")},
     summary="Generate suggestions for all pairs",
 )
 async def generate_suggestions(
@@ -78,7 +78,7 @@ async def generate_suggestions(
     Pending suggestions are scored anew by the same algorithm, and those below the threshold are withdrawn, so that
     one queue has one scale; what comes or changes later is scored by this algorithm, too, until another run, or a
     change of the algorithm that the project is set to. A project's runs are done one after another, in the order in
-    which they were asked for.
+    which they were asked for; each user has at most one that waits.
 
     Answers with the finished run, or after 20 s, or at once with `Prefer: respond-async`, 202 and its Location.
     """

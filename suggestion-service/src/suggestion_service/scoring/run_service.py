@@ -29,8 +29,16 @@ def new_request(algorithm: Algorithm, threshold: float, caller: Identity, *, res
 
 
 async def queue(connection: Connection, request: RunRequest, background: Algorithm) -> None:
-    """Queue a run over everything with one statement. `background`: the algorithm of the project."""
-    await runs.insert(connection, request, datetime.now(UTC), background)
+    """Queue a run over everything with one statement. `background`: the algorithm of the project.
+
+    Raises Conflict while a run that the same user asked for waits in this project.
+    """
+    if not await runs.insert_only_one(connection, request, datetime.now(UTC), background):
+        raise Conflict(
+            "A run that you asked for waits for its turn already, and each user has one that waits; cancel it to ask"
+            " for another.",
+            code="run_queued",
+        )
 
 
 async def ended(database: Database, run_id: UUID, within: float) -> Run | None:

@@ -7,7 +7,7 @@ queued ── claim ──> running ── plan: its shards are worked off ─�
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import UUID, uuid4
 
 from chassis.db.database import Connection
@@ -124,15 +124,31 @@ class LastScale(TypedDict):
     background: str | None
 
 
+_INSERT = """
+    INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id, rescore,
+        background)
+    SELECT %s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s
+"""
+
+
 async def insert(connection: Connection, request: RunRequest, now: datetime, background: str) -> None:
     """Queue a run; `background` is the algorithm that the settings name now."""
-    await connection.execute(
-        "INSERT INTO runs (id, status, algorithm, threshold, created_at, created_by, actor_id, correlation_id, rescore,"
-        " background) VALUES (%s, 'queued', %s, %s, %s, %s, %s, %s, %s, %s)",
-        (
-            *(request.id, request.algorithm, request.threshold, now, request.actor.email, request.actor.id),
-            *(request.correlation_id, request.rescore, background),
-        ),
+    await connection.execute(_INSERT, _row(request, now, background))
+
+
+async def insert_only_one(connection: Connection, request: RunRequest, now: datetime, background: str) -> bool:
+    """Queue a run like `insert`, unless whoever asks has one that waits; return whether it was queued."""
+    cursor = await connection.execute(
+        f"{_INSERT} WHERE NOT EXISTS (SELECT FROM runs WHERE status = 'queued' AND actor_id = %s)",
+        (*_row(request, now, background), request.actor.id),
+    )
+    return cursor.rowcount > 0
+
+
+def _row(request: RunRequest, now: datetime, background: str) -> tuple[Any, ...]:
+    return (
+        *(request.id, request.algorithm, request.threshold, now, request.actor.email, request.actor.id),
+        *(request.correlation_id, request.rescore, background),
     )
 
 

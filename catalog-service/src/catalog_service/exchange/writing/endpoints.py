@@ -80,6 +80,7 @@ async def export(request: Request, viewer: Viewer, database: Db) -> Response:
         partial(service.make, database, query, filters, document),
         document.media_type,
         {"Content-Disposition": f'attachment; filename="{name}"', "Vary": "Accept"},
+        reader=viewer.id,
     )
 
 
