@@ -64,7 +64,11 @@ COPIES = [
         "auth",
         notification_service.read_model.new_read_model,
         lambda: notification_service.handlers.HANDLERS,
-        {"recipients": "SELECT * FROM recipients ORDER BY user_id"},
+        {
+            "recipients": "SELECT * FROM recipients ORDER BY user_id",
+            "projects": "SELECT key, visibility, sequence, deleted_at FROM projects ORDER BY key",
+            "members": "SELECT project_key, user_id, role, sequence FROM members ORDER BY 1, 2",
+        },
     ),
     Copy(
         "suggestion",
@@ -162,8 +166,12 @@ async def begun_anew(postgres: PostgresServer, source: Database, copy: Copy) -> 
 async def test_every_copy_comes_out_of_pruned_feeds_as_it_was(
     running: RunningTraceline, admin: Traceline, postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    promoted = admin.new_user("viewer").me()
-    ok(admin.patch(f"/users/{promoted['id']}", json={"role": "reviewer"}))
+    promoted, other = (admin.new_user("viewer").me()["id"] for _ in range(2))
+    ok(admin.patch(f"/users/{promoted}", json={"role": "reviewer"}))
+    project = admin.new_project()
+    for user, role in ((promoted, "viewer"), (other, "viewer"), (promoted, "reviewer")):
+        assert admin.put(f"/projects/{project}/members/{user}", json={"role": role}).is_success
+    ok(admin.patch(f"/projects/{project}", json={"name": "Another"}))
     with Load(admin, History(), pace=0.0) as load:
         load.acknowledges(300)
     heads = drained(running)

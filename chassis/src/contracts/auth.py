@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from chassis.messaging.events import Momentary, Payload
+from chassis.messaging.events import Alteration, Ending, Momentary, Payload
 from contracts.projects import Visibility
 
 
@@ -142,7 +142,7 @@ class ProjectCreated(Payload):
     project: ProjectState
 
 
-class ProjectUpdated(Payload):
+class ProjectUpdated(Alteration):
     """A project was changed, or taken out of the archive; `changes` maps a field to its `before` and `after`."""
 
     wire_name = "auth.project.updated"
@@ -150,7 +150,7 @@ class ProjectUpdated(Payload):
     changes: dict[str, dict[str, Any]]
 
 
-class ProjectArchived(Payload):
+class ProjectArchived(Alteration):
     """A project was archived, and perhaps changed with it: nothing in it can be changed any more."""
 
     wire_name = "auth.project.archived"
@@ -158,7 +158,7 @@ class ProjectArchived(Payload):
     changes: dict[str, dict[str, Any]]
 
 
-class ProjectDeleted(Payload):
+class ProjectDeleted(Ending):
     """A project was deleted: whoever keeps something of it removes that. Its key is never used again."""
 
     wire_name = "auth.project.deleted"

@@ -1,13 +1,12 @@
 """What catalog-service tells: the full state of an item in each event."""
 
-from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.messaging.events import Momentary, Payload
+from chassis.messaging.events import Alteration, Ending, Momentary, Payload
 
 
 class _State(BaseModel):
@@ -87,7 +86,7 @@ class RequirementCreated(Payload):
     requirement: RequirementState
 
 
-class RequirementUpdated(Payload):
+class RequirementUpdated(Alteration):
     """Fields of a requirement changed."""
 
     wire_name = "catalog.requirement.updated"
@@ -95,7 +94,7 @@ class RequirementUpdated(Payload):
     changes: dict[str, Change]
 
 
-class RequirementDeleted(Payload):
+class RequirementDeleted(Ending):
     """A requirement was deleted; its links follow, each with an event of its own."""
 
     wire_name = "catalog.requirement.deleted"
@@ -111,7 +110,7 @@ class TestCaseCreated(Payload):
     test_case: TestCaseState
 
 
-class TestCaseUpdated(Payload):
+class TestCaseUpdated(Alteration):
     """Fields of a test case changed."""
 
     __test__: ClassVar[bool] = False
@@ -121,7 +120,7 @@ class TestCaseUpdated(Payload):
     changes: dict[str, Change]
 
 
-class TestCaseDeleted(Payload):
+class TestCaseDeleted(Ending):
     """A test case was deleted; its links follow, each with an event of its own."""
 
     __test__: ClassVar[bool] = False
@@ -138,33 +137,19 @@ class LinkCreated(Payload):
     suggestion_id: UUID | None = None
 
 
-class LinkUpdated(Payload):
+class LinkUpdated(Alteration):
     """Fields of a link changed, or it was confirmed."""
 
     wire_name = "catalog.link.updated"
     link: LinkState
     changes: dict[str, Change]
 
-    @classmethod
-    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
-        """Return a key apart from that of LinkCreated: who wants to know what is linked follows that alone."""
-        return (_changes_of(envelope),)
 
-
-class LinkDeleted(Payload):
+class LinkDeleted(Ending):
     """A link was deleted, by itself or with one of its ends."""
 
     wire_name = "catalog.link.deleted"
     link: LinkState
-
-    @classmethod
-    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
-        """Return those of all events of the link."""
-        return (*super().keys_of(envelope), _changes_of(envelope))
-
-
-def _changes_of(envelope: Mapping[str, Any]) -> str:
-    return f"changes of link {envelope['subject']}"
 
 
 class CoverageChanged(Momentary):

@@ -37,9 +37,9 @@ async def list_changes(request: Request, viewer: Viewer, database: Db, after: Af
     meanwhile. Everything that was answered before the call is in it. Deleting an item deletes its links, each a
     change of its own behind it.
 
-    Of changes that are older than a retention (30 days by default) only the last of each item and link is told. A copy
-    comes out the same wherever it begins or goes on: take what was `updated` as new where you do not know it, and
-    ignore that something was `deleted` which you do not know.
+    Of what is older than a retention (30 days by default) each item and link has two changes, that it was created and
+    the last one since, or a single one, that it was deleted: to be ignored where it is not known. A copy comes out the
+    same wherever it begins or goes on.
     """
     changes = await service.read(database, after, limit)
     headers = {}

@@ -30,8 +30,34 @@ class Payload(BaseModel):
 
         A pruned feed keeps the last event of each key: whoever keeps a copy needs no other.
         """
-        thing = cls.wire_name.rpartition(".")[0]
-        return (f"{thing} {envelope['subject']}",)
+        return (cls._thing(envelope),)
+
+    @classmethod
+    def _thing(cls, envelope: Mapping[str, Any]) -> str:
+        return f"{cls.wire_name.rpartition('.')[0]} {envelope['subject']}"
+
+
+class Alteration(Payload):
+    """Base of events that tell a thing as it is after a change.
+
+    The event by which it was created stays beside the last of them: what refers to the thing comes after it in every
+    feed, and nothing is changed that was not created.
+    """
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the key of its changes."""
+        return (f"changes of {cls._thing(envelope)}",)
+
+
+class Ending(Payload):
+    """Base of events by which a thing ends."""
+
+    @classmethod
+    def keys_of(cls, envelope: Mapping[str, Any]) -> Iterable[str]:
+        """Return the key of the thing, and that of its changes."""
+        thing = cls._thing(envelope)
+        return thing, f"changes of {thing}"
 
 
 class Momentary(Payload):
