@@ -3,12 +3,14 @@
 import asyncio
 from datetime import datetime
 
+import httpx
+import jwt
 import pytest
 
 from chassis.core.identity import Identity, Role
-from testing.service import problem
+from testing.service import Json, problem
 
-from .conftest import PASSWORD, Service
+from .conftest import PASSWORD, Service, running, settings_of
 
 CALLS = [
     ("GET", "/api/v1/users", None),
@@ -227,3 +229,33 @@ async def test_admins_who_demote_one_another_leave_one(service: Service) -> None
         if left["id"] == second.id:
             await service.change(second, first.id or 0, {"is_active": True})
             await service.change(first, second.id or 0, {"role": "viewer"})
+
+
+async def test_a_password_that_an_admin_chose_is_marked_until_its_user_chooses_another(url: str) -> None:
+    async with running(
+        settings_of(url, environment="production", default_admin_password="chosen by the operator")
+    ) as at:
+        admin = await at.admin()
+        for email, asked, marked in (("a@x.test", {}, True), ("b@x.test", {"must_change_password": False}, False)):
+            body = {"email": email, "password": PASSWORD, "full_name": "Robin", **asked}
+            made = await at.call("POST", "/api/v1/users", body, caller=admin)
+            assert made.status_code == 201
+            assert claims(await at.log_in(email)).get("must_change_password", False) is marked
+        kim = Identity(made.json()["id"] - 1, "a@x.test", Role.VIEWER)
+        same = {"current_password": PASSWORD, "new_password": PASSWORD}
+        path = "/api/v1/auth/change-password"
+        problem(await at.call("POST", path, same, caller=kim), 422, field="/new_password")
+        other = {"current_password": PASSWORD, "new_password": "another battery"}
+        assert (await at.call("POST", path, other, caller=kim)).status_code == 204
+        assert "must_change_password" not in claims(await at.log_in("a@x.test", "another battery"))
+
+
+async def test_in_development_it_is_marked_when_the_admin_says_so(service: Service) -> None:
+    for email, asked in (("a@x.test", {}), ("b@x.test", {"must_change_password": True})):
+        body = {"email": email, "password": PASSWORD, "full_name": "Robin", **asked}
+        await service.call("POST", "/api/v1/users", body, caller=await service.admin())
+        assert ("must_change_password" in claims(await service.log_in(email))) is bool(asked)
+
+
+def claims(logged_in: httpx.Response) -> Json:
+    return jwt.decode(logged_in.json()["access_token"], options={"verify_signature": False})

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from functools import partial
 
+import jwt
 import pytest
 from pydantic import ValidationError
 
@@ -85,7 +86,8 @@ async def test_where_others_could_use_it_the_first_password_is_random_and_given_
     assert password != "traceline-admin"
     assert await prepare(settings, database, on_loopback=on_loopback) is None
     async with running(settings) as service:
-        assert (await service.log_in(ADMIN, password)).status_code == 200
+        token = (await service.log_in(ADMIN, password)).json()["access_token"]
+        assert jwt.decode(token, options={"verify_signature": False})["must_change_password"] is True
         assert (await service.log_in(ADMIN, "traceline-admin")).status_code == 401
 
 

@@ -19,6 +19,7 @@ from stand_ins import Running
 from chassis.core.identity import Identity, Role
 from contracts.auth import PasswordChanged, SessionsEnded, TokenEnded, UserState, UserUpdated
 from contracts.tokens import LONGEST_LIFETIME, TYPE
+from testing.service import problem
 
 PATH = "/api/v1/requirements"
 
@@ -266,6 +267,17 @@ async def test_tokens_from_before_a_password_change_do_not_pass(running: Running
     await running.verifier.revocations.refresh()
     assert_refused(await running.get(PATH, old))
     assert (await running.get(PATH, new)).status_code == 200
+
+
+async def test_a_token_of_a_password_that_somebody_else_chose_is_for_choosing_another(running: Running) -> None:
+    token = running.issuer.token(must_change_password=True)
+    for path in (PATH, "/api/v1/auth/sessions", "/api/v1/projects/MAIN/requirements"):
+        refused = problem(await running.get(path, token), 403, "password_change_required")
+        assert "/api/v1/auth/change-password" in refused["detail"]
+    assert (await running.get("/api/v1/auth/me", token)).status_code == 200
+    ended = await running.client.post("/api/v1/auth/logout", headers={"Authorization": f"Bearer {token}"})
+    assert ended.status_code == 204
+    assert (await running.get(PATH, running.issuer.token())).status_code == 200
 
 
 async def test_an_ended_token_does_not_pass_while_others_of_the_user_do(running: Running) -> None:

@@ -47,6 +47,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         state={
             "passwords": passwords,
             "registration": settings.registration_policy(),
+            "must_change_given_passwords": settings.environment == "production",
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
             "users_by_id": Coalesced(partial(user_service.find, database)),
         },

@@ -20,6 +20,7 @@ users = sa.Table(
     timestamp("tokens_not_before", nullable=True),
     timestamp("access_changed_at", nullable=True),
     timestamp("created_at"),
+    required("must_change_password", sa.Boolean, server_default=sa.false()),
     one_of("role", "admin", "reviewer", "viewer"),
 )
 sa.Index(

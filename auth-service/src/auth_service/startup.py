@@ -53,7 +53,10 @@ async def prepare(settings: Settings, database: Database, *, on_loopback: bool) 
             settings.default_admin_email,
         )
     random = secrets.token_urlsafe(15) if password is None else None
-    made = await _ensure_admin(database, settings.default_admin_email, password or random or "")
+    # Beyond the machine, whoever reads the settings or the first lines of the log knows it.
+    safe = on_loopback and settings.environment == "development"
+    email = settings.default_admin_email
+    made = await _ensure_admin(database, email, password or random or "", must_change_password=not safe)
     return random if made else None
 
 
@@ -80,7 +83,7 @@ async def log_in_hint(settings: Settings, database: Database, password: str | No
 
 def first_log_in(settings: Settings, password: str) -> str:
     """Show the random password of the admin that was made just now."""
-    return f"Log in as {settings.default_admin_email}, password {password} (shown this once: keep or change it)."
+    return f"Log in as {settings.default_admin_email}, password {password} (shown this once, and to be changed first)."
 
 
 async def _default_admin(settings: Settings, database: Database) -> repository.Credentials | None:
@@ -92,7 +95,7 @@ async def _default_admin(settings: Settings, database: Database) -> repository.C
     return known
 
 
-async def _ensure_admin(database: Database, email: str, password: str) -> bool:
+async def _ensure_admin(database: Database, email: str, password: str, *, must_change_password: bool) -> bool:
     """Make the admin if there is no user; return whether that was so."""
     async with database.connection() as connection:
         if not await repository.is_empty(connection):
@@ -109,6 +112,7 @@ async def _ensure_admin(database: Database, email: str, password: str) -> bool:
             role=Role.ADMIN,
             password_hash=password_hash,
             actor=SYSTEM,
+            must_change_password=must_change_password,
         )
     _log.info("Made the default admin %s.", email)
     return True

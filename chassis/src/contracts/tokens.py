@@ -20,6 +20,9 @@ older programs have none, and were issued at a log-in."""
 SESSION_ID = "sid"
 """A claim: of which session a token is, the same when it is renewed. Older tokens have none: each is one."""
 
+MUST_CHANGE_PASSWORD = "must_change_password"  # noqa: S105 - the name of a claim
+"""A claim: the user has a password that somebody else chose. Such a token is good for choosing another."""
+
 LONGEST_LIFETIME = timedelta(days=30)
 """No token lives longer, whatever the settings say: what restricts old tokens may be forgotten after this."""
 

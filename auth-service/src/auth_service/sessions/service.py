@@ -21,7 +21,7 @@ from auth_service.users.emails import account_name
 from auth_service.users.passwords import Passwords
 from auth_service.users.repository import Credentials, UserRow
 from chassis.core.identity import Identity
-from chassis.core.problems import Forbidden, TooManyRequests, Unauthenticated
+from chassis.core.problems import Forbidden, Invalid, TooManyRequests, Unauthenticated
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
@@ -148,8 +148,10 @@ async def change_password(
     """Change the caller's password and end every token issued before.
 
     Raises Unauthenticated invalid_credentials when `current_password` is not theirs, and TooManyRequests: with a
-    stolen token guessing is no faster than at the log-in.
+    stolen token guessing is no faster than at the log-in; Invalid when it is the same password.
     """
+    if new_password == current_password:
+        raise Invalid.field("/new_password", "This is the password that you have; choose another.", "same_password")
     attempt = await throttle.begin(database, identity.email, address)
     async with database.connection() as connection:
         found = await users.credentials(connection, identity.email)
@@ -172,7 +174,12 @@ async def change_password(
         await users.update(
             connection,
             user["id"],
-            {"password_hash": new_hash, "tokens_not_before": now, "access_changed_at": now},
+            {
+                "password_hash": new_hash,
+                "must_change_password": False,
+                "tokens_not_before": now,
+                "access_changed_at": now,
+            },
             event,
         )
 

@@ -7,7 +7,7 @@ import jwt
 
 from auth_service.signing_keys.service import SigningKey
 from auth_service.users.repository import UserRow
-from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, SESSION_ID, TYPE
+from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, MUST_CHANGE_PASSWORD, SESSION_ID, TYPE
 
 
 def issue(
@@ -23,8 +23,10 @@ def issue(
     `logged_in_at` is in seconds since the epoch; None: they log in now, and the session has its first token.
     """
     issued_at = now.timestamp()
+    claims = {MUST_CHANGE_PASSWORD: True} if user["must_change_password"] else {}
     return jwt.encode(
         {
+            **claims,
             "iss": ISSUER,
             "aud": AUDIENCE,
             "sub": str(user["id"]),

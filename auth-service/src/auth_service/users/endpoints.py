@@ -118,7 +118,9 @@ async def list_users(request: Request, database: Db, _: Admin) -> Response:
 )
 async def create_user(body: NewUser, request: Request, database: Db, passwords: PasswordPort, admin: Admin) -> Response:
     """Without a role they are a viewer."""
-    return await _create(request, database, passwords, body, body.role, admin)
+    by_default: bool = request.app.state.must_change_given_passwords
+    must_change = by_default if body.must_change_password is None else body.must_change_password
+    return await _create(request, database, passwords, body, body.role, admin, must_change_password=must_change)
 
 
 @router.get(
@@ -167,6 +169,8 @@ async def _create(
     body: Registration,
     role: Role,
     admin: Identity | None,
+    *,
+    must_change_password: bool = False,
 ) -> Response:
     """Make a user for an admin, or for whoever registers (None)."""
     strength.check(body.password.get_secret_value(), [body.email, body.full_name], "/password")
@@ -180,6 +184,7 @@ async def _create(
             role=role,
             password_hash=password_hash,
             actor="themself" if admin is None else actor_of(admin),
+            must_change_password=must_change_password,
         )
         return created(request, user, f"/api/v1/users/{user['id']}")
 

@@ -25,6 +25,7 @@ class UserRow(TypedDict):
     created_at: datetime
     tokens_not_before: datetime | None
     password_hash: str
+    must_change_password: bool
 
 
 class Credentials(TypedDict):
@@ -83,7 +84,8 @@ async def lock(connection: Connection, user_id: int) -> tuple[UserRow, datetime]
     Times that tokens are compared with come from the database's clock alone: replicas' clocks differ.
     """
     cursor = await connection.execute(
-        f"SELECT {_SHOWN}, tokens_not_before, password_hash FROM users WHERE id = %s FOR UPDATE", (user_id,)
+        f"SELECT {_SHOWN}, tokens_not_before, password_hash, must_change_password FROM users WHERE id = %s FOR UPDATE",
+        (user_id,),
     )
     row = await cursor.fetchone()
     if row is None:

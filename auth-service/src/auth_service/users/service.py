@@ -28,8 +28,12 @@ async def create(
     role: Role,
     password_hash: str,
     actor: Actor | Literal["themself"],
+    must_change_password: bool = False,
 ) -> Shown:
-    """Make a user, with one writing statement; raise Conflict email_taken when the email has an account."""
+    """Make a user, with one writing statement; raise Conflict email_taken when the email has an account.
+
+    `must_change_password`: somebody else chose it, and the user has to choose another before anything else.
+    """
     shown: Shown = {
         "id": await repository.next_id(connection),
         "email": email,
@@ -43,9 +47,10 @@ async def create(
         subject=str(shown["id"]),
         actor=Actor(shown["id"], email) if actor == "themself" else actor,
     )
+    secret = {"password_hash": password_hash, "must_change_password": must_change_password}
     taken = Conflict("An account with this email exists already; log in, or use another email.", code="email_taken")
     with map_constraint_violations({"uq_users_email": taken}):
-        await repository.insert(connection, {**shown, "password_hash": password_hash}, event)
+        await repository.insert(connection, {**shown, **secret}, event)
     return shown
 
 

@@ -6421,6 +6421,11 @@ export interface components {
              */
             full_name: string;
             /**
+             * Must Change Password
+             * @description Whether they have to choose another password at the first log-in. In production they have to, unless you say otherwise.
+             */
+            must_change_password?: boolean;
+            /**
              * Password
              * Format: password
              * @example correct horse battery

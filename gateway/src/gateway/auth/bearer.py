@@ -5,7 +5,7 @@ What they say helps whoever has a token of their own; of one whose signature is 
 
 import re
 
-from chassis.core.problems import Unauthenticated
+from chassis.core.problems import Forbidden, Unauthenticated
 
 _SCHEME = "Bearer"
 _TOKEN = re.compile(r"[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]*")
@@ -48,6 +48,15 @@ def ended() -> Unauthenticated:
     return Unauthenticated(
         "This access token works no more: its user has logged out, changed the password or been deactivated since;"
         " log in again at /api/v1/auth/login."
+    )
+
+
+def password_change_required() -> Forbidden:
+    """Return the problem of a token whose user has to choose a password of their own first."""
+    return Forbidden(
+        "Your password was chosen by somebody else: choose another first, by POST /api/v1/auth/change-password with"
+        " current_password and new_password, then log in with it.",
+        code="password_change_required",
     )
 
 

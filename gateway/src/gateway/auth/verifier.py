@@ -32,6 +32,9 @@ _LONGEST_LIFE = tokens.LONGEST_LIFETIME.total_seconds() + 1
 _FORMER_TYPE = "JWT"
 """The `typ` of tokens that auth-service issued before it named their type."""
 
+_BEFORE_PASSWORD_CHANGE = frozenset({("POST", "auth/change-password"), ("POST", "auth/logout"), ("GET", "auth/me")})
+"""What somebody may whose password somebody else chose: to see whose account it is, beside what ends that state."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
@@ -40,6 +43,7 @@ class _Verified:
     identity: Identity
     issued_at: float
     expires_at: float
+    must_change_password: bool = False
 
 
 class TokenVerifier:
@@ -107,6 +111,8 @@ class TokenVerifier:
                 raise no_such_project()
         else:
             identity = await self.identify(token)
+            if self._verified[token].must_change_password and (method, path) not in _BEFORE_PASSWORD_CHANGE:
+                raise bearer.password_change_required()
         if project == NONE:
             return identity
         return self.revocations.projects.enter(identity, project, writes=writes)
@@ -181,7 +187,7 @@ class TokenVerifier:
             raise bearer.invalid() from None
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
-        verified = _Verified(identity, issued_at, expires_at)
+        verified = _Verified(identity, issued_at, expires_at, claims.get(tokens.MUST_CHANGE_PASSWORD) is True)
         self._verified[token] = verified
         return verified
 
