@@ -17,21 +17,23 @@ def _words(**meanings: str) -> dict[str, str]:
 
 
 REQUIREMENT_STATUSES = _words(
-    draft="draft, new, open, proposed, created, initial, in work, in progress, in review, to be reviewed, for review, "
-    "review, under review, pending, submitted, defined, analysed, analyzed, to do, todo, backlog, incomplete, "
-    "not started",
+    draft="draft, new, open, proposed, created, initial, in work, in progress, wip, in review, to be reviewed, "
+    "for review, review, under review, pending, submitted, defined, analysed, analyzed, to do, todo, backlog, "
+    "incomplete, not started",
     approved="approved, accepted, agreed, released, baselined, valid, reviewed, confirmed, final, active, committed, "
-    "ready, complete, completed",
-    implemented="implemented, done, resolved, realized, realised, fixed, satisfied, delivered, in production",
+    "ready",
+    implemented="implemented, done, complete, completed, resolved, realized, realised, fixed, satisfied, delivered, "
+    "in production",
     tested="tested, verified, validated, passed, covered",
     closed="closed, rejected, obsolete, deleted, deprecated, removed, cancelled, canceled, withdrawn, retired, "
-    "superseded, not applicable, n a, archived, dropped",
+    "superseded, not applicable, n a, archived, dropped, inactive",
 )
 TEST_CASE_STATUSES = _words(
-    draft="draft, new, open, proposed, in work, in progress, in review, review, rework, to do, todo, "
+    draft="draft, new, open, proposed, in work, in progress, wip, in review, review, rework, to do, todo, "
     "under construction, design, readyforreview, ready for review, review in progress",
-    ready="ready, approved, accepted, final, released, active, valid, reviewed, finished",
-    deprecated="deprecated, obsolete, future, deleted, archived, retired, cancelled, canceled, rejected, closed",
+    ready="ready, approved, accepted, agreed, final, released, active, valid, reviewed, implemented, done, finished",
+    deprecated="deprecated, obsolete, future, deleted, archived, retired, cancelled, canceled, rejected, closed, "
+    "inactive, withdrawn, removed",
     executing="executing",
     passed="passed, pass",
     failed="failed, fail",
@@ -41,8 +43,8 @@ PRIORITIES = _words(
     critical="critical, blocker, highest, urgent, must, must have, mandatory, very high, immediate, essential, smoke, "
     "don t miss, dontmiss, showstopper, vital, p0, must test",
     high="high, major, should, should have, important, rather high, worthwhile, p1, very desirable",
-    medium="medium, normal, moderate, average, default, desirable, p2, test if important",
-    low="low, minor, could, could have, rather low, lowest, trivial, optional, nice to have, would, won t have, "
+    medium="medium, normal, moderate, average, default, desirable, could, could have, p2, test if important",
+    low="low, minor, rather low, lowest, trivial, optional, nice to have, would, wont, won t, won t have, "
     "very low, luxury, p3, test if time, if time permits, don t test",
 )
 LINK_TYPES = _words(
@@ -52,12 +54,15 @@ LINK_TYPES = _words(
     related="related, relates to, related to, is related to, link, trace, traces, traces to",
 )
 _TEST_CASE_TYPES = {
-    "integration": "integration, interface, end to end, e2e, system integration",
-    "performance": "performance, load, stress",
-    "security": "security, penetration, cybersecurity",
-    "ui": "ui, gui, usability, user interface, ux, accessibility",
-    "regression": "regression",
-    "functional": "functional, acceptance, function, unit, smoke, sanity, system",
+    kind: re.compile(rf"\b(?:{'|'.join(re.split(', *', words))})\b")
+    for kind, words in {
+        "integration": "integration, interface, end to end, e2e, system integration",
+        "performance": "performance, load, stress",
+        "security": "security, penetration, cybersecurity",
+        "ui": "ui, gui, usability, user interface, ux, accessibility",
+        "regression": "regression",
+        "functional": "functional, acceptance, function, unit, smoke, sanity, system",
+    }.items()
 }
 _NON_FUNCTIONAL = re.compile(
     r"\b(non ?functional|performance|usability|security|reliab|availab|maintainab|scalab|safety|quality|constraint|"
@@ -92,7 +97,4 @@ def type_of_requirement(text: str) -> str | None:
 def type_of_test_case(text: str) -> str | None:
     """Return the type of a test case that a name speaks of, None when it speaks of none."""
     name = normal(text)
-    for kind, words in _TEST_CASE_TYPES.items():
-        if any(re.search(rf"\b{word.strip()}\b", name) for word in words.split(",")):
-            return kind
-    return None
+    return next((kind for kind, words in _TEST_CASE_TYPES.items() if words.search(name)), None)

@@ -4,11 +4,19 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import ReadOptions
 from catalog_service.exchange.records import Item, ItemKind, Link, Record, Remark, Unreadable
+from catalog_service.exchange.vocabulary import (
+    PRIORITIES,
+    REQUIREMENT_STATUSES,
+    TEST_CASE_STATUSES,
+    meaning,
+    type_of_requirement,
+    type_of_test_case,
+)
 from chassis.core.wording import shown
 
 LONGEST_TEXT = 1024 * 1024
@@ -17,38 +25,6 @@ DEEPEST = 28
 _LONGEST_TITLE, _LONGEST_MODULE, _SHORT_TITLE = 500, 100, 120
 _MARKUP = re.compile(r"[*_`]{1,3}(\S|\S.*?\S)[*_`]{1,3}")
 _MARKS_BEFORE = re.compile(r"\A(?:(?:#{1,6}|={1,6}|[*+-])\s+)+")
-
-_REQUIREMENT_STATUS = {
-    "draft": "draft", "new": "draft", "open": "draft", "proposed": "draft", "in progress": "draft", "wip": "draft",
-    "approved": "approved", "accepted": "approved", "active": "approved", "agreed": "approved", "valid": "approved",
-    "released": "approved", "reviewed": "approved", "ready": "approved",
-    "implemented": "implemented", "done": "implemented", "complete": "implemented", "completed": "implemented",
-    "tested": "tested", "verified": "tested", "validated": "tested", "passed": "tested",
-    "closed": "closed", "rejected": "closed", "obsolete": "closed", "deprecated": "closed", "deleted": "closed",
-    "inactive": "closed", "withdrawn": "closed", "removed": "closed",
-}  # fmt: skip
-_TEST_CASE_STATUS = {
-    "draft": "draft", "new": "draft", "open": "draft", "proposed": "draft", "in progress": "draft", "wip": "draft",
-    "ready": "ready", "approved": "ready", "accepted": "ready", "active": "ready", "agreed": "ready",
-    "implemented": "ready", "done": "ready", "released": "ready", "reviewed": "ready", "valid": "ready",
-    "executing": "executing", "passed": "passed", "failed": "failed", "blocked": "blocked",
-    "deprecated": "deprecated", "obsolete": "deprecated", "rejected": "deprecated", "deleted": "deprecated",
-    "closed": "deprecated", "inactive": "deprecated", "withdrawn": "deprecated", "removed": "deprecated",
-}  # fmt: skip
-_PRIORITY = {
-    "critical": "critical", "blocker": "critical", "highest": "critical", "urgent": "critical", "must": "critical",
-    "high": "high", "major": "high", "should": "high",
-    "medium": "medium", "normal": "medium", "could": "medium",
-    "low": "low", "lowest": "low", "minor": "low", "trivial": "low", "wont": "low", "won't": "low",
-}  # fmt: skip
-_REQUIREMENT_TYPE = {
-    "functional": "functional", "non functional": "non_functional", "nonfunctional": "non_functional",
-    "quality": "non_functional", "performance": "non_functional", "technical": "technical",
-}  # fmt: skip
-_TEST_CASE_TYPE = {
-    "functional": "functional", "integration": "integration", "performance": "performance", "security": "security",
-    "ui": "ui", "regression": "regression",
-}  # fmt: skip
 
 _WORDS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _TESTS = {"tst", "tsts", "tc", "tcs", "ut", "it", "hlt", "llt", "verification", "swqt", "sysqt", "svcp"}
@@ -90,10 +66,13 @@ class Draft:
         fields: dict[str, Any] = {"title": title, "description": description}
         if self.external_id:
             fields["external_id"] = self.external_id
-        fields["type"] = self._known("type", self.type, self._types()) or "functional"
-        fields["priority"] = self._known("priority", self.priority, _PRIORITY) or "medium"
+        is_requirement = self.kind == "requirement"
+        type_of = type_of_requirement if is_requirement else type_of_test_case
+        fields["type"] = self._known("type", self.type, type_of) or "functional"
+        fields["priority"] = self._known("priority", self.priority, partial(meaning, PRIORITIES)) or "medium"
         defaulted += [name for name in ("type", "priority") if name not in self._said]
-        status = self._known("status", self.status, self._statuses())
+        statuses = REQUIREMENT_STATUSES if is_requirement else TEST_CASE_STATUSES
+        status = self._known("status", self.status, partial(meaning, statuses))
         if status:
             fields["status"] = status
         if self.module and self.module.strip():
@@ -116,17 +95,11 @@ class Draft:
 
     _said: frozenset[str] = frozenset()
 
-    def _types(self) -> Mapping[str, str]:
-        return _REQUIREMENT_TYPE if self.kind == "requirement" else _TEST_CASE_TYPE
-
-    def _statuses(self) -> Mapping[str, str]:
-        return _REQUIREMENT_STATUS if self.kind == "requirement" else _TEST_CASE_STATUS
-
-    def _known(self, field: str, said: str | None, words: Mapping[str, str]) -> str | None:
+    def _known(self, field: str, said: str | None, meaning_of: Callable[[str], str | None]) -> str | None:
         """Return the API's word for what the file says; where it is another word, custom_metadata keeps the file's."""
         if said is None or not said.strip():
             return None
-        word = words.get(re.sub(r"[\s_-]+", " ", said.strip()).lower())
+        word = meaning_of(said)
         if word is not None:
             self._said |= {field}
         if word != said:
