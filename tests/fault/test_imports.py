@@ -6,12 +6,14 @@ from uuid import uuid4
 import orjson
 import pytest
 
+from acceptance import texts
 from acceptance.client import Json, Traceline, said
 from acceptance.faults.invariants import Hold
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
 
 ROWS = 5000
+MANY = 20_000
 ENDED = {"planned", "applied", "failed", "cancelled"}
 
 
@@ -63,3 +65,31 @@ def wait(admin: Traceline, place: str, *going_on: str) -> Json:
     waiting = {"received", "reading", "applying", *going_on}
     eventually(lambda: admin.read(place)["status"] not in waiting, "the end of an import", seconds=120)
     return admin.read(place)
+
+
+@pytest.mark.long
+def test_what_a_large_import_brings_is_scored_by_one_run_and_copied(admin: Traceline, hold: Hold) -> None:
+    prefix = uuid4().hex
+    fields = {"type": "functional", "priority": "high", "module": prefix}
+    items = [
+        {"kind": kind, "external_id": f"{prefix}-{number}", "title": texts.words(3), "description": words, **fields}
+        for number in range(MANY // 2)
+        for words in (texts.words(12),)
+        for kind in ("requirement", "test_case")
+    ]
+    runs = admin.read("/suggestions/runs", limit=1)["total"]
+    applied = admin.plan_import(items, apply="always")
+    assert applied["status"] == "applied", applied
+
+    def completed() -> bool:
+        newest = admin.read("/suggestions/runs", limit=1)
+        return bool(newest["total"] > runs and newest["items"][0]["status"] == "completed")
+
+    eventually(completed, "the run over what was imported", seconds=240)
+    hold(within=60)
+    assert admin.read("/suggestions/runs", limit=1)["total"] == runs + 1
+    for number in (0, MANY // 2 - 1):
+        ends = [
+            admin.read(f"/{kind}/by-external-id/{prefix}-{number}")["id"] for kind in ("requirements", "test-cases")
+        ]
+        assert [found["status"] for found in admin.suggestions_for(*ends)] == ["pending"]
