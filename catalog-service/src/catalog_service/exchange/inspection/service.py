@@ -15,11 +15,12 @@ from catalog_service.exchange.records import Item, Link, Notice, Record, Unreada
 from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
 from chassis.core.problems import Invalid, TooLarge
+from chassis.files.archives import is_archive
 from chassis.web.listing import Row
 
 _BEGINNING = 1024 * 1024
 _MOST_ARCHIVE = 16 * 1024 * 1024
-_ARCHIVES = (b"PK", b"\x1f\x8b")
+_HEAD = 512
 _ROWS = 20
 _PLACES = ("line", "column", "offset")
 
@@ -27,15 +28,15 @@ _PLACES = ("line", "column", "offset")
 async def beginning(request: Request) -> tuple[BytesIO, Received]:
     """Return the first MiB of the file of a request, an archive as a whole; raises what `receive` does."""
     kept = bytearray()
-    is_archive = False
+    is_whole = False
 
     async def keep(number: int, data: bytes) -> None:
-        nonlocal is_archive
+        nonlocal is_whole
         if number == 0:
-            is_archive = data.startswith(_ARCHIVES)
-        if is_archive and len(kept) + len(data) > _MOST_ARCHIVE:
+            is_whole = is_archive(data)
+        if is_whole and len(kept) + len(data) > _MOST_ARCHIVE:
             raise TooLarge("An archive or workbook of more than 16 MiB is not inspected; import it to see its plan.")
-        if is_archive or len(kept) < _BEGINNING:
+        if is_whole or len(kept) < _BEGINNING:
             kept.extend(data)
 
     received = await receive(request, keep)
@@ -47,7 +48,7 @@ def inspect(
 ) -> Row:
     """Return what a file looks like; raises Invalid where it is none of what it says."""
     length = file.getbuffer().nbytes
-    is_whole = length == received.size and (length != _BEGINNING or file.getvalue().startswith(_ARCHIVES))
+    is_whole = length == received.size and (length != _BEGINNING or is_archive(file.getvalue()[:_HEAD]))
     name = query.file_name or received.file_name
     try:
         chosen = (
