@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.records import Record
+from chassis.files.archives import Archive
 
 
 class Kinds(StrEnum):
@@ -58,20 +59,25 @@ class Inspection:
     warnings: list[dict[str, Any]] = field(default_factory=list)
 
 
+def _is_none(*_: object) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format: what it is called, how a file of it is recognised, and how it is read.
 
-    `recognise` gets the first 64 KiB (of an archive: its whole file, seekable) and the name in lower case; it returns
-    how sure it is, 0..1. `read` gets a seekable binary file, yields as it reads, holds no file whole, and raises
-    Unreadable. `inspect` may be left out where there are no columns to map.
+    `recognise` gets the first 64 KiB of a file that is no archive and the name in lower case, `recognise_archive` an
+    open archive; both return how sure they are, 0..1. `read` gets a seekable binary file, yields as it reads, holds no
+    file whole, and raises Unreadable. `inspect` may be left out where there are no columns to map.
     """
 
     name: str
     label: str
     media_types: tuple[str, ...]
     suffixes: tuple[str, ...]
-    recognise: Callable[[BinaryIO, str], float]
     read: Callable[[BinaryIO, ReadOptions], Iterator[Record]]
+    recognise: Callable[[BinaryIO, str], float] = _is_none
+    recognise_archive: Callable[[Archive], float] = _is_none
     inspect: Callable[[BinaryIO, ReadOptions], Inspection] | None = None
     is_native: bool = False

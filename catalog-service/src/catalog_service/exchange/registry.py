@@ -15,6 +15,8 @@ from catalog_service.exchange.readers import (
     testrail,
     zephyr,
 )
+from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.reqif.formats import REQIF, REQIFZ
 from catalog_service.exchange.tabular.archive import CSV_ARCHIVE
 from catalog_service.exchange.tabular.formats import CSV, XLSX
@@ -62,13 +64,10 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
     """
     name = (file_name or "").lower()
     media_type = (media_type or "").split(";")[0].strip().lower()
-    file.seek(0)
-    head = file.read(HEAD)
-    looked_at = file if is_archive(head) else BytesIO(head)
+    content = _recognise_content(file, name)
     best, most = None, 0.0
     for known in FORMATS:
-        looked_at.seek(0)
-        sure = known.recognise(looked_at, name)
+        sure = content.get(known.name, 0.0)
         sure += _BY_SUFFIX * name.endswith(known.suffixes) + _BY_MEDIA_TYPE * (media_type in known.media_types)
         if sure > most:
             best, most = known, sure
@@ -77,6 +76,19 @@ def recognise(file: BinaryIO, file_name: str | None, media_type: str | None) -> 
         what = f"The file {shown(file_name)}" if file_name else "The file"
         raise unknown_format(f"{what} is in no format that can be read.")
     return best
+
+
+def _recognise_content(file: BinaryIO, name: str) -> dict[str, float]:
+    """Return how sure each format is of a file by its content; an archive is opened once for all."""
+    file.seek(0)
+    head = file.read(HEAD)
+    if not is_archive(head):
+        return {known.name: known.recognise(BytesIO(head), name) for known in FORMATS}
+    try:
+        with archive_of(file) as archive:
+            return {known.name: known.recognise_archive(archive) for known in FORMATS}
+    except Unreadable:
+        return {}
 
 
 def unknown_format(reason: str) -> UnsupportedMediaType:

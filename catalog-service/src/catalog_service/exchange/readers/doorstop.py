@@ -81,15 +81,9 @@ class _Tree:
         return basename(name).lower().startswith(self.prefix(folder).lower())
 
 
-def recognise(file: BinaryIO, name: str) -> float:
-    """Return how sure it is that a file is an archive of a Doorstop tree."""
-    if not is_archive(file):
-        return 0.0
-    try:
-        with archive_of(file) as archive:
-            return 0.95 * any(basename(member) == CONFIGURATION for member in archive.names)
-    except Unreadable:
-        return 0.0
+def recognise_archive(archive: Archive) -> float:
+    """Return how sure it is that an archive is a Doorstop tree."""
+    return 0.95 * any(basename(member) == CONFIGURATION for member in archive.names)
 
 
 @as_asked
@@ -241,6 +235,6 @@ FORMAT = Format(
     label="archive of a Doorstop tree",
     media_types=("application/zip", "application/x-tar", "application/gzip"),
     suffixes=(".zip", ".tar", ".tar.gz", ".tgz"),
-    recognise=recognise,
+    recognise_archive=recognise_archive,
     read=read,
 )

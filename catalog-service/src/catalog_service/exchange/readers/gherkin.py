@@ -11,8 +11,9 @@ from gherkin.parser import Parser
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, as_asked, heading_of
-from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Record, Unreadable
+from chassis.files.archives import Archive
 
 SYSTEM = "gherkin"
 SUFFIXES = (".feature",)
@@ -36,13 +37,16 @@ _COVERED = re.compile(r"\[(?:\w+->)?(\w+~[\w.-]+~\d+)\]")
 
 
 def recognise(file: BinaryIO, name: str) -> float:
-    """Return how sure it is that a file is a feature, in whatever language, or an archive of features."""
-    if is_archive(file):
-        return 0.9 if suffixes_within(file, SUFFIXES) > 0.3 else 0.0
+    """Return how sure it is that a file is a feature, in whatever language."""
     head = file.read(65536).replace(b"\0", b"").decode("utf-8", "replace")
     if name.endswith(SUFFIXES):
         return 0.9
     return 0.6 * bool(_LANGUAGE.search(head) or len(_KEYWORD.findall(head)) > 1)
+
+
+def recognise_archive(archive: Archive) -> float:
+    """Return how sure it is that an archive holds such features."""
+    return 0.9 if suffixes_within(archive, SUFFIXES) > 0.3 else 0.0
 
 
 @as_asked
@@ -227,5 +231,6 @@ FORMAT = Format(
     media_types=("text/x-gherkin", "text/x.cucumber.gherkin+plain"),
     suffixes=SUFFIXES,
     recognise=recognise,
+    recognise_archive=recognise_archive,
     read=read,
 )

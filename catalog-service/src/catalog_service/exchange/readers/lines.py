@@ -10,6 +10,7 @@ from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.text import find_encoding, read_lines
 from chassis.core.wording import shown
 from chassis.files import archives
+from chassis.files.archives import Archive
 
 LONGEST_LINE = 1024 * 1024
 _CARRIAGE_RETURNS = re.compile(r"\r\n?")
@@ -76,11 +77,7 @@ def named(name: str | None) -> Iterator[None]:
         ) from None
 
 
-def suffixes_within(file: BinaryIO, suffixes: tuple[str, ...]) -> float:
-    """Return the share of an archive's files that end in one of the suffixes; 0 for what is no archive."""
-    try:
-        with archive_of(file) as archive:
-            names = [name for name in archive.names if is_meant(name, ("",))]
-            return sum(name.lower().endswith(suffixes) for name in names) / len(names) if names else 0.0
-    except Unreadable:
-        return 0.0
+def suffixes_within(archive: Archive, suffixes: tuple[str, ...]) -> float:
+    """Return the share of an archive's files that end in one of the suffixes."""
+    names = [name for name in archive.names if is_meant(name, ("",))]
+    return sum(name.lower().endswith(suffixes) for name in names) / len(names) if names else 0.0

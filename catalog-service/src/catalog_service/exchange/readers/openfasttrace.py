@@ -7,9 +7,10 @@ from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
-from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.readers.xml_cases import CaseHandler, Node, cases_of
 from catalog_service.exchange.records import ItemKind, Record, Unreadable
+from chassis.files.archives import Archive
 
 SYSTEM = "openfasttrace"
 SUFFIXES = (".md", ".markdown", ".adoc", ".asciidoc", ".oreqm", ".reqm2")
@@ -70,8 +71,6 @@ class _SpecItem:
 
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file has specification items: a title and an id that stands alone below it."""
-    if is_archive(file):
-        return 0.5 if suffixes_within(file, SUFFIXES) > 0.5 else 0.0
     head = file.read(65536).replace(b"\0", b"")
     if _XML.search(head):
         return 0.95
@@ -80,6 +79,11 @@ def recognise(file: BinaryIO, name: str) -> float:
         return 0.0
     has_item = any(_ITEM.fullmatch(line) or _block_id(line) for line in text.splitlines())
     return 0.9 if has_item else 0.5 * _forwards(text) or 0.3 * (name.endswith(SUFFIXES) and "~" in text)
+
+
+def recognise_archive(archive: Archive) -> float:
+    """Return how sure it is that an archive holds such specifications."""
+    return 0.5 if suffixes_within(archive, SUFFIXES) > 0.5 else 0.0
 
 
 def _forwards(text: str) -> bool:
@@ -323,5 +327,6 @@ FORMAT = Format(
     media_types=("text/markdown", "text/asciidoc"),
     suffixes=SUFFIXES,
     recognise=recognise,
+    recognise_archive=recognise_archive,
     read=read,
 )

@@ -8,8 +8,9 @@ from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Format, ReadOptions
 from catalog_service.exchange.readers.items import LONGEST_TEXT, Draft, Relations, Shared, as_asked, kind_of
-from catalog_service.exchange.readers.lines import is_archive, named, numbered_lines, suffixes_within, texts_of
+from catalog_service.exchange.readers.lines import named, numbered_lines, suffixes_within, texts_of
 from catalog_service.exchange.records import Notice, Record, Unreadable
+from chassis.files.archives import Archive
 
 SYSTEM = "strictdoc"
 SUFFIXES = (".sdoc", ".sgra")
@@ -56,13 +57,16 @@ class _Node:
 
 
 def recognise(file: BinaryIO, name: str) -> float:
-    """Return how sure it is that a file is a StrictDoc document or grammar, or an archive of them."""
-    if is_archive(file):
-        return 0.9 if suffixes_within(file, (".sdoc",)) > 0.3 else 0.0
+    """Return how sure it is that a file is a StrictDoc document or grammar."""
     head = file.read(65536).decode("utf-8", "replace").lstrip("\ufeff").lstrip()
     if not _OPENING.match(head):
         return 0.0
     return 0.95 if "\nTITLE: " in head or "\nELEMENTS:" in head or "[FRAGMENT]" in head else 0.7
+
+
+def recognise_archive(archive: Archive) -> float:
+    """Return how sure it is that an archive holds such documents."""
+    return 0.9 if suffixes_within(archive, (".sdoc",)) > 0.3 else 0.0
 
 
 @as_asked
@@ -305,5 +309,6 @@ FORMAT = Format(
     media_types=("text/x-strictdoc",),
     suffixes=SUFFIXES,
     recognise=recognise,
+    recognise_archive=recognise_archive,
     read=read,
 )

@@ -1,31 +1,22 @@
 """How a ReqIF file is told from others."""
 
-import io
 import re
 from typing import BinaryIO
 
 from catalog_service.exchange.formats import Format
-from catalog_service.exchange.records import Unreadable
-from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.reqif.reader import read_reqif, read_reqifz
+from chassis.files.archives import Archive
 
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?(REQ-IF|RIF)[\s>]")
 
 
 def _recognise(file: BinaryIO, name: str) -> float:
     head = file.read(1 << 16)
-    return 0.95 if not head.startswith(b"PK") and _ROOT.search(head.replace(b"\0", b"")) else 0.0
+    return 0.95 if _ROOT.search(head.replace(b"\0", b"")) else 0.0
 
 
-def _recognise_archive(file: BinaryIO, name: str) -> float:
-    if file.read(2) != b"PK":
-        return 0.0
-    file.seek(0, io.SEEK_SET)
-    try:
-        with archive_of(file) as archive:
-            return 0.95 if any(one.lower().endswith(".reqif") for one in archive.names) else 0.0
-    except Unreadable:
-        return 0.0
+def _recognise_archive(archive: Archive) -> float:
+    return 0.95 if any(one.lower().endswith(".reqif") for one in archive.names) else 0.0
 
 
 REQIF = Format(
@@ -41,6 +32,6 @@ REQIFZ = Format(
     label="ReqIF archive",
     media_types=("application/x-reqif+zip", "application/reqif+zip"),
     suffixes=(".reqifz",),
-    recognise=_recognise_archive,
+    recognise_archive=_recognise_archive,
     read=read_reqifz,
 )

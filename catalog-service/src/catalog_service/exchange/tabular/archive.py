@@ -12,16 +12,16 @@ from catalog_service.exchange.records import Record, Unreadable
 from catalog_service.exchange.refusals import archive_of
 from catalog_service.exchange.tabular.reading import read_table_file
 from chassis.files.archives import Archive
+from chassis.files.refused import FileRefused
 
 MANIFEST = "manifest.json"
 _LONGEST_MANIFEST = 64 * 1024
 
 
-def _recognise(file: BinaryIO, name: str) -> float:
+def _recognise(archive: Archive) -> float:
     try:
-        with archive_of(file) as archive:
-            return 0.95 if _manifest(archive) is not None else 0
-    except Unreadable:
+        return 0.95 if _manifest(archive) is not None else 0
+    except FileRefused:
         return 0
 
 
@@ -57,6 +57,6 @@ CSV_ARCHIVE = Format(
     label="zip of the CSV files of an export of ours",
     media_types=("application/zip",),
     suffixes=(".csv.zip",),
-    recognise=_recognise,
+    recognise_archive=_recognise,
     read=_read,
 )

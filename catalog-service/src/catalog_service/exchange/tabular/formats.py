@@ -9,8 +9,9 @@ from catalog_service.exchange.records import Record, Unreadable
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
 from catalog_service.exchange.tabular.own import has_mark
 from catalog_service.exchange.tabular.reading import inspect_table_file, read_table_file
-from catalog_service.exchange.tabular.xlsx import looks_like_workbook
+from catalog_service.exchange.tabular.xlsx import looks_like_old_workbook, looks_like_workbook
 from catalog_service.exchange.text import find_encoding, read_lines
+from chassis.files.archives import Archive
 
 _MARKUP = re.compile(r"\s*[<{\[]")
 _SAMPLED_ROWS = 10
@@ -41,8 +42,12 @@ def _recognise_csv(file: BinaryIO, name: str) -> float:
     return 0.1 + 0.3 * widths.count(max(widths)) / len(widths)
 
 
-def _recognise_xlsx(file: BinaryIO, name: str) -> float:
-    return 0.9 if looks_like_workbook(file) else 0
+def _recognise_xls(file: BinaryIO, name: str) -> float:
+    return 0.9 if looks_like_old_workbook(file) else 0
+
+
+def _recognise_xlsx(archive: Archive) -> float:
+    return 0.9 if looks_like_workbook(archive) else 0
 
 
 def _read_csv(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
@@ -79,7 +84,8 @@ XLSX = Format(
         "application/vnd.ms-excel.sheet.macroenabled.12",
     ),
     suffixes=(".xlsx", ".xlsm", ".xls"),
-    recognise=_recognise_xlsx,
+    recognise=_recognise_xls,
+    recognise_archive=_recognise_xlsx,
     read=_read_xlsx,
     inspect=_inspect_xlsx,
 )

@@ -29,7 +29,11 @@ _STATUSES: dict[str, Status] = {"passed": "passed", "skipped": "skipped"}
 def recognise(file: BinaryIO, name: str) -> float:
     """Return how sure it is that a file is of Allure: by the names in an archive, or by those in one result."""
     if is_archive(file):
-        return 0.9 if suffixes_within(file, _SUFFIXES) else 0.0
+        try:
+            with archive_of(file) as archive:
+                return 0.9 if suffixes_within(archive, _SUFFIXES) else 0.0
+        except Unreadable:
+            return 0.0
     head = file.read(65536)
     has_names = all(word in head for word in (b'"uuid"', b'"status"', b'"labels"'))
     return 0.85 * (has_names and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"))

@@ -19,16 +19,14 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 _STRICT_RELATION = "{http://purl.oclc.org/ooxml/officeDocument/relationships}id"
 
 
-def looks_like_workbook(file: BinaryIO) -> bool:
-    """Check whether a seekable file is a workbook, or one of those that people take for one."""
-    file.seek(0)
-    if file.read(8) == _OLD:
-        return True
-    try:
-        with archive_of(file) as archive:
-            return "[Content_Types].xml" in archive.names and any(name.startswith("xl/") for name in archive.names)
-    except Unreadable:
-        return False
+def looks_like_workbook(archive: Archive) -> bool:
+    """Check whether an archive is a workbook."""
+    return "[Content_Types].xml" in archive.names and any(name.startswith("xl/") for name in archive.names)
+
+
+def looks_like_old_workbook(file: BinaryIO) -> bool:
+    """Check whether a file is one that people take for a workbook that can be read."""
+    return file.read(len(_OLD)) == _OLD
 
 
 @contextmanager
