@@ -1,14 +1,31 @@
--- A role and a database for each service, as the URLs say that the services read.
+-- A database for each service, and two roles: one owns its tables and migrates them, one runs the service and may
+-- read and write rows, those of one project at a time. Names and passwords are those of the URLs that programs read.
 -- PostgreSQL's image runs this once, when its volume is empty.
 
-\set urls `cat /run/secrets/*_database_url`
-CREATE TEMPORARY TABLE services AS
-SELECT url[1] AS name, url[2] AS password FROM regexp_matches(:'urls', '//(\w+):([^@]+)@', 'g') AS url;
+\set runs `cat /run/secrets/*_database_url`
+\set migrates `cat /run/secrets/*_migrations_url`
+CREATE TEMPORARY TABLE roles AS
+SELECT role[1] AS name, role[2] AS password, role[3] AS database, is_owner
+FROM (VALUES (:'migrates', true), (:'runs', false)) AS given (urls, is_owner),
+    regexp_matches(urls, '//(\w+):([^@]+)@[^/]+/([a-z]+_service)', 'g') AS role;
 
-SELECT format('CREATE ROLE %I LOGIN PASSWORD %L', name, password) FROM services \gexec
-SELECT format('CREATE DATABASE %I OWNER %1$I', name) FROM services \gexec
-SELECT format('REVOKE CONNECT ON DATABASE %I FROM PUBLIC', name) FROM services \gexec
+CREATE ROLE traceline_app NOLOGIN;
+CREATE ROLE traceline_across NOLOGIN;
+SELECT format('CREATE ROLE %I LOGIN PASSWORD %L', name, password) FROM roles WHERE is_owner \gexec
+-- What a program may see it says by taking one of the two roles: it has nothing of them by itself.
+SELECT format('CREATE ROLE %I LOGIN NOINHERIT PASSWORD %L IN ROLE traceline_app, traceline_across', name, password)
+FROM roles WHERE NOT is_owner \gexec
+SELECT format('CREATE DATABASE %I OWNER %I', database, name) FROM roles WHERE is_owner \gexec
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', database) FROM roles WHERE is_owner \gexec
+SELECT format('GRANT CONNECT, TEMPORARY ON DATABASE %I TO %I', database, name) FROM roles \gexec
 
--- Where embeddings are kept; to install it takes a superuser.
+\connect auth_service
+\i /etc/traceline/isolation.sql
+\connect catalog_service
+\i /etc/traceline/isolation.sql
+\connect notification_service
+\i /etc/traceline/isolation.sql
 \connect suggestion_service
+\i /etc/traceline/isolation.sql
+-- Where embeddings are kept; to install it takes a superuser.
 CREATE EXTENSION vector;

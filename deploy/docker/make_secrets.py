@@ -17,8 +17,9 @@ def contents() -> dict[str, str]:
     """Return each secret's file name and text."""
     broker_password = secrets.token_hex(24)
     databases = {
-        f"{service}_database_url": f"postgresql://{service}_service:{secrets.token_hex(24)}@postgres:5432/{service}_service"
+        f"{service}_{use}_url": database_url(service, role, secrets.token_hex(24))
         for service in SERVICES
+        for use, role in (("database", f"{service}_service_run"), ("migrations", f"{service}_service"))
     }
     return {
         **databases,
@@ -28,6 +29,11 @@ def contents() -> dict[str, str]:
         "internal_token_secret": secrets.token_hex(32),
         "default_admin_password": secrets.token_urlsafe(18),
     }
+
+
+def database_url(service: str, role: str, password: str, host: str = "postgres") -> str:
+    """Return the URL of a service's database as `role` opens it."""
+    return f"postgresql://{role}:{password}@{host}:5432/{service}_service"
 
 
 def make(folder: Path) -> None:

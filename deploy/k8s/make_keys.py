@@ -4,6 +4,7 @@ FOLDER is keys/OVERLAY beside this file unless told otherwise; `kubectl apply -k
 nothing but Python's own library.
 """
 
+import secrets
 import sys
 import tempfile
 from pathlib import Path
@@ -11,20 +12,31 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "docker"))
 
-from make_secrets import SERVICES, contents  # noqa: E402 - the same secrets as compose.yaml mounts
+from make_secrets import SERVICES, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
 
 OWN = {"internal-token": ["internal_token_secret"], "default-admin": ["default_admin_password"]}
 """By the name of the Secret: the files in it, each under its own name, or `key=file`."""
 
 DATA_TIER = {
-    **{f"{service}-database-app": [f"uri={service}_database_url"] for service in SERVICES},
+    **{f"{service}-database-app": [f"uri={service}_migrations_url"] for service in SERVICES},
+    **{f"{service}-database-run": [f"uri={service}_database_url"] for service in SERVICES},
     "postgres-superuser": ["postgres_password"],
     "rabbitmq-default-user": ["connection_string=rabbitmq_url"],
     "rabbitmq-conf": ["rabbitmq_conf"],
 }
 """What operators make themselves, in production."""
 
-SECRETS = {"dev": OWN | DATA_TIER, "production": OWN}
+RUN = {
+    f"{service}-database-run": [
+        f"username={service}_database_user",
+        f"password={service}_database_password",
+        f"uri={service}_database_url",
+    ]
+    for service in SERVICES
+}
+"""Of the roles that programs run as: the operator gives them these passwords, and makes the owners' by itself."""
+
+SECRETS = {"dev": OWN | DATA_TIER, "production": OWN | RUN}
 
 HEAD = """\
 apiVersion: kustomize.config.k8s.io/v1beta1
@@ -43,14 +55,31 @@ def make(overlay: str, folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Nobody but its owner can enter the new folder.
     unfinished = Path(tempfile.mkdtemp(prefix=f".keys-{folder.name}-", dir=folder.parent))
-    lines = [f"- name: {name}\n  files: [{', '.join(files)}]\n" for name, files in SECRETS[overlay].items()]
+    lines = [_entry(name, files) for name, files in SECRETS[overlay].items()]
     (unfinished / "kustomization.yaml").write_text(HEAD + "".join(lines), encoding="ascii")
-    made = contents()
+    made = contents() if overlay == "dev" else contents() | _of_clusters()
     for files in SECRETS[overlay].values():
         for file in files:
             name = file.rpartition("=")[2]
             (unfinished / name).write_text(made[name], encoding="ascii")
     unfinished.rename(folder)
+
+
+def _entry(name: str, files: list[str]) -> str:
+    """Return what makes a Secret of files; what holds a name and a password says so, as operators want it."""
+    kind = "  type: kubernetes.io/basic-auth\n" if any(file.startswith("password=") for file in files) else ""
+    return f"- name: {name}\n{kind}  files: [{', '.join(files)}]\n"
+
+
+def _of_clusters() -> dict[str, str]:
+    """Return the files of RUN: each service's database is a cluster of its own."""
+    files = {}
+    for service in SERVICES:
+        role, password = f"{service}_service_run", secrets.token_hex(24)
+        files[f"{service}_database_user"] = role
+        files[f"{service}_database_password"] = password
+        files[f"{service}_database_url"] = database_url(service, role, password, host=f"{service}-database-rw")
+    return files
 
 
 if __name__ == "__main__":

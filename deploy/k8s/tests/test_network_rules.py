@@ -126,7 +126,7 @@ def test_every_rule_was_seen_to_fail() -> None:
 
 def test_the_addresses_in_keys_are_looked_at_and_never_told() -> None:
     keys = copy.deepcopy(render_keys("dev"))
-    found = next(each for each in keys if each["metadata"]["name"] == "auth-database-app")
+    found = next(each for each in keys if each["metadata"]["name"] == "auth-database-run")
     found["data"]["uri"] = base64.b64encode(b"postgresql://auth:hidden@elsewhere:5432/auth").decode()
     said = list(connectivity.addresses(Manifests(render(FOLDER / "overlays" / "dev"), keys)))
     assert "Deployment auth-service: DATABASE_URL leads to elsewhere:5432, and no Service has that port." in said

@@ -9,7 +9,7 @@ import httpx
 import pytest
 import yaml
 
-from chassis.core import version
+from chassis.core import projects, version
 from chassis.observability.requests import Measured
 from embedded.composition import compose
 from embedded.services import SERVICES
@@ -51,8 +51,9 @@ async def labels_by_name(postgres: PostgresServer) -> dict[str, set[str]]:
     traceline = compose(settings, {service.name: postgres.database(service.package) for service in SERVICES})
     for database in traceline.databases.values():
         await database.open()
-    async with traceline.databases["catalog-service"].transaction() as connection:
-        await connection.execute(_REQUIREMENT)
+    with projects.within(projects.MAIN):
+        async with traceline.databases["catalog-service"].transaction() as connection:
+            await connection.execute(_REQUIREMENT)
     version.announce({service.name: service.schema for service in SERVICES})
     transport = httpx.ASGITransport(Measured(traceline.app, "gateway", measured_as))
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:

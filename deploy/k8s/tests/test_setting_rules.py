@@ -76,17 +76,17 @@ BREAKS: list[Break] = [
     (
         secrets.each_is_made,
         "Deployment auth-service asks for the Secret auth-db-app, which nobody makes.",
-        lambda p: p.secret("auth-service", "auth-database-app").update(name="auth-db-app"),
+        lambda p: p.secret("auth-service", "auth-database-run").update(name="auth-db-app"),
     ),
     (
         secrets.each_is_made,
-        "Deployment auth-service asks for url of the Secret auth-database-app, which does not have it.",
-        lambda p: p.secret("auth-service", "auth-database-app")["items"][0].update(key="url"),
+        "Deployment auth-service asks for url of the Secret auth-database-run, which does not have it.",
+        lambda p: p.secret("auth-service", "auth-database-run")["items"][0].update(key="url"),
     ),
     (
         secrets.each_is_made,
         "The Secret default-admin is made, and nothing asks for it.",
-        lambda p: p.secret("auth-service", "default-admin").update(name="auth-database-app", items=[]),
+        lambda p: p.secret("auth-service", "default-admin").update(name="auth-database-run", items=[]),
     ),
 ]
 

@@ -90,7 +90,8 @@ def operated_are_reached(manifests: Manifests) -> Iterator[str]:
         for container in workload.containers:
             secrets = {name for name, _ in environment(manifests, workload, container).files.values()}
             for pods in manifests.operated:
-                if pods.secret in secrets and pods.serves not in open_between(manifests, workload, pods, "Egress"):
+                is_told = any(name.startswith(f"{pods.name}-") for name in secrets)
+                if is_told and pods.serves not in open_between(manifests, workload, pods, "Egress"):
                     yield f"{workload}: no {POLICY} opens the way to {pods}."
 
 
@@ -102,6 +103,11 @@ def _told(manifests: Manifests, workload: Workload, container: Object) -> Iterat
 
 
 def _within(manifests: Manifests, workload: Workload, way: str, host: str, port: int) -> Iterator[str]:
+    for operated in manifests.operated:
+        if (operated.service, operated.serves) == (host, port):
+            if port not in open_between(manifests, workload, operated, "Egress"):
+                yield f"{way}, and no {POLICY} opens the way there."
+            return
     service = manifests.named("Service", host)
     listed = service["spec"]["ports"] if service else []
     targets = [each.get("targetPort", port) for each in listed if each["port"] == port]

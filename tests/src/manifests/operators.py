@@ -13,8 +13,10 @@ class OperatedPods:
     name: str
     labels: Mapping[str, str]
     ports: Mapping[str, int]
+    service: str
+    """The Service that the operator makes for programs."""
     serves: int
-    """The port at which programs use it."""
+    """The port at which they use it."""
     among_themselves: frozenset[int]
     asked_by_operator: int
     secret: str
@@ -35,6 +37,7 @@ def operated(resource: Mapping[str, Any]) -> OperatedPods:
             name=name,
             labels={"cnpg.io/cluster": name, "cnpg.io/podRole": "instance"},
             ports={"postgresql": 5432, "metrics": 9187, "status": 8000},
+            service=f"{name}-rw",
             serves=5432,
             among_themselves=frozenset({5432, 8000}),
             asked_by_operator=8000,
@@ -51,6 +54,7 @@ def operated(resource: Mapping[str, Any]) -> OperatedPods:
             "app.kubernetes.io/part-of": "rabbitmq",
         },
         ports={"amqp": 5672, "management": 15672, "prometheus": 15692, "epmd": 4369, "cluster-rpc": 25672},
+        service=name,
         serves=5672,
         among_themselves=frozenset({4369, 25672}),
         asked_by_operator=15672,

@@ -70,8 +70,9 @@ def ports(manifests: Manifests) -> Iterator[str]:
 
 
 def each_config_map_is_used(manifests: Manifests) -> Iterator[str]:
-    """Each ConfigMap is read by a workload; Grafana finds those with dashboards by itself."""
-    used = [text for workload in manifests.workloads for place, text in texts(workload.pod) if "onfigMap" in place]
+    """Each ConfigMap is read by a workload or a cluster; Grafana finds those with dashboards by itself."""
+    readers = [*(workload.pod for workload in manifests.workloads), *manifests.of("Cluster")]
+    used = [text for reader in readers for place, text in texts(reader) if "onfigMap" in place]
     for each in manifests.of("ConfigMap"):
         if each["metadata"]["name"] not in used and "grafana_dashboard" not in each["metadata"].get("labels", {}):
             yield f"ConfigMap {each['metadata']['name']}: nothing reads it."

@@ -32,13 +32,27 @@ _LEAKPROOF = (
 )
 """What conditions that an index answers are made of, and tells nothing of its arguments but its result."""
 
-PREPARE = (
+_ROLES = tuple(
     # Roles belong to the whole server: several programs may prepare its databases at the same time.
-    *(
-        f"DO $$ BEGIN IF to_regrole('{role}') IS NULL THEN CREATE ROLE {role} NOLOGIN; END IF;"
-        " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
-        for role in (APP, ACROSS)
-    ),
+    f"DO $$ BEGIN IF to_regrole('{role}') IS NULL THEN CREATE ROLE {role} NOLOGIN; END IF;"
+    " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+    for role in (APP, ACROSS)
+)
+_MAKE_LEAKPROOF = tuple(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF" for function in _LEAKPROOF)
+
+BY_SUPERUSER = (
+    *_ROLES,
+    "DO $$ BEGIN EXECUTE format('GRANT "
+    f"{APP}, {ACROSS} TO %s', (SELECT datdba::regrole FROM pg_database WHERE datname = current_database())); END $$",
+    *_MAKE_LEAKPROOF,
+)
+"""What a superuser executes in a database whose owner is none, before its first migration.
+
+Where functions are not leakproof every answer is the same, and searches and filters read all rows of their project.
+"""
+
+PREPARE = (
+    *_ROLES,
     *(
         f"DO $$ BEGIN IF NOT pg_has_role('{role}', 'MEMBER') THEN GRANT {role} TO CURRENT_USER; END IF; END $$"
         for role in (APP, ACROSS)
@@ -60,15 +74,10 @@ PREPARE = (
     """,
     # To change functions of PostgreSQL's takes a superuser.
     "DO $$ BEGIN IF current_setting('is_superuser')::boolean THEN "
-    + " ".join(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF;" for function in _LEAKPROOF)
+    + " ".join(f"{statement};" for statement in _MAKE_LEAKPROOF)
     + " END IF; END $$",
 )
-"""What a database needs before its first migration: roles, what they may do, functions that indexes may answer.
-
-The owner of the database executes it, and may do so again. Who may not make roles has them made by a superuser, who
-makes the functions leakproof, too: without that every answer is the same, and searches and filters read all rows of
-their project.
-"""
+"""What the owner of a database executes before its migrations, as often as it likes; see BY_SUPERUSER, too."""
 
 ENTER = f"SELECT set_config('role', %s, false), set_config('{SETTING}', %s, false)"
 """Puts a connection into a scope; parameters: `state`."""
@@ -125,4 +134,4 @@ def _default(*, optional: bool) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("".join(f"{statement};\n" for statement in PREPARE))
+    sys.stdout.write("".join(f"{statement};\n" for statement in BY_SUPERUSER))
