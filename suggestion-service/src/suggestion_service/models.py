@@ -271,7 +271,7 @@ suggestions = sa.Table(
         unique=True,
         postgresql_where=sa.text("status = 'pending'"),
     ),
-    sa.Index(None, "project_id", "requirement_id", "test_case_id"),
+    sa.Index(None, "project_id", "requirement_id", "test_case_id", postgresql_include=["status"]),
     sa.Index(None, "project_id", "test_case_id"),
     sa.Index(None, "project_id", "created_at", "id"),
     sa.Index(None, "project_id", "similarity_score", "id"),

@@ -67,8 +67,9 @@ STATEMENTS = (
     "DROP INDEX ix_suggestions_requirement_id_test_case_id, ix_suggestions_test_case_id, ix_suggestions_created_at_id,"
     " ix_suggestions_similarity_score_id, ix_suggestions_status_similarity_score_id, ix_suggestions_relevance_id,"
     " ix_suggestions_withdrawn, ix_suggestions_reviewed",
+    # With the status, filters by what the items are can be counted without reading the suggestions.
     "CREATE INDEX ix_suggestions_project_id_requirement_id_test_case_id"
-    " ON suggestions (project_id, requirement_id, test_case_id)",
+    " ON suggestions (project_id, requirement_id, test_case_id) INCLUDE (status)",
     "CREATE INDEX ix_suggestions_project_id_test_case_id ON suggestions (project_id, test_case_id)",
     "CREATE INDEX ix_suggestions_project_id_created_at_id ON suggestions (project_id, created_at, id)",
     "CREATE INDEX ix_suggestions_project_id_similarity_score_id ON suggestions (project_id, similarity_score, id)",
