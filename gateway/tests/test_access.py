@@ -17,7 +17,7 @@ from jwt.utils import base64url_encode
 from stand_ins import Running
 
 from chassis.core.identity import Identity, Role
-from contracts.auth import PasswordChanged, SessionsEnded, TokenEnded, UserState, UserUpdated
+from contracts.auth import KeysReplaced, PasswordChanged, SessionsEnded, TokenEnded, UserState, UserUpdated
 from contracts.tokens import LONGEST_LIFETIME, TYPE
 from testing.service import problem
 
@@ -370,6 +370,20 @@ async def test_nobody_passes_when_nothing_was_heard_of_users_for_too_long(
     response = await running.get(PATH, token)
     assert response.status_code == 503
     assert "retry-after" in response.headers
+
+
+async def test_when_keys_are_replaced_no_token_of_an_old_one_passes(running: Running) -> None:
+    seen, unseen = running.issuer.token(), running.issuer.token()
+    leaked, leaked_id = running.issuer.key, running.issuer.key_id
+    assert (await running.get(PATH, seen)).status_code == 200
+    running.issuer.key, running.issuer.key_id = Ed25519PrivateKey.generate(), "k9"
+    running.issuer.tell(KeysReplaced(kid="k9"))
+    await running.verifier.revocations.refresh()
+    claims = jwt.decode(seen, options={"verify_signature": False})
+    forged = jwt.encode(claims, leaked, "EdDSA", headers={"kid": leaked_id, "typ": TYPE})
+    for token in (seen, unseen, forged):
+        assert_refused(await running.get(PATH, token))
+    assert (await running.get(PATH, running.issuer.token())).status_code == 200
 
 
 async def test_a_new_key_is_fetched_when_a_token_is_signed_with_it(

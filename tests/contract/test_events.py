@@ -114,6 +114,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "auth.user.password_changed": ("auth.user {user[id]}",),
     "auth.token.ended": (),
     "auth.sessions.ended": (),
+    "auth.keys.replaced": (),
     "auth.login.failed": (),
     "auth.api_token.created": ("auth.api_token {token[id]}",),
     "auth.api_token.revoked": ("auth.api_token {token[id]}",),

@@ -27,9 +27,7 @@ async def rotate(settings: DatabaseSettings | ServiceSettings, *, at_once: bool 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m auth_service.rotate_keys", description="Take a new signing key.")
-    parser.add_argument(
-        "--at-once", action="store_true", help="a key has leaked: end every token, then restart gateways"
-    )
+    parser.add_argument("--at-once", action="store_true", help="a key has leaked: end every token")
     arguments = parser.parse_args()
     logs.configure("rotate-keys")
     try:

@@ -57,6 +57,13 @@ class TokenEnded(Momentary):
     expires_at: datetime
 
 
+class KeysReplaced(Momentary):
+    """An operator had a new key sign at once and all others forgotten: tokens that those signed do not work."""
+
+    wire_name = "auth.keys.replaced"
+    kid: str
+
+
 class SessionsEnded(Momentary):
     """Sessions of a user were ended from outside them: no token of theirs works any more.
 
@@ -225,6 +232,7 @@ EVENTS: tuple[type[Payload], ...] = (
     PasswordChanged,
     TokenEnded,
     SessionsEnded,
+    KeysReplaced,
     LoginFailed,
     ApiTokenCreated,
     ApiTokenRevoked,

@@ -49,6 +49,18 @@ def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
     )
 
 
+def keys_replaced(event: Received[auth.KeysReplaced]) -> Iterable[Entry]:
+    """Return one entry; it concerns every account."""
+    yield entry_of(
+        event,
+        AuditAction.USER_KEYS_REPLACED,
+        ResourceType.USER,
+        None,
+        None,
+        "The keys that sign log-ins were replaced at once: everybody has to log in again.",
+    )
+
+
 def sessions_ended(event: Received[auth.SessionsEnded]) -> Iterable[Entry]:
     """Return one entry for the user whose sessions were ended, however many; nothing of the tokens."""
     count = len(event.data.session_ids)

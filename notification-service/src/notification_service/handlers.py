@@ -171,6 +171,7 @@ _TOLD: Mapping[type[Payload], Handler] = {
     auth.UserUpdated: audited(account_entries.user_updated),
     auth.PasswordChanged: audited(account_entries.password_changed),
     auth.TokenEnded: audited(account_entries.token_ended),
+    auth.KeysReplaced: audited(account_entries.keys_replaced),
     auth.SessionsEnded: audited(account_entries.sessions_ended),
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),

@@ -56,6 +56,7 @@ class AuditAction(StrEnum):
     USER_UPDATED = "user.updated"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
     USER_LOGGED_OUT = "user.logged_out"
+    USER_KEYS_REPLACED = "user.keys_replaced"
     USER_SESSIONS_ENDED = "user.sessions_ended"
     USER_LOGIN_FAILED = "user.login_failed"
     USER_API_TOKEN_CREATED = "user.api_token_created"  # noqa: S105 - the name of an action

@@ -18,6 +18,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from auth_service.signing_keys import repository
 from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent
+from contracts.auth import KeysReplaced
 from contracts.tokens import ALGORITHM
 
 _log = logging.getLogger(__name__)
@@ -84,13 +87,14 @@ async def rotate(database: Database) -> None:
 async def replace(database: Database) -> None:
     """Have a new key sign at once and forget all others: whoever is logged in has to log in again.
 
-    For a key that others may know. A gateway takes tokens of a forgotten key until it starts again.
+    For a key that others may know. Gateways hear of it within two seconds, and take no token of a forgotten key then.
     """
     async with database.transaction() as connection:
         await repository.lock(connection)
         kid = await _make(connection, signs_in=timedelta(0))
         count = await repository.delete_others(connection, kid)
-    _log.warning("Forgot %d signing keys. Restart the gateways now: until then they take tokens of these keys.", count)
+        await outbox.record(connection, [NewEvent(KeysReplaced(kid=kid), subject=kid, actor=SYSTEM)])
+    _log.warning("Forgot %d signing keys: every token that they signed stops working within seconds.", count)
 
 
 async def rotate_when_due(database: Database, age: timedelta) -> None:

@@ -22,7 +22,7 @@ from chassis.core.identity import Identity, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES
-from chassis.web.problem_documents import with_headers
+from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
@@ -60,6 +60,7 @@ class GapsQuery(PositionQuery):
     summary="Requirements with their test cases",
     openapi_extra=documented(MatrixQuery, NOT_OF_REPORTS),
     responses={
+        **problem_responses("429 document_under_way"),
         200: {
             "description": "The matrix; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],
@@ -67,7 +68,7 @@ class GapsQuery(PositionQuery):
                 document.media_type.partition(";")[0]: {"schema": {"type": "string"}}
                 for document in _DOCUMENTS.values()
             },
-        }
+        },
     },
 )
 async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db) -> Response:

@@ -2377,7 +2377,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -3201,6 +3201,10 @@ export interface components {
             op: "equal" | "delete" | "insert";
             /** Text */
             text: string;
+        };
+        DocumentUnderWay: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "document_under_way";
         };
         EmailTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -10117,6 +10121,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["CrossSiteRequest"];
             };
         };
+        /** @description Too many requests: `document_under_way` */
+        DocumentUnderWay: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["DocumentUnderWay"];
+            };
+        };
         /** @description Duplicate or state conflict: `email_taken` */
         EmailTaken: {
             headers: {
@@ -10871,6 +10886,7 @@ export type SchemaCurrentSession = components['schemas']['CurrentSession'];
 export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
+export type SchemaDocumentUnderWay = components['schemas']['DocumentUnderWay'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
@@ -11144,6 +11160,7 @@ export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['respon
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
 export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
+export type ResponseDocumentUnderWay = components['responses']['DocumentUnderWay'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -11226,8 +11243,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -11322,8 +11339,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -12343,7 +12360,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["DocumentUnderWay"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
@@ -14691,7 +14708,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["DocumentUnderWay"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +13,7 @@ from chassis.web.peers import Peer
 from contracts.auth import (
     ApiTokenCreated,
     ApiTokenRevoked,
+    KeysReplaced,
     PasswordChanged,
     SessionsEnded,
     TokenEnded,
@@ -46,12 +47,15 @@ class Revocations:
     The owners of `api_tokens` are among the users, whether anything has changed for them or not.
     """
 
-    def __init__(self, auth: Peer) -> None:
+    def __init__(self, auth: Peer, fetch_keys: Callable[[], Awaitable[None]]) -> None:
+        """`fetch_keys` is done when the keys that sign tokens were replaced: those of before must not be taken."""
         self.users: dict[int, CurrentUser] = {}
         self.ended: dict[str, float] = {}
         self.api_tokens = ApiTokens()
         self.projects = Projects()
         self._auth = auth
+        self._fetch_keys = fetch_keys
+        self._keys_are_old = False
         self._pruned_at = 0.0
         self._position = 0
         self._fresh_at = float("-inf")
@@ -76,8 +80,12 @@ class Revocations:
             if self._position < page.pruned:
                 # Whoever was away for so long may have missed that a token was ended.
                 await self._read_access()
+                self._keys_are_old = True
                 continue
             self._apply(page.events)
+            if self._keys_are_old:
+                await self._fetch_keys()
+                self._keys_are_old = False
             self._prune_expired()
             if self._position >= page.head:
                 self._fresh_at = asked_at
@@ -112,6 +120,8 @@ class Revocations:
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
                 self.ended[ended.token_id] = ended.expires_at.timestamp()
+            elif message.wire_name == KeysReplaced.wire_name:
+                self._keys_are_old = True
             elif message.wire_name == SessionsEnded.wire_name:
                 several = message.decode(SessionsEnded).data
                 self.ended |= dict.fromkeys(several.session_ids, several.expires_at.timestamp())

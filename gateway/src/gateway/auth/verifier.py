@@ -43,6 +43,7 @@ class _Verified:
     identity: Identity
     issued_at: float
     expires_at: float
+    key_id: str
     must_change_password: bool = False
 
 
@@ -50,7 +51,7 @@ class TokenVerifier:
     """Verifies access tokens, once each, and returns who sent them as they are now."""
 
     def __init__(self, auth: Peer) -> None:
-        self.revocations = Revocations(auth)
+        self.revocations = Revocations(auth, self._fetch_keys)
         self._auth = auth
         self._keys: dict[str, jwt.PyJWK] = {}
         self._keys_fetched_at = float("-inf")
@@ -187,7 +188,8 @@ class TokenVerifier:
             raise bearer.invalid() from None
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
-        verified = _Verified(identity, issued_at, expires_at, claims.get(tokens.MUST_CHANGE_PASSWORD) is True)
+        must_change = claims.get(tokens.MUST_CHANGE_PASSWORD) is True
+        verified = _Verified(identity, issued_at, expires_at, header["kid"], must_change)
         self._verified[token] = verified
         return verified
 
@@ -208,6 +210,8 @@ class TokenVerifier:
         self._keys_fetched_at = time.monotonic()
         response = await self._auth.get("/api/v1/auth/jwks.json")
         self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}
+        # What was signed with a key that is none any more was perhaps signed by somebody else.
+        self._verified = {token: one for token, one in self._verified.items() if one.key_id in self._keys}
 
 
 def _told(at: float, address: str, agent: bytes) -> dict[str, Any]:

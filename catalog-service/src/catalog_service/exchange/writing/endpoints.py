@@ -28,7 +28,7 @@ from catalog_service.settings import Settings
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import documented, read_query
-from chassis.web.problem_documents import with_headers
+from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
@@ -52,6 +52,7 @@ _ARCHIVE = CsvArchiveExport.media_type
     summary="Export the record, or a part of it",
     openapi_extra=documented(ExportQuery, NOT_OF_EXPORTS),
     responses={
+        **problem_responses("429 document_under_way"),
         200: {
             "description": "The file; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],
@@ -59,7 +60,7 @@ _ARCHIVE = CsvArchiveExport.media_type
                 media_type: {"schema": {"type": "object" if media_type == JsonExport.media_type else "string"}}
                 for media_type in (*_MEDIA_TYPES, _ARCHIVE)
             },
-        }
+        },
     },
 )
 async def export(request: Request, viewer: Viewer, database: Db) -> Response:

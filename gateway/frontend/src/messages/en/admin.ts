@@ -26,6 +26,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.updated": "User changed",
   "user.password_changed": "Password changed",
   "user.logged_out": "Logged out",
+  "user.keys_replaced": "Signing keys replaced",
   "user.sessions_ended": "Sessions ended",
   "user.login_failed": "Log-in failed",
   "user.api_token_created": "API token made",

@@ -129,6 +129,8 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, f"user.{happened}", str(data["user"]["id"])
     elif thing == "token":
         yield time, "user.logged_out", str(data["user_id"])
+    elif thing == "keys":
+        yield time, "user.keys_replaced", None
     elif thing == "sessions":
         yield time, "user.sessions_ended", str(data["user_id"])
     elif thing == "project":
