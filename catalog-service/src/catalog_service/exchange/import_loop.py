@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from catalog_service.exchange.applying import Cancelled, RecordChanged, apply
+from catalog_service.exchange.applying import Cancelled, RecordChanged, apply, end_early
 from catalog_service.exchange.applying import Job as Application
 from catalog_service.exchange.jobs import repository, transitions
 from catalog_service.exchange.jobs.job import Job, JobLost
@@ -75,6 +75,7 @@ class ImportLoop:
 
     async def _fail(self, job: Job, error: dict[str, Any]) -> None:
         async with self._database.transaction() as connection:
+            await end_early(connection, _as_applied(job))
             await transitions.failed(connection, job, error)
 
     async def apply(self) -> None:
