@@ -61,6 +61,26 @@ async def test_a_late_event_brings_no_deleted_item_back(service: Any, catalog: A
     assert await service.rows("SELECT * FROM scoring_queue") == []
 
 
+async def test_what_a_restore_brings_back_is_suggested_and_linked_again(service: Any, catalog: Any) -> None:
+    text = "the pump stops when the tank is full"
+    requirement, test_case = catalog.requirement(text), catalog.test_case(text)
+    await service.score()  # the items are in memory from now on
+    link = catalog.link(requirement, test_case)
+    catalog.unlink(link)
+    catalog.delete(requirement)
+    await service.score()
+    assert await service.rows("SELECT id FROM items WHERE deleted") == [{"id": requirement}]
+    with catalog.importing():
+        catalog.requirement(text, id=requirement)
+    await service.score()
+    assert await service.rows("SELECT id FROM items WHERE deleted") == []
+    assert [found["status"] for found in await service.suggestions()] == ["pending"]
+    catalog.link(requirement, test_case, id=link["id"])
+    await service.follow()
+    assert await service.rows("SELECT link_id FROM linked_pairs WHERE NOT deleted") == [{"link_id": link["id"]}]
+    assert await service.suggestions(status="pending") == []
+
+
 async def test_a_late_link_event_links_no_pair_that_was_unlinked(service: Any, catalog: Any) -> None:
     requirement, test_case = catalog.requirement("The door closes"), catalog.test_case("Close the door")
     catalog.unlink(catalog.link(requirement, test_case))

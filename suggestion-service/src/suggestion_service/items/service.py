@@ -1,4 +1,7 @@
-"""What catalog's events do to the copy: a late event changes nothing, a deleted item stays deleted."""
+"""What catalog's events do to the copy: a late event changes nothing, a deleted item stays deleted.
+
+Until a restore brings it back, which comes later in the feed than its end.
+"""
 
 import asyncio
 from collections import defaultdict

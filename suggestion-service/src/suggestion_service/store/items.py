@@ -18,8 +18,7 @@ from suggestion_service.store.scoring_queue import ChangedItem
 
 _QUEUE = scoring_queue.put("""
     SELECT id, sequence, actor_id, actor_email, correlation_id, %(traceparent)s::text FROM rows
-    WHERE %(score)s AND NOT EXISTS (SELECT FROM items i WHERE i.id = rows.id
-                                    AND (i.deleted OR i.sequence >= rows.sequence))""")
+    WHERE %(score)s AND NOT EXISTS (SELECT FROM items i WHERE i.id = rows.id AND i.sequence >= rows.sequence)""")
 
 _PUT = f"""
 WITH rows AS (
@@ -35,9 +34,9 @@ FROM rows, moved
 ON CONFLICT (id) DO UPDATE SET external_id = excluded.external_id, title = excluded.title,
     module = excluded.module, tags = excluded.tags, priority = excluded.priority, text = excluded.text,
     terms = excluded.terms, text_sequence = excluded.text_sequence, sequence = excluded.sequence,
-    change = excluded.change, actor_id = excluded.actor_id, actor_email = excluded.actor_email,
+    change = excluded.change, deleted = false, actor_id = excluded.actor_id, actor_email = excluded.actor_email,
     correlation_id = excluded.correlation_id
-WHERE items.sequence < excluded.sequence AND NOT items.deleted
+WHERE items.sequence < excluded.sequence
 """
 
 _ENTOMB = f"""
@@ -47,7 +46,7 @@ SELECT r.id, r.side, r.title, '{{}}', r.priority, '{{}}', '{{}}', r.sequence, r.
 FROM moved, jsonb_to_recordset(%s::jsonb) AS r(id uuid, side text, title text, priority text, sequence bigint)
 ON CONFLICT (id) DO UPDATE SET text = excluded.text, terms = excluded.terms, sequence = excluded.sequence,
     change = excluded.change, deleted = true
-WHERE NOT items.deleted
+WHERE items.sequence < excluded.sequence
 """
 
 

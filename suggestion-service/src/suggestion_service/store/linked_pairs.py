@@ -17,7 +17,9 @@ INSERT INTO linked_pairs (link_id, requirement_id, test_case_id, sequence, delet
 SELECT *, %(deleted)s FROM jsonb_to_recordset(%(rows)s::jsonb)
     AS r(link_id uuid, requirement_id uuid, test_case_id uuid, sequence bigint)
 ON CONFLICT (link_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted
-WHERE linked_pairs.sequence < excluded.sequence AND (excluded.deleted OR NOT linked_pairs.deleted)
+WHERE linked_pairs.sequence < excluded.sequence
+    -- One that was buried unseen stays so until catalog tells of its end: that it was made is late news.
+    AND (excluded.deleted OR NOT linked_pairs.deleted OR linked_pairs.sequence > 0)
 RETURNING link_id
 """
 
