@@ -36,7 +36,10 @@ class ReadOptions:
 
     @property
     def external_id_prefix(self) -> str:
-        """What the mapping puts before the external ids of the file."""
+        """What the mapping puts before the external ids of the items of the file, also where its links name them.
+
+        What a link names beside these is in the record already, as it is called there.
+        """
         return str((self.mapping or {}).get("external_id_prefix") or "")
 
     @property

@@ -243,6 +243,14 @@ def test_a_request_narrows_prefixes_and_names_the_system() -> None:
     assert (found.fields["external_id"], found.fields["source_system"]) == ("oft:req~doors-close~2", "ours")
 
 
+def test_a_prefix_is_put_before_what_the_file_has_and_not_before_what_it_names() -> None:
+    requirement = "# Close\n`req~close~1`\n\nNeeds: utest\n\n"
+    text = f"{requirement}# Test\n`utest~close~1`\n\nCovers:\n- req~close~1\n- req~elsewhere~1\n"
+    asked = ReadOptions(mapping={"external_id_prefix": "oft:"})
+    ends = links(list(openfasttrace.FORMAT.read(BytesIO(text.encode()), asked)))
+    assert ends == [("oft:req~close~1", "oft:utest~close~1"), ("req~elsewhere~1", "oft:utest~close~1")]
+
+
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\n"
 
 

@@ -36,7 +36,7 @@ MAPPING: dict[str, Any] = {
             "expected": "Result",
         },
     },
-    "links": {"requirements": {"column": "Requirement", "split": ", "}, "link_type": "covers"},
+    "links": {"requirements": {"column": "Requirement", "split": ", ", "prefix": "doors:"}, "link_type": "covers"},
     "rest": "custom_metadata",
     "ignore": ["Σ Time Spent"],
 }
@@ -90,8 +90,8 @@ def test_every_rule_of_a_mapping_is_applied() -> None:
     assert [remark.code for remark in found.items[1].warnings] == ["value_not_listed"]
     assert found.items[0].source == [cell for line in TABLE.splitlines()[2:4] for cell in line.split(";")]
     assert [(link.row, link.requirement, link.test_case, link.fields) for link in found.links] == [
-        (3, {"external_id": "jira:R-1"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
-        (3, {"external_id": "jira:R-2"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
+        (3, {"external_id": "doors:R-1"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
+        (3, {"external_id": "doors:R-2"}, {"external_id": "jira:T-1"}, {"link_type": "covers"}),
     ]
     assert found.notices["to_custom_metadata"].count == 1
     assert "'Σ Time Spent'" in found.notices["columns_ignored"].message

@@ -262,13 +262,19 @@ Reading = Callable[[BinaryIO, ReadOptions], Iterator[Record]]
 
 
 def as_asked(read: Reading) -> Reading:
-    """Have a reader give the kinds that are asked for, with the prefix and the source system of the request."""
+    """Have a reader give the kinds that are asked for, with the prefix and the source system of the request.
+
+    Its items come before their links.
+    """
 
     @wraps(read)
     def reading(file: BinaryIO, options: ReadOptions) -> Iterator[Record]:
         prefix = options.external_id_prefix
+        own: set[tuple[str, str]] = set()
         for record in read(file, options):
             if isinstance(record, Item):
+                if prefix:
+                    own.add((record.kind, record.fields.get("external_id", "")))
                 if options.kind not in ("all", f"{record.kind}s"):
                     continue
                 if "external_id" in record.fields:
@@ -277,8 +283,9 @@ def as_asked(read: Reading) -> Reading:
             elif isinstance(record, Link):
                 if options.kind not in ("all", "links"):
                     continue
-                for end in (record.requirement, record.test_case):
-                    end["external_id"] = prefix + end["external_id"]
+                for kind, end in (("requirement", record.requirement), ("test_case", record.test_case)):
+                    if (kind, end["external_id"]) in own:
+                        end["external_id"] = prefix + end["external_id"]
             yield record
 
     return reading

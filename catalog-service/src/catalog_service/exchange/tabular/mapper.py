@@ -356,7 +356,7 @@ class Mapper:
     def _keys(self, text: str, source: Source, end: str) -> list[str]:
         rule = getattr(self._mapping.links, f"{end}s")
         parts = text.split(rule.split) if rule.split else text.split("\n")
-        return list(dict.fromkeys(self._prefix + part.strip() for part in parts if part.strip()))
+        return list(dict.fromkeys(rule.prefix + part.strip() for part in parts if part.strip()))
 
     def _make_link(self, case: _Case) -> Iterator[Record]:
         row = case.row

@@ -118,11 +118,17 @@ def _tag(value: Any) -> str:
 Rule = Annotated[Annotated[FieldRule, Tag("(field)")] | Annotated[StepsRule, Tag("(steps)")], Discriminator(_tag)]
 
 
+class EndRule(FieldRule):
+    """Where the external ids of what a row is linked with come from; `prefix` is put before each."""
+
+    prefix: str = ""
+
+
 class LinksRule(_Strict):
     """Columns that hold the external ids of what a row is linked with."""
 
-    requirements: FieldRule | None = None
-    test_cases: FieldRule | None = None
+    requirements: EndRule | None = None
+    test_cases: EndRule | None = None
     link_type: str | None = None
 
 
@@ -136,6 +142,8 @@ class LeftOut(_Strict):
 class Mapping(_Strict):
     """How a table is read. What no field takes goes to `custom_metadata`, unless `rest` or `ignore` says otherwise.
 
+    `external_id_prefix` is put before the external ids of the file's own items, also where its links name these; a
+    table of links is all of such. What else a row is linked with is called as in the record, or has its own prefix.
     Of a format that has types, `kinds` says what items of a type of this name become.
     """
 
