@@ -59,6 +59,8 @@ class Issuer:
     owners: list[dict[str, Any]] = field(default_factory=list)
     api_tokens: list[dict[str, Any]] = field(default_factory=list)
     projects: list[dict[str, Any]] = field(default_factory=lambda: [MAIN_PROJECT])
+    next_event: Any = None
+    """What a request to make a project leads to."""
     used: list[dict[str, Any]] = field(default_factory=list)
     """What was told of the use of tokens."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -133,6 +135,11 @@ class Issuer:
                 "ended_tokens": self.ended_tokens,
                 "api_tokens": self.api_tokens,
             }
+
+        @app.post("/api/v1/projects")
+        async def make(request: Request) -> dict[str, Any]:
+            self.tell(self.next_event)
+            return {}
 
         @app.get("/internal/projects")
         async def projects() -> dict[str, Any]:

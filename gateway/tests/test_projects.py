@@ -227,6 +227,13 @@ async def test_each_event_counts_at_once(embedded: Running) -> None:
     assert await status() == 404
 
 
+async def test_whoever_makes_a_project_is_in_it_at_once(running: Running) -> None:
+    token = running.issuer.token(role="admin")
+    running.issuer.next_event = ProjectCreated(project=state())
+    assert (await running.get("/api/v1/projects", token, method="POST")).status_code == 200
+    assert (await running.get(f"{DOOR}/requirements", token)).status_code == 200
+
+
 async def test_what_was_before_the_start_is_known() -> None:
     there = {"key": "DOOR", "visibility": "members", "archived": True, "members": {"7": "admin"}}
     async with running_gateway(projects=[MAIN_PROJECT, there]) as running:

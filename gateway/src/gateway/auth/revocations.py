@@ -59,6 +59,7 @@ class Revocations:
         self._pruned_at = 0.0
         self._position = 0
         self._fresh_at = float("-inf")
+        self._reading = asyncio.Lock()
 
     async def follow(self) -> None:
         """Follow the feed, at most about POLL seconds behind; raise Unavailable when auth-service does not answer."""
@@ -73,6 +74,10 @@ class Revocations:
 
     async def refresh(self) -> None:
         """Read the feed up to its head."""
+        async with self._reading:
+            await self._read_feed()
+
+    async def _read_feed(self) -> None:
         while True:
             asked_at = time.monotonic()
             response = await self._auth.get("/internal/changes", {"after": self._position, "limit": _PAGE})

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -141,6 +142,11 @@ class TokenVerifier:
             self.revocations.api_tokens.give_back(used)
             self._seen = seen | self._seen
             _log.warning("The use of tokens cannot be told: %s", away.detail)
+
+    async def learn(self) -> None:
+        """Read at once what has happened: whoever has changed something goes on with it."""
+        with suppress(Unavailable):  # it will be read in a moment
+            await self.revocations.refresh()
 
     def _fresh(self) -> Revocations:
         if not self.revocations.is_fresh():

@@ -126,6 +126,8 @@ class Proxy:
             if not began:
                 began = True
                 deadline.reschedule(None)
+                if address.changes_access(scope["method"]) and message["status"] < 300:
+                    await self._verifier.learn()
                 answered = message["headers"]
                 if address.taken_off:
                     answered = address.as_called(answered)

@@ -66,6 +66,10 @@ class Address(NamedTuple):
             and (method, self.path) not in self.service.reading
         )
 
+    def changes_access(self, method: str) -> bool:
+        """Check whether a request changes who may enter which project."""
+        return self.resource == _PROJECTS and method not in _READING
+
     def as_called(self, headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
         """Yield the headers of an answer; addresses in them name the project where the caller has done so."""
         plain = self.version.prefix.encode()
