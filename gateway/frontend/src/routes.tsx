@@ -1,13 +1,15 @@
+import { useQuery } from "@tanstack/react-query"
 import { type ComponentType, lazy, Suspense } from "react"
 import { Redirect, Route, Switch } from "wouter"
+import { ApiProblem } from "./api/problem"
+import { Button } from "./kit/button"
 import { Empty, Failure, Skeleton } from "./kit/states"
 import { m } from "./messages"
+import { MAIN, projectKey } from "./projects/address"
+import { homeOf, thisProject } from "./projects/queries"
 import { SignIn } from "./session/page"
-import { readSession, useSession } from "./session/session"
+import { readSession, signOut, useSession } from "./session/session"
 import { Shell } from "./shell/shell"
-
-/** The one project that there is for now; its key stands in every address. */
-export const PROJECT = "MAIN"
 
 /** The screens below /p/{project}, each loaded when it is first opened. */
 const SCREENS: Record<string, ComponentType> = {
@@ -21,6 +23,8 @@ const SCREENS: Record<string, ComponentType> = {
   "/exports": lazy(() => import("./exchange/exports")),
   "/admin/users": lazy(() => import("./admin/users")),
   "/admin/audit": lazy(() => import("./admin/audit")),
+  "/projects": lazy(() => import("./projects/list")),
+  "/settings": lazy(() => import("./projects/settings")),
   "/account": lazy(() => import("./session/account")),
   "/requirements": lazy(async () => ({ default: (await import("./items/list")).RequirementList })),
   "/requirements/:id": lazy(async () => ({ default: (await import("./items/detail")).RequirementDetail })),
@@ -46,7 +50,7 @@ export function Routes() {
         <SignedIn />
       </Route>
       <Route path="/">
-        <Redirect to={`/p/${PROJECT}`} replace />
+        <Redirect to={homeOf(MAIN)} replace />
       </Route>
       <Route>
         <Empty title={m.common.notFound} />
@@ -63,6 +67,14 @@ function SignedIn() {
     const here = location.pathname + location.search
     return <Redirect to={`~/sign-in?next=${encodeURIComponent(here)}`} replace />
   }
+  return <InProject />
+}
+
+function InProject() {
+  const { data, error } = useQuery(thisProject())
+  if (error instanceof ApiProblem && error.code === "project_not_found") return <NoProject />
+  // In MAIN the role is nearly always that of the account, which is known.
+  if (!data && projectKey() !== MAIN) return error ? <Failure error={error} /> : <Skeleton />
   return (
     <Shell>
       <Suspense fallback={<Skeleton />}>
@@ -78,5 +90,17 @@ function SignedIn() {
         </Switch>
       </Suspense>
     </Shell>
+  )
+}
+
+function NoProject() {
+  return (
+    <Empty title={m.projects.gone} hint={m.projects.goneHint}>
+      {projectKey() === MAIN ? (
+        <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
+      ) : (
+        <a href={homeOf(MAIN)}>{m.common.product}</a>
+      )}
+    </Empty>
   )
 }

@@ -1,9 +1,9 @@
 import { Ask } from "../kit/form"
-import { m } from "../messages"
 import type { Change, UserRow } from "./change-user"
+import { texts } from "./words"
 
 export type Asked = { user: UserRow; change: Change }
-const words = m.admin.users
+const words = texts.users
 
 /** Check whether a change shuts somebody out, or takes from the admin what only others can give back. */
 export function needsQuestion(user: UserRow, change: Change, me: number): boolean {

@@ -10,9 +10,10 @@ import { writeAlternatives } from "../url"
 import css from "./admin.module.css"
 import type { AuditUrl } from "./audit-query"
 import { nameOf, textOf } from "./values"
+import { texts } from "./words"
 
 type Entry = components["schemas"]["AuditEntry"]
-const words = m.admin.audit
+const words = texts.audit
 const PATHS: Partial<Record<Entry["resource_type"], string>> = {
   requirement: "/requirements",
   test_case: "/test-cases",

@@ -3,11 +3,11 @@ import { Button } from "../kit/button"
 import { Field } from "../kit/field"
 import { Filter, optionsOf } from "../kit/filter"
 import { Popover } from "../kit/popover"
-import { m } from "../messages"
 import css from "./admin.module.css"
 import type { AuditUrl } from "./audit-query"
+import { texts } from "./words"
 
-const words = m.admin.audit
+const words = texts.audit
 const FAILED_LOGINS = "user.login_failed"
 const CLOSED = {
   action: { label: words.action, options: optionsOf(words.actions) },

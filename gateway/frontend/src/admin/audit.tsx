@@ -15,9 +15,10 @@ import { AuditEntryPanel } from "./audit-entry"
 import { AuditFilters } from "./audit-filters"
 import { AUDIT_URL, type AuditUrl, queryOf } from "./audit-query"
 import { AdminOnly } from "./only"
+import { texts } from "./words"
 
 type Entry = components["schemas"]["AuditEntry"]
-const words = m.admin.audit
+const words = texts.audit
 const PAGE = 100
 const NO_FILTERS = Object.fromEntries(Object.keys(AUDIT_URL).map((name) => [name, undefined]))
 

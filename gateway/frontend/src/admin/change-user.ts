@@ -5,12 +5,13 @@ import type { components } from "../api/schema"
 import { complain, toast } from "../kit/toast"
 import { m } from "../messages"
 import { readSession, useUser } from "../session/session"
+import { texts } from "./words"
 
 export type UserRow = components["schemas"]["ListedUser"]
 type Page = components["schemas"]["Page_ListedUser_"]
 export type Change = Partial<Pick<UserRow, "role" | "is_active">>
 
-const words = m.admin.users
+const words = texts.users
 export const USERS = ["users", "rows"]
 const PROBLEMS = { last_admin: words.lastAdmin, 412: words.changed, 404: words.gone }
 

@@ -4,13 +4,13 @@ import { api } from "../api/client"
 import { Ask } from "../kit/form"
 import { Select } from "../kit/select"
 import { toast } from "../kit/toast"
-import { m } from "../messages"
 import { AccountFields, madeAccount, useNewAccount } from "../session/account-fields"
 import type { Role } from "../session/session"
 import { USERS } from "./change-user"
 import { ROLE_OPTIONS } from "./user-columns"
+import { texts } from "./words"
 
-const words = m.admin.users
+const words = texts.users
 
 /** A dialog that makes an account for somebody. */
 export function CreateUser({ close }: { close: () => void }) {

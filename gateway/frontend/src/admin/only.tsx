@@ -2,14 +2,19 @@ import type { ReactNode } from "react"
 import { Page } from "../kit/page"
 import { Empty } from "../kit/states"
 import { m } from "../messages"
-import { useMay } from "../session/session"
+import { useMay, useUser } from "../session/session"
+import { texts } from "./words"
 
-/** A screen that admins see; others read why they do not. */
-export function AdminOnly({ title, children }: { title: string; children: ReactNode }) {
-  if (useMay("admin")) return children
+type Props = { title: string; children: ReactNode; ofAll?: boolean }
+
+/** A screen that admins see, those of the project or those `ofAll`; others read why they do not. */
+export function AdminOnly({ title, children, ofAll }: Props) {
+  const isAdmin = useUser().role === "admin"
+  const isAdminHere = useMay("admin")
+  if (ofAll ? isAdmin : isAdminHere) return children
   return (
     <Page title={title}>
-      <Empty title={m.admin.only} hint={m.common.notAllowed} />
+      <Empty title={texts.only} hint={m.common.notAllowed} />
     </Page>
   )
 }

@@ -4,8 +4,9 @@ import type { Column } from "../kit/table"
 import { m } from "../messages"
 import css from "./admin.module.css"
 import type { Change, UserRow } from "./change-user"
+import { texts } from "./words"
 
-const words = m.admin.users
+const words = texts.users
 export const ROLES = ["viewer", "reviewer", "admin"] as const
 export const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: m.common.roles[value] }))
 

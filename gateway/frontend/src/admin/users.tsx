@@ -19,8 +19,9 @@ import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
 import { CreateUser } from "./create-user"
 import { AdminOnly } from "./only"
 import { ROLE_OPTIONS, userColumns } from "./user-columns"
+import { texts } from "./words"
 
-const words = m.admin.users
+const words = texts.users
 const PAGE = 100
 const text = v.optional(v.string())
 const URL_FIELDS = {
@@ -32,7 +33,7 @@ const URL_FIELDS = {
 
 export default function UsersPage() {
   return (
-    <AdminOnly title={words.title}>
+    <AdminOnly title={words.title} ofAll>
       <Users />
     </AdminOnly>
   )

@@ -1,6 +1,7 @@
 import { capitalised, m } from "../messages"
+import { texts } from "./words"
 
-const names: Record<string, string> = { ...m.items.fields, ...m.admin.audit.fields }
+const names: Record<string, string> = { ...m.items.fields, ...texts.audit.fields }
 
 /** Return how a field is called; one that nobody has named, by its own name in words. */
 export function nameOf(field: string): string {
@@ -11,7 +12,7 @@ export function nameOf(field: string): string {
 /** Return a value of the audit log as a text to read and compare, one line a member. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ""
-  if (typeof value === "boolean") return value ? m.admin.audit.yes : m.admin.audit.no
+  if (typeof value === "boolean") return value ? texts.audit.yes : texts.audit.no
   if (Array.isArray(value)) return value.map(textOf).join(", ")
   if (typeof value !== "object") return String(value)
   return Object.entries(value)

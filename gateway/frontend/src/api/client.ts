@@ -1,4 +1,5 @@
 import createClient from "openapi-fetch"
+import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
 import { noteReached } from "./connection"
 import { ApiProblem, problemOf, UNREACHABLE } from "./problem"
@@ -29,6 +30,11 @@ async function reach(request: Request): Promise<Response> {
 export const client = createClient<paths>({
   baseUrl: location.origin,
   fetch: send,
+  Request: class extends Request {
+    constructor(address: RequestInfo | URL, init?: RequestInit) {
+      super(typeof address === "string" ? addressed(address) : address, init)
+    }
+  },
   // A list of alternatives is one parameter, with commas.
   querySerializer: { array: { style: "form", explode: false } },
 })

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react"
+import { addressed, projectKey } from "../projects/address"
 
 /** What happened, as `GET /api/v1/events` tells it; `reconnected` and `reset` are of here: read again what may be old. */
 export type LiveEvent =
@@ -18,6 +19,8 @@ type Told = { event: LiveEvent; id: string }
 const STREAM = "/api/v1/events"
 const KINDS = ["unread", "suggestion.reviewed", "item.changed", "run.progress", "import.progress", "coverage", "reset"]
 const NAME = "traceline-events"
+/** The stream of this page's project, and what its tabs have in common. */
+const channel = () => `${NAME} ${projectKey()}`
 const WITHOUT_STREAM_MS = 30_000
 
 const listeners = new Set<(event: LiveEvent) => void>()
@@ -41,7 +44,7 @@ export function useEvents(handler: (event: LiveEvent) => void): void {
  */
 export function followEvents(): () => void {
   const stop = new AbortController()
-  const otherTabs = new BroadcastChannel(NAME)
+  const otherTabs = new BroadcastChannel(channel())
   otherTabs.onmessage = ({ data }: MessageEvent<Told>) => tell(data)
   function tellAll(told: Told) {
     tell(told)
@@ -50,7 +53,7 @@ export function followEvents(): () => void {
   // Over plain http, but to this machine, a page has no locks: each tab then asks by itself.
   if (navigator.locks) {
     const hold = () => stream(tellAll, stop.signal)
-    navigator.locks.request(NAME, { signal: stop.signal }, hold).catch(() => undefined)
+    navigator.locks.request(channel(), { signal: stop.signal }, hold).catch(() => undefined)
   } else {
     const polling = setInterval(() => tell({ event: { event: "reset", data: {} }, id: position }), WITHOUT_STREAM_MS)
     stop.signal.addEventListener("abort", () => clearInterval(polling))
@@ -66,7 +69,7 @@ function stream(tellAll: (told: Told) => void, signal: AbortSignal): Promise<voi
   let retry: ReturnType<typeof setTimeout>
   let isFirst = true
   function open() {
-    source = new EventSource(position ? `${STREAM}?last_event_id=${position}` : STREAM)
+    source = new EventSource(addressed(position ? `${STREAM}?last_event_id=${position}` : STREAM))
     for (const kind of KINDS) {
       source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) =>
         tellAll({ event: { event: kind, data: JSON.parse(data) } as LiveEvent, id: lastEventId }),

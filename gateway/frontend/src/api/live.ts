@@ -23,7 +23,10 @@ export function useLiveData(): void {
   useEvents((event) => {
     if (event.event === "unread") client.setQueryData(["notifications", "unread"], event.data)
     // A stream ends when the role changes, too.
-    if (event.event === "reconnected") void readSession()
+    if (event.event === "reconnected") {
+      void readSession()
+      void client.invalidateQueries({ queryKey: ["projects"] })
+    }
     for (const resource of madeOld(event)) old.current.add(resource)
     if (old.current.size === 0) return
     timer.current ??= setTimeout(() => {

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query"
 import { api } from "../api/client"
 import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
 import type { components } from "../api/schema"
+import { addressed } from "../projects/address"
 import { whenSignedInAgain } from "../session/session"
 import type { Column, Mapping } from "./mapping"
 
@@ -76,7 +77,7 @@ async function answerOf(response: Response): Promise<Import> {
 function posted(address: string, body: FormData, tell: (sent: number) => void, signal: AbortSignal): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    request.open("POST", address)
+    request.open("POST", addressed(address))
     request.setRequestHeader("Prefer", "respond-async")
     request.upload.onprogress = ({ loaded }) => tell(loaded)
     request.onload = () => {

@@ -5,6 +5,7 @@ import { Choice } from "../kit/choice"
 import { Page } from "../kit/page"
 import { m } from "../messages"
 import type { ExportFormat } from "../messages/en/exchange"
+import { addressed } from "../projects/address"
 import { parseAlternatives, useUrl } from "../url"
 import css from "./exchange.module.css"
 
@@ -98,7 +99,7 @@ export default function ExportsPage() {
           <input type="checkbox" checked={hasLinks} onChange={({ target }) => setLinks(target.checked)} /> {words.links}
         </label>
         <div className={css.start}>
-          <a className={css.download} href={`/api/v1/exports?${query}`} download>
+          <a className={css.download} href={addressed(`/api/v1/exports?${query}`)} download>
             {words.download}
           </a>
           <p className={css.quiet}>{words.hint}</p>

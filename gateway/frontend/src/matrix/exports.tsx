@@ -1,4 +1,5 @@
 import { m } from "../messages"
+import { addressed } from "../projects/address"
 import css from "./page.module.css"
 
 const FORMATS = ["csv", "xlsx", "html"] as const
@@ -10,7 +11,10 @@ export function Exports({ module }: { module: string | undefined }) {
     <ul className={css.exports} aria-label={m.matrix.exports}>
       {FORMATS.map((format) => (
         <li key={format}>
-          <a href={`${REPORT}?${new URLSearchParams({ format, ...(module !== undefined && { module }) })}`} download>
+          <a
+            href={addressed(`${REPORT}?${new URLSearchParams({ format, ...(module !== undefined && { module }) })}`)}
+            download
+          >
             {m.matrix.export(format.toUpperCase())}
           </a>
         </li>

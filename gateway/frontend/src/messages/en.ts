@@ -1,11 +1,11 @@
 import { account } from "./en/account"
-import { admin } from "./en/admin"
 import { common } from "./en/common"
 import { dashboard } from "./en/dashboard"
 import { exchange } from "./en/exchange"
 import { items } from "./en/items"
 import { matrix } from "./en/matrix"
 import { notifications } from "./en/notifications"
+import { projects } from "./en/projects"
 import { review } from "./en/review"
 import { session } from "./en/session"
 import { shell } from "./en/shell"
@@ -13,13 +13,13 @@ import { suspect } from "./en/suspect"
 
 export const en = {
   account,
-  admin,
   common,
   dashboard,
   exchange,
   items,
   matrix,
   notifications,
+  projects,
   review,
   session,
   shell,

@@ -4,8 +4,13 @@ import type { Messages } from "./types"
 
 const asked = localStorage.getItem("traceline.locale") ?? "en"
 
+/** Return the texts of a screen, which may be loaded later than those of the page, in the language of this browser. */
+export function localised<T>(texts: T): T {
+  return asked === "pseudo" || asked === "pseudo-rtl" ? pseudo(texts) : texts
+}
+
 /** The texts of the page, in the language of this browser. */
-export const m: Messages = asked === "pseudo" || asked === "pseudo-rtl" ? pseudo(en) : en
+export const m: Messages = localised(en)
 document.documentElement.dir = asked === "pseudo-rtl" ? "rtl" : "ltr"
 
 const locale = document.documentElement.lang

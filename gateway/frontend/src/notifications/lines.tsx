@@ -3,6 +3,8 @@ import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { formatCount, m } from "../messages"
+import { projectKey } from "../projects/address"
+import { homeOf } from "../projects/queries"
 import type { useNotificationActions } from "./api"
 import { type Group, leadOf, type Notification } from "./groups"
 import css from "./page.module.css"
@@ -12,17 +14,26 @@ const words = m.notifications
 
 /** A notification: what it says, and where it leads. */
 export function NotificationLine({ notification, actions }: { notification: Notification; actions: Actions }) {
-  const { title, message, read, created_at } = notification
+  const { title, message, read, created_at, project } = notification
+  const follow = () => void actions.markRead(notification)
   const { to, path } = leadOf(notification)
   return (
     <li className={css.line} data-unread={!read || undefined}>
       <Mark isUnread={!read} />
       <div className={css.text}>
-        <Link href={path} className={css.title} data-line="" onClick={() => void actions.markRead(notification)}>
-          {title}
-        </Link>
+        {project === projectKey() ? (
+          <Link href={path} className={css.title} data-line="" onClick={follow}>
+            {title}
+          </Link>
+        ) : (
+          // Another page: nothing that was read of one project is kept for the next.
+          <a href={homeOf(project) + path} className={css.title} data-line="" onClick={follow}>
+            {title}
+          </a>
+        )}
         <p>{message}</p>
         <p className={css.quiet}>
+          {project !== projectKey() && `${project} · `}
           <Ago iso={created_at} /> · {words.leadsTo[to]}
         </p>
       </div>

@@ -17,6 +17,7 @@ const RENEW_AT = 0.75
 const ROLES: Role[] = ["viewer", "reviewer", "admin"]
 
 const session = store<Session>({ state: "loading" })
+const inProject = store<{ role: Role; archived: boolean } | undefined>(undefined)
 let renewal: ReturnType<typeof setTimeout> | undefined
 const waiting: (() => void)[] = []
 const otherTabs = new BroadcastChannel("traceline-session")
@@ -31,10 +32,16 @@ export function useUser(): User {
   return current.user
 }
 
-/** Check whether the one who is signed in has this role or a higher one. */
+/** Check whether the one who is signed in has this role or a higher one in the project of this page. */
 export function useMay(role: Role): boolean {
-  return ROLES.indexOf(useUser().role) >= ROLES.indexOf(role)
+  const account = useUser().role
+  const project = inProject.use()
+  if (project?.archived && role === "reviewer") return false
+  return ROLES.indexOf(project?.role ?? account) >= ROLES.indexOf(role)
 }
+
+/** Note which role one has in the project of this page, and that nothing in it can be changed. */
+export const enterProject: (project: { role: Role; archived: boolean }) => void = (project) => inProject.set(project)
 
 /** Ask the gateway who is signed in. */
 export async function readSession(): Promise<void> {

@@ -31,6 +31,7 @@ export default function Palette({ places, openSheet, close }: Props) {
   const screens = places.map(({ path, label }) => ({ id: path, label, run: () => goTo(path) }))
   const actions: Command[] = [
     ...here.map(({ keys, label, run }) => ({ id: `key ${keys}`, label, detail: keys, run })),
+    { id: "projects", label: m.projects.all, run: () => goTo("/projects") },
     { id: "account", label: m.shell.account, run: () => goTo("/account") },
     { id: "shortcuts", label: m.shell.shortcuts, run: openSheet },
     ...Object.entries(m.shell.themes).map(([theme, label]) => ({

@@ -1,12 +1,13 @@
 import { formatCount, m } from "../messages"
-import { useMay } from "../session/session"
+import { useMay, useUser } from "../session/session"
 import { useCounts } from "./counts"
 
 export type Place = { path: string; label: string; key: string; count?: { shown: string; read: string } }
 
 /** Return where one can go: the screens in the navigation, with the key after `g`, and how much waits there. */
 export function usePlaces(): Place[] {
-  const isAdmin = useMay("admin")
+  const isAdmin = useUser().role === "admin"
+  const isAdminHere = useMay("admin")
   const mayImport = useMay("reviewer")
   const counts = useCounts()
   function countOf(what: keyof typeof counts) {
@@ -25,10 +26,9 @@ export function usePlaces(): Place[] {
     { path: "/suspect", label: m.shell.suspect, key: "s", count: countOf("suspect") },
     { path: "/notifications", label: m.shell.notifications, key: "n", count: countOf("notifications") },
   ]
-  if (!isAdmin) return places
   return [
     ...places,
-    { path: "/admin/users", label: m.shell.users, key: "a" },
-    { path: "/admin/audit", label: m.shell.audit, key: "l" },
+    ...(isAdmin ? [{ path: "/admin/users", label: m.shell.users, key: "a" }] : []),
+    ...(isAdminHere ? [{ path: "/admin/audit", label: m.shell.audit, key: "l" }] : []),
   ]
 }

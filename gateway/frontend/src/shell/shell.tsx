@@ -20,6 +20,7 @@ const OVERLAYS = {
 const ShortcutSheet = lazy(OVERLAYS.ShortcutSheet)
 const Palette = lazy(OVERLAYS.Palette)
 const SignInAgain = lazy(OVERLAYS.SignInAgain)
+const ProjectMenu = lazy(() => import("../projects/menu"))
 const LOADED_AHEAD_MS = 3000
 
 /** What surrounds every screen: navigation, account, shortcuts, and signing in again over it when a session ends. */
@@ -59,6 +60,11 @@ export function Shell({ children }: { children: ReactNode }) {
         <Link href="/" className={css.product}>
           {m.common.product}
         </Link>
+        <div className={css.project}>
+          <Suspense>
+            <ProjectMenu />
+          </Suspense>
+        </div>
         <Button keys="Mod+k" look="plain" onPress={() => setOpen("palette")}>
           {m.shell.find}
         </Button>

@@ -1,0 +1,10 @@
+/** What every page may show of projects; the screens about them bring the rest. */
+export const projects = {
+  label: "Project",
+  title: "Projects",
+  all: "All projects",
+  settings: "Project settings",
+  archived: "Archived",
+  gone: "There is no such project",
+  goneHint: "Or you have no access to it: ask one of its admins.",
+}

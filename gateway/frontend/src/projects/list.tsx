@@ -1,0 +1,122 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { useState } from "react"
+import * as v from "valibot"
+import { api } from "../api/client"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { Field } from "../kit/field"
+import { optionsOf } from "../kit/filter"
+import { Ask } from "../kit/form"
+import { Page } from "../kit/page"
+import { Search } from "../kit/search"
+import { useShortcuts } from "../kit/shortcuts"
+import { Empty, NotYet } from "../kit/states"
+import { m } from "../messages"
+import { useUser } from "../session/session"
+import { useUrl } from "../url"
+import css from "./page.module.css"
+import { homeOf, type ListedProject, PROJECTS } from "./queries"
+import { words } from "./words"
+
+const URL_FIELDS = { search: v.optional(v.string()) }
+const LIMIT = 100
+
+/** The projects that somebody has access to, and for admins a way to make one. */
+export default function ProjectsPage() {
+  const mayCreate = useUser().role === "admin"
+  const [{ search }, setUrl] = useUrl(URL_FIELDS)
+  const [isCreating, setCreating] = useState(false)
+  const read = useInfiniteQuery({
+    queryKey: [...PROJECTS, "list", search],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: LIMIT, ...(search && { q: search }), ...(pageParam && { after: pageParam }) }
+      return api.get("/api/v1/projects", { params: { query }, signal })
+    },
+    initialPageParam: "",
+    getNextPageParam: ({ next_after }) => next_after,
+  })
+  const create = () => setCreating(true)
+  useShortcuts(mayCreate ? [{ keys: "c", label: words.create, run: create }] : [])
+  const projects = read.data?.pages.flatMap(({ items }) => items)
+  return (
+    <Page
+      title={m.projects.title}
+      actions={
+        mayCreate && (
+          <Button look="primary" keys="c" onPress={create}>
+            {words.create}
+          </Button>
+        )
+      }
+    >
+      <search aria-label={words.search}>
+        <Search
+          label={words.search}
+          value={search ?? ""}
+          onChange={(next) => setUrl({ search: next }, { replace: true })}
+        />
+      </search>
+      <NotYet query={read} />
+      {projects?.length === 0 && <Empty title={words.noMatch} />}
+      {projects && projects.length > 0 && (
+        <ul className={css.list}>
+          {projects.map((project) => (
+            <Line key={project.key} project={project} />
+          ))}
+        </ul>
+      )}
+      {read.hasNextPage && (
+        <div>
+          <Button onPress={() => void read.fetchNextPage()}>{words.more}</Button>
+        </div>
+      )}
+      {isCreating && <CreateProject close={() => setCreating(false)} />}
+    </Page>
+  )
+}
+
+function Line({ project: { key, name, visibility, archived, role } }: { project: ListedProject }) {
+  return (
+    <li>
+      <span className={css.key}>{key}</span>
+      <a href={homeOf(key)}>{name}</a>
+      <span className={`${css.quiet} ${css.end}`}>
+        {archived && `${m.projects.archived} · `}
+        {words.visibilities[visibility]} · {m.common.roles[role]}
+      </span>
+    </li>
+  )
+}
+
+function CreateProject({ close }: { close: () => void }) {
+  const [key, setKey] = useState("")
+  const [name, setName] = useState("")
+  const [visibility, setVisibility] = useState<ListedProject["visibility"]>("members")
+  async function create() {
+    const made = await api.post("/api/v1/projects", { body: { key: key.trim().toUpperCase(), name, visibility } })
+    location.assign(homeOf(made.key))
+  }
+  return (
+    <Ask title={words.create} action={words.createIt} run={create} close={close} stays>
+      {(errors) => (
+        <>
+          <Field label={words.name} isRequired autoFocus value={name} error={errors["/name"]} onChange={setName} />
+          <Field
+            label={words.key}
+            hint={words.keyHint}
+            isRequired
+            value={key}
+            error={errors["/key"]}
+            onChange={setKey}
+          />
+          <Choice
+            label={words.visibility}
+            value={visibility}
+            options={optionsOf(words.visibilities)}
+            onChange={setVisibility}
+          />
+        </>
+      )}
+    </Ask>
+  )
+}

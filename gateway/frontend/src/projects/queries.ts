@@ -1,0 +1,27 @@
+import { queryOptions, useQuery } from "@tanstack/react-query"
+import { api } from "../api/client"
+import type { components } from "../api/schema"
+import { enterProject } from "../session/session"
+import { projectKey } from "./address"
+
+export type Project = components["schemas"]["Project"]
+export type ListedProject = components["schemas"]["ListedProject"]
+
+export const PROJECTS = ["projects"]
+
+/** The project of this page; whoever reads it is in it from then on, with their role there. */
+export const thisProject = () =>
+  queryOptions({
+    queryKey: [...PROJECTS, projectKey()],
+    queryFn: async ({ signal }) => {
+      const project = await api.get("/api/v1/projects/{key}", { params: { path: { key: projectKey() } }, signal })
+      enterProject(project)
+      return project
+    },
+  })
+
+/** Return the project of this page, undefined until it is known. */
+export const useProject = (): Project | undefined => useQuery(thisProject()).data
+
+/** Return where a project begins. It is another page: nothing that was read of one project is kept for the next. */
+export const homeOf = (key: string) => `/p/${key}`

@@ -1,0 +1,104 @@
+"""Projects at the page: from one to another, what belongs to each, and what their admins change."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from acceptance import texts
+from acceptance.client import Traceline, ok
+from acceptance.waiting import eventually
+
+from . import axe
+from .session import PageOf
+
+
+@pytest.fixture
+def door(admin: Traceline) -> Traceline:
+    """A project of members alone, with a requirement."""
+    within = admin.within(admin.new_project())
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within.create_requirement(title=f"Of {within.project}")
+    return within
+
+
+def test_a_project_is_made_filled_and_left_for_another(page_of: PageOf, admin: Traceline) -> None:
+    visit = page_of("admin", "/projects")
+    page = visit.page
+    key = texts.project_key()
+    expect(page.get_by_role("button", name="New project")).to_be_visible()
+    page.keyboard.press("c")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Name").fill("Doors of trains")
+    dialog.get_by_label("Key").fill("main")
+    dialog.get_by_role("button", name="Make the project").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("MAIN")
+    assert axe.violations(page) == []
+    dialog.get_by_label("Key").fill(key.lower())
+    dialog.get_by_role("button", name="Make the project").click()
+    expect(page).to_have_url(re.compile(f"/p/{key}"))
+    admin.within(key).create_requirement(title="A door that closes")
+    page.get_by_role("link", name="Requirements").click()
+    expect(page.get_by_role("gridcell", name="A door that closes", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Doors of trains").click()
+    page.get_by_role("list", name="Projects").get_by_role("link", name="Main project").click()
+    expect(page).to_have_url(re.compile("/p/MAIN"))
+    page.get_by_role("link", name="Requirements").click()
+    expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
+    expect(page.get_by_role("gridcell", name="A door that closes", exact=True)).to_have_count(0)
+    visit.complaints = []  # Chromium tells of the 409
+
+
+def test_members_see_a_project_with_their_role_in_it(page_of: PageOf, admin: Traceline, door: Traceline) -> None:
+    kim = admin.new_user("reviewer")
+    email = kim.me()["email"]
+    page = page_of("admin", f"~/p/{door.project}/settings").page
+    page.get_by_role("button", name="Add a member").click()
+    page.get_by_role("combobox", name="Add a member").fill(email)
+    page.get_by_role("option", name=email).click()
+    expect(page.get_by_role("status").get_by_text("is Viewer of this project now")).to_be_visible()
+    assert axe.violations(page) == []
+    eventually(lambda: kim.within(door.project).get("/requirements").status_code == 200, "access", seconds=2)
+    theirs = page_of(kim, f"~/p/{door.project}/requirements").page
+    expect(theirs.get_by_role("gridcell", name=f"Of {door.project}")).to_be_visible()
+    expect(theirs.get_by_role("link", name="Import")).to_have_count(0)
+    row = page.get_by_role("listitem").filter(has_text=email)
+    row.get_by_role("combobox").select_option("reviewer")
+    expect(page.get_by_role("status").get_by_text("is Reviewer of this project now")).to_be_visible()
+    eventually(lambda: ok(kim.get(f"/projects/{door.project}"))["role"] == "reviewer", "the role")
+    theirs.reload()
+    expect(theirs.get_by_role("link", name="Import")).to_be_visible()
+
+
+def test_a_project_without_access_is_none(page_of: PageOf, door: Traceline) -> None:
+    visit = page_of("viewer", f"~/p/{door.project}")
+    expect(visit.page.get_by_text("There is no such project")).to_be_visible()
+    visit.complaints = []  # Chromium tells of the 404
+
+
+@pytest.mark.long
+def test_settings_are_kept_and_an_archived_project_is_read_only_until_it_is_deleted(
+    page_of: PageOf, door: Traceline
+) -> None:
+    visit = page_of("admin", f"~/p/{door.project}/settings", theme="dark", width=320)
+    page = visit.page
+    page.get_by_label("Lowest score of a suggestion").fill("2")
+    page.get_by_role("button", name="Save").nth(1).click()
+    expect(page.get_by_text("at most 1.0")).to_be_visible()
+    page.get_by_label("Lowest score of a suggestion").fill("0,4")
+    page.get_by_label("Algorithm").select_option("hybrid")
+    page.get_by_role("button", name="Save").nth(1).click()
+    expect(page.get_by_role("status").get_by_text("Saved")).to_be_visible()
+    settings = ok(door.get(f"/projects/{door.project}"))["settings"]
+    assert (settings["threshold"], settings["algorithm"]) == (0.4, "hybrid")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Archive the project").click()
+    page.get_by_role("alertdialog").or_(page.get_by_role("dialog")).get_by_role("button", name="Archive").click()
+    expect(page.get_by_text("This project is archived")).to_be_visible()
+    page.get_by_role("button", name="Delete the project").click()
+    page.get_by_label(f"Type {door.project} to confirm").fill(str(door.project))
+    page.get_by_role("button", name="Delete for ever").click()
+    expect(page).to_have_url(re.compile("/p/MAIN/projects"))
+    expect(page.get_by_text(str(door.project))).to_have_count(0)
+    visit.complaints = []  # Chromium tells of the 422
