@@ -63,6 +63,7 @@ async def ids(catalog: Any) -> dict[str, Any]:
     )
     return {
         "run_id": ok(run)["run"]["id"],
+        "test_id": (await here.read("/automated-tests"))["items"][0]["id"],
         "requirement_id": requirement["id"],
         "test_case_id": test_case["id"],
         "link_id": link["id"],

@@ -29,8 +29,8 @@ async def service(serve: Callable[..., Awaitable[Any]]) -> Any:
     return await serve(project=NONE)
 
 
-def of(service: Any, key: str) -> ServiceClient:
-    client: ServiceClient = service.client(replace(REVIEWER, project=key))
+def of(service: Any, key: str, user: int = 1) -> ServiceClient:
+    client: ServiceClient = service.client(replace(REVIEWER, id=user, project=key))
     return client
 
 
@@ -141,8 +141,9 @@ async def test_one_job_scores_what_waits_in_many_projects(service: Any) -> None:
 async def test_shards_of_projects_take_turns(service: Any) -> None:
     for key in ("BIG", "SMALL"):
         await pair(service, key)
-        for _ in range(2):
-            ok(await of(service, key).post("/suggestions/generate", headers={"Prefer": "respond-async"}), 202)
+        for user in (1, 2):
+            asked = await of(service, key, user).post("/suggestions/generate", headers={"Prefer": "respond-async"})
+            ok(asked, 202)
     while await service.runs.work_off_next():
         pass
     ends = [event["project"] for event in await service.events("suggestion.run.finished")]

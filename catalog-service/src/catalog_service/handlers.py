@@ -1,14 +1,24 @@
-"""The table of events: what each one does to the copy of what is pending."""
+"""The table of events: what each one does to the copy of what is pending, and to what projects want."""
 
 from collections.abc import Mapping
 
 from catalog_service.pending import service
+from catalog_service.projects.service import bury, take_wishes, unless_deleted
 from chassis.messaging.events import Payload
 from chassis.messaging.inbox import Handler
-from contracts import suggestion
+from contracts import auth, suggestion
 
-HANDLERS: Mapping[type[Payload], Handler] = {
+PENDING: Mapping[type[Payload], Handler] = {
     suggestion.PendingPairsChanged: service.change,
     suggestion.SuggestionReviewed: service.review,
     suggestion.SuggestionsBulkReviewed: service.review_many,
+}
+"""Those that the copy of what is pending is rebuilt from."""
+
+HANDLERS: Mapping[type[Payload], Handler] = {
+    **{payload: unless_deleted(handle) for payload, handle in PENDING.items()},
+    auth.ProjectCreated: take_wishes,
+    auth.ProjectUpdated: take_wishes,
+    auth.ProjectArchived: take_wishes,
+    auth.ProjectDeleted: bury,
 }

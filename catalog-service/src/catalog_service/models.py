@@ -281,5 +281,17 @@ coverage_requirements = sa.Table(
     sa.CheckConstraint("links >= 0", name="links"),
 )
 
+projects = sa.Table(
+    "projects",
+    metadata,
+    project_column(primary_key=True),
+    required("sequence", sa.BigInteger, comment="place in the feed of auth of the event that was applied last"),
+    required("deleted", sa.Boolean),
+    required("removed", sa.Boolean, server_default=sa.text("false"), comment="deleted, and nothing of it is left here"),
+    sa.Column("coverage_threshold", sa.Double),
+    from_0_to_1("coverage_threshold"),
+    comment="what projects want otherwise than the settings say; of deleted ones the tombstone",
+)
+
 add_tables(metadata)
 add_tables_of_executions(metadata)

@@ -1,6 +1,6 @@
 """What `python -m chassis.admin rebuild catalog_service` rebuilds: the copy of which pairs are pending."""
 
-from catalog_service.handlers import HANDLERS
+from catalog_service.handlers import PENDING
 from catalog_service.pending.repository import merge
 from chassis.messaging.rebuild import ReadModel
 
@@ -11,6 +11,6 @@ def new_read_model() -> ReadModel:
         queue="catalog",
         source="suggestion",
         tables=("pending_pairs", "pending_pairs_state"),
-        handlers=HANDLERS,
+        handlers=PENDING,
         merge=merge,
     )

@@ -14,6 +14,7 @@ from catalog_service.exchange.jobs.import_progress import ImportProgress
 from catalog_service.exchange.planning.staging import Limits
 from catalog_service.executions import completion
 from catalog_service.handlers import HANDLERS
+from catalog_service.projects.service import remove_deleted
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
 from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
@@ -35,14 +36,14 @@ _ONCE_A_DAY = 24 * 3600
 """Only a migration leaves something to do."""
 
 
-def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: Peer) -> Worker:
+def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, suggestion: Peer) -> Worker:
     """Return the worker; the caller opens and closes `database`, and starts `bus`."""
     worker = new_worker("catalog", database)
     publish(worker, "catalog", database, bus)
     pruner = Pruner(database, PUBLISHED["catalog"], consumers_of("catalog"), [coverage.position])
     prune(worker, "catalog", database, pruner, settings.feed_retention_days)
     inbox = Inbox("catalog", database, HANDLERS, ignored_by("catalog"))
-    consume(worker, inbox, bus, [Feed("suggestion", suggestion, inbox)])
+    consume(worker, inbox, bus, [Feed("auth", auth, inbox), Feed("suggestion", suggestion, inbox)])
     worker.collectors.append(of_modules(database))
     projector = CoverageProjector(database, settings.coverage_drop_threshold, settings.coverage_rest_seconds)
     worker.add("catalog coverage", projector.run, leader_only=True)
@@ -56,6 +57,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus, suggestion: 
     worker.every("catalog search entries", _MERGE_EVERY, partial(merge_pending_entries, database), leader_only=True)
     worker.every("catalog search of imports", 1, partial(complete, database), leader_only=True)
     worker.every("catalog search documents", _ONCE_A_DAY, partial(rebuild_documents, database), leader_only=True)
+    worker.every("catalog deleted projects", 10, partial(remove_deleted, database), leader_only=True)
     limits = Limits(
         rows=settings.import_max_rows,
         memory_bytes=settings.import_memory_mib * 1024**2,

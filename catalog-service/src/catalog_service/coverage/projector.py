@@ -14,6 +14,7 @@ import orjson
 
 from catalog_service.coverage import repository
 from catalog_service.coverage.repository import State
+from catalog_service.projects import repository as wishes
 from chassis.core import projects
 from chassis.db.database import Connection, Database, in_project
 from chassis.messaging import outbox
@@ -93,13 +94,15 @@ class CoverageProjector:
                 for project, events in of_project.items():
                     async with in_project(connection, project):
                         state = await repository.lock_state(connection)
+                        wanted = (await wishes.get(connection)).coverage_threshold
+                        threshold = self._threshold if wanted is None else wanted
                         self._told.setdefault(project, _figures(state))
                         if feed:
-                            happened = await self._apply_batch(connection, state, events)
+                            happened = await self._apply_batch(connection, state, events, threshold)
                             changes: list[NewEvent] = []
                             state.position = feed[-1][1]
                         else:
-                            happened = self._judge(state, datetime.now(UTC))
+                            happened = self._judge(state, datetime.now(UTC), threshold)
                             changes = self._changes(project, state)
                         await repository.save_state(connection, state)
                         await outbox.record(connection, [*happened, *changes])
@@ -113,7 +116,7 @@ class CoverageProjector:
         return len(feed)
 
     async def _apply_batch(
-        self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]]
+        self, connection: Connection, state: State, events: list[tuple[str, dict[str, Any]]], threshold: float
     ) -> list[NewEvent]:
         """Bring state and link counts up to date; return the drops on the way."""
         concerned = [_requirement_id(wire_name, event) for wire_name, event in events]
@@ -122,7 +125,7 @@ class CoverageProjector:
         drops = []
         for requirement_id, (wire_name, event) in zip(concerned, events, strict=True):
             at = datetime.fromisoformat(event["time"])
-            drops += self._judge(state, at)
+            drops += self._judge(state, at, threshold)
             _note_import(state, wire_name, event)
             if requirement_id is not None:
                 _apply(state, links, wire_name, requirement_id)
@@ -144,7 +147,7 @@ class CoverageProjector:
         )
         return [NewEvent(changed, "coverage", SYSTEM)]
 
-    def _judge(self, state: State, now: datetime) -> list[NewEvent]:
+    def _judge(self, state: State, now: datetime, threshold: float) -> list[NewEvent]:
         """Judge coverage if it has changed and is at rest at that time; return the event of a drop, if it is one."""
         if state.unjudged_since is None or state.changed_at is None or state.cause is None:
             return []
@@ -156,31 +159,33 @@ class CoverageProjector:
         if now - state.changed_at < self._rest and now - state.unjudged_since < _LONGEST:
             return []
         cause, state.unjudged_since, state.changed_at, state.cause = state.cause, None, None, None
-        return [self._drop(state, cause)] if self._has_dropped(state) else []
+        return [_drop(state, cause, threshold)] if _has_dropped(state, threshold) else []
 
-    def _has_dropped(self, state: State) -> bool:
-        """Check whether coverage has fallen below the threshold, and note on which side it is."""
-        if state.total_requirements == 0:
-            return False
-        was_reached = state.reached
-        state.reached = state.covered_requirements / state.total_requirements >= self._threshold
-        return was_reached and not state.reached
 
-    def _drop(self, state: State, cause: dict[str, Any]) -> NewEvent:
-        return NewEvent(
-            CoverageDropped(
-                coverage=state.covered_requirements / state.total_requirements,
-                threshold=self._threshold,
-                covered_requirements=state.covered_requirements,
-                total_requirements=state.total_requirements,
-            ),
-            "coverage",
-            SYSTEM,
-            causation_id=cause["id"],
-            correlation_id=cause["correlationid"],
-            gateway_request_id=cause["gatewayrequestid"],
-            traceparent=cause["traceparent"],
-        )
+def _has_dropped(state: State, threshold: float) -> bool:
+    """Check whether coverage has fallen below the threshold, and note on which side it is."""
+    if state.total_requirements == 0:
+        return False
+    was_reached = state.reached
+    state.reached = state.covered_requirements / state.total_requirements >= threshold
+    return was_reached and not state.reached
+
+
+def _drop(state: State, cause: dict[str, Any], threshold: float) -> NewEvent:
+    return NewEvent(
+        CoverageDropped(
+            coverage=state.covered_requirements / state.total_requirements,
+            threshold=threshold,
+            covered_requirements=state.covered_requirements,
+            total_requirements=state.total_requirements,
+        ),
+        "coverage",
+        SYSTEM,
+        causation_id=cause["id"],
+        correlation_id=cause["correlationid"],
+        gateway_request_id=cause["gatewayrequestid"],
+        traceparent=cause["traceparent"],
+    )
 
 
 def _figures(state: State) -> tuple[int, int]:

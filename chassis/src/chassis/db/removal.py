@@ -15,7 +15,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND rel
 """
 
 
-_SOME = "DELETE FROM {0} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {0} WHERE project_id = %s LIMIT %s))"
+_SOME = "DELETE FROM {0} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {0} LIMIT %s))"
 
 
 async def remove(database: Database, project: str, keep: tuple[str, ...] = ()) -> int:
@@ -24,21 +24,22 @@ async def remove(database: Database, project: str, keep: tuple[str, ...] = ()) -
     To be done once nothing more is taken of the project; what was under way then may need a second call.
     """
     removed = 0
-    with projects.across():
+    # Within it, and not across all: triggers count what is removed, and know no other project then.
+    with projects.within(project):
         async with database.connection() as connection:
             tables = await fetch_column(connection, _TABLES, (list(keep),))
         # More than one round: triggers may keep counts of one table in another.
-        while (once := sum([await _empty(database, table, project) for table in tables])) > 0:
+        while (once := sum([await _empty(database, table) for table in tables])) > 0:
             removed += once
     return removed
 
 
-async def _empty(database: Database, table: str, project: str) -> int:
+async def _empty(database: Database, table: str) -> int:
     removed = 0
     some = sql.SQL(_SOME).format(sql.Identifier(table))
     while True:
         async with database.statement() as connection:
-            cursor = await connection.execute(some, (project, _AT_ONCE))
+            cursor = await connection.execute(some, (_AT_ONCE,))
         removed += cursor.rowcount
         if cursor.rowcount < _AT_ONCE:
             return removed

@@ -1,0 +1,47 @@
+"""Table `projects`: a row a project that was ever told of, what it wants otherwise than the settings say."""
+
+from dataclasses import dataclass
+
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_column, fetch_one
+
+# A key is never used again: of a deleted project nothing is news.
+_PUT = """
+INSERT INTO projects (sequence, deleted, coverage_threshold)
+VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s)
+ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
+    coverage_threshold = excluded.coverage_threshold
+WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a project wants; None: what the settings say. `coverage_threshold`: 0..1."""
+
+    deleted: bool = False
+    coverage_threshold: float | None = None
+
+
+async def get(connection: Connection) -> Project:
+    """Return what is known of the project; one that nothing was told of wants what the settings say."""
+    return await fetch_one(connection, Project, "SELECT deleted, coverage_threshold FROM projects") or Project()
+
+
+async def put(connection: Connection, sequence: int, project: Project) -> None:
+    """Store what a project wants since a place in auth's feed, unless later news is there."""
+    await connection.execute(
+        _PUT,
+        {"sequence": sequence, "deleted": project.deleted, "coverage_threshold": project.coverage_threshold},
+    )
+
+
+async def to_be_removed(connection: Connection) -> list[str]:
+    """Return the deleted projects of which something may be left; those that the connection sees."""
+    query = "SELECT project_id FROM projects WHERE deleted AND NOT removed ORDER BY project_id"
+    return await fetch_column(connection, query)
+
+
+async def mark_removed(connection: Connection) -> None:
+    """Store that nothing of a deleted project is left."""
+    await connection.execute("UPDATE projects SET removed = true")

@@ -1,0 +1,54 @@
+"""Follows what projects want, and removes those that are deleted."""
+
+from dataclasses import replace
+from typing import Any
+
+from catalog_service.projects import repository
+from catalog_service.projects.repository import Project
+from chassis.core.projects import within
+from chassis.db import removal
+from chassis.db.database import Connection, Database, in_another_project
+from chassis.messaging.events import Received
+from chassis.messaging.inbox import Handler
+from contracts import auth
+
+
+async def take_wishes(connection: Connection, events: list[Received[Any]]) -> None:
+    """Store what projects want."""
+    for event in events:
+        state: auth.ProjectState = event.data.project
+        async with in_another_project(connection, state.key):
+            wanted = Project(coverage_threshold=state.settings.coverage_threshold)
+            await repository.put(connection, event.sequence, wanted)
+
+
+async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:
+    """Note that projects are deleted: nothing of them is taken any more, and what is there is removed."""
+    for event in events:
+        async with in_another_project(connection, event.data.project.key):
+            known = await repository.get(connection)
+            await repository.put(connection, event.sequence, replace(known, deleted=True))
+
+
+def unless_deleted(handler: Handler) -> Handler:
+    """Return a handler that leaves a project alone which is deleted: its events and the end of it come by two feeds."""
+
+    async def handle(connection: Connection, events: list[Received[Any]]) -> None:
+        if not (await repository.get(connection)).deleted:
+            await handler(connection, events)
+
+    return handle
+
+
+async def remove_deleted(database: Database) -> None:
+    """Remove what is left of deleted projects, some rows at a time.
+
+    What was under way when a project was deleted is found by the next call.
+    """
+    async with database.across() as connection:
+        deleted = await repository.to_be_removed(connection)
+    for key in deleted:
+        if await removal.remove(database, key, keep=("projects",)) == 0:
+            with within(key):
+                async with database.connection() as connection:
+                    await repository.mark_removed(connection)

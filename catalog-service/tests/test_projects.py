@@ -1,0 +1,80 @@
+"""What projects want of their record, and what is left of those that are deleted."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from catalog_service.coverage.projector import CoverageProjector
+from catalog_service.handlers import HANDLERS
+from catalog_service.projects.service import remove_deleted
+from chassis.core.identity import Identity, Role
+from chassis.core.projects import NONE, within
+from chassis.messaging import outbox
+from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
+from chassis.messaging.inbox import Inbox
+from contracts import auth, suggestion
+from testing.isolation import checksums
+
+ROOT = Identity(id=1, email="root@example.test", role=Role.ADMIN)
+
+
+@pytest.fixture
+async def inbox(catalog: Any) -> Inbox:
+    return Inbox("catalog", catalog.database, HANDLERS)
+
+
+def told(payload: type[Payload], key: str, place: int, **settings: Any) -> bytes:
+    """Return an event of auth-service about a project, as it comes."""
+    state = auth.ProjectState(
+        key=key,
+        name=key,
+        description="",
+        visibility="open",
+        archived=payload is auth.ProjectDeleted,
+        settings=auth.ProjectSettings(**settings),
+    )
+    more = {} if payload in (auth.ProjectCreated, auth.ProjectDeleted) else {"changes": {}}
+    return sequenced(place, NewEvent(payload(project=state, **more), key, SYSTEM, project=NONE).envelope())
+
+
+async def test_coverage_falls_below_what_its_project_wants(catalog: Any, inbox: Inbox) -> None:
+    await inbox.receive([told(auth.ProjectCreated, "STRICT", 1, coverage_threshold=1.0)])
+    projector = CoverageProjector(catalog.database, 0.0, rest=0)
+    for key in ("STRICT", "LOOSE"):
+        there = catalog.being(dataclasses.replace(ROOT, project=key))
+        await there.link(*await there.pair())
+    await outbox.number(catalog.database)
+    while await projector.project():
+        pass
+    for key in ("STRICT", "LOOSE"):
+        await catalog.being(dataclasses.replace(ROOT, project=key)).requirement()
+    await outbox.number(catalog.database)
+    while await projector.project():
+        pass
+    drops = await catalog.events("catalog.coverage.dropped")
+    assert [(drop["project"], drop["data"]["threshold"]) for drop in drops] == [("STRICT", 1.0)]
+
+
+async def test_a_deleted_project_is_removed_whole_and_no_other(catalog: Any, inbox: Inbox) -> None:
+    going, staying = (catalog.being(dataclasses.replace(ROOT, project=key)) for key in ("GOING", "STAYING"))
+    for there in (going, staying):
+        for _ in range(3):
+            await there.link(*await there.pair())
+    before = await checksums(catalog.database, "STAYING")
+    await inbox.receive([told(auth.ProjectCreated, "GOING", 2), told(auth.ProjectDeleted, "GOING", 3)])
+    await remove_deleted(catalog.database)
+    left = {name for name, value in (await checksums(catalog.database, "GOING")).items() if value}
+    assert left == {"outbox", "projects"}
+    assert await checksums(catalog.database, "STAYING") == before
+    assert (await staying.read("/requirements"))["total"] == 3
+
+    pairs = suggestion.PendingPairsChanged(
+        pending=True, pairs={"5f0c4b0e-0d1c-4a53-8a9a-55c1d6f3a001": ["5f0c4b0e-0d1c-4a53-8a9a-55c1d6f3a002"]}
+    )
+    await inbox.receive([sequenced(1, NewEvent(pairs, "pending_pairs", SYSTEM, project="GOING").envelope())])
+    await remove_deleted(catalog.database)
+    with within("GOING"):
+        async with catalog.database.connection() as connection:
+            cursor = await connection.execute("SELECT removed, (SELECT count(*) FROM pending_pairs) FROM projects")
+            assert await cursor.fetchone() == {"removed": True, "count": 0}
