@@ -175,7 +175,8 @@ def check(method: str, path: str, scopes: frozenset[str]) -> None:
 def _methods(place: dict[str, Any], steps: list[str]) -> Mapping[str, Needed] | None:
     for step in steps:
         following = place.get(step) if step != _ANY else None
-        place = following if following is not None else place.get(_ANY)
-        if place is None:
+        following = following if following is not None else place.get(_ANY)
+        if following is None:
             return None
+        place = following
     return place.get(_HERE)
