@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from acceptance import texts
 from acceptance.client import Json, Traceline, created, ok, problem, requirement
 from acceptance.process import RunningTraceline
 from acceptance.stack import RunningStack
@@ -52,6 +53,22 @@ def test_a_token_may_never_more_than_its_owner(admin: Traceline) -> None:
     eventually(lambda: pipeline.post("/requirements", json=requirement()).status_code == 201, "the new role", seconds=2)
     assert admin.delete(f"/users/{user.me()['id']}").status_code == 204
     eventually(lambda: pipeline.get("/requirements").status_code == 401, "the end with the owner", seconds=2)
+
+
+def test_a_service_account_writes_in_its_project_and_is_nowhere_else(admin: Traceline) -> None:
+    key = texts.project_key()
+    created(admin.post("/projects", json={"key": key, "name": "Service"}))
+    account = created(admin.post(f"/projects/{key}/service-accounts", json={"name": "ci", "role": "reviewer"}))
+    where = f"/projects/{key}/service-accounts/{account['id']}"
+    made = created(admin.post(f"{where}/tokens", json={"name": "ci", "scopes": ["write"]}))
+    pipeline = admin.with_token(made["token"])
+    mine = f"/projects/{key}/requirements"
+    eventually(lambda: pipeline.get(mine).status_code == 200, "the gateway to know the account", seconds=2)
+    assert created(pipeline.post(mine, json=requirement()))["created_by"] == account["email"]
+    problem(pipeline.get("/requirements"), 404, "project_not_found")
+    problem(pipeline.get(f"{where}/tokens"), 403, "session_needed")
+    assert admin.delete(where).status_code == 204
+    eventually(lambda: pipeline.get(mine).status_code == 401, "the end of the account", seconds=2)
 
 
 def test_no_token_stands_in_a_log(

@@ -77,6 +77,10 @@ def known(admin: Traceline) -> dict[str, str]:
     admin.new_project()
     for _ in range(2):
         ok(admin.put(f"/projects/MAIN/members/{admin.new_user().me()['id']}", json={"role": "viewer"}), 201)
+    accounts = [created(admin.post("/projects/MAIN/service-accounts", json={"name": name})) for name in ("ci", "cd")]
+    for _ in range(2):
+        where = f"/projects/MAIN/service-accounts/{accounts[0]['id']}/tokens"
+        created(admin.post(where, json={"name": texts.word(), "scopes": ["read"]}))
     cases = "".join(f'<testcase name="[{one["id"]}]"/>' for one in (test_case, others[0]))
     report = f"<testsuite>{cases}</testsuite>"
     sent = [ok(admin.post("/test-results", content=report, params={"name": name})) for name in ("One", "Two")]
@@ -87,6 +91,7 @@ def known(admin: Traceline) -> dict[str, str]:
         "test_case_id": test_case["id"],
         "import_id": imported[0]["id"],
         "key": "MAIN",
+        "user_id": str(accounts[0]["id"]),
         "run_id": sent[0]["run"]["id"],
         "q": word,
     }

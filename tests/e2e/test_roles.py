@@ -63,15 +63,19 @@ def operations(anyone: Traceline) -> list[Operation]:
 
 def tried(user: Traceline, operation: Operation) -> httpx.Response:
     method, path = operation
-    known = {"user_id": "1", "notification_id": "1", "key": "MAIN"}
+    known = {"user_id": "1", "notification_id": "1", "token_id": "1", "key": "MAIN"}
     address = re.sub(r"{(\w+)}", lambda name: known.get(name[1], NOBODY), path)
-    body = {"role": "viewer"} if path.endswith("/members/{user_id}") else {}
+    body: Json = {"role": "viewer"} if path.endswith("/members/{user_id}") else {}
+    if "/service-accounts" in path:
+        body = {"name": "ci"} | ({"scopes": ["read"]} if path.endswith("/tokens") else {})
     return user.request(method, address, **({} if method in {"GET", "DELETE"} else {"json": body}))
 
 
 def is_for_admins(operation: Operation) -> bool:
     method, path = operation
-    is_of_projects = path.startswith("/projects") and (method != "GET" or "/members" in path)
+    is_of_projects = path.startswith("/projects") and (
+        method != "GET" or "/members" in path or "/service-accounts" in path
+    )
     return path.startswith(("/users", "/audit-log")) or is_of_projects
 
 

@@ -10,6 +10,7 @@ from auth_service.api_tokens import endpoints as api_tokens
 from auth_service.open_sessions import endpoints as open_sessions
 from auth_service.projects import endpoints as projects
 from auth_service.service import SERVICE
+from auth_service.service_accounts import endpoints as service_accounts
 from auth_service.sessions import endpoints as sessions
 from auth_service.sessions.service import Login
 from auth_service.settings import Settings
@@ -34,6 +35,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             sessions.router,
             api_tokens.router,
             open_sessions.router,
+            service_accounts.router,
             users.router,
             projects.router,
             signing_keys.router,

@@ -59,6 +59,24 @@ api_tokens = sa.Table(
 sa.Index("ix_api_tokens_user_id_created_at", api_tokens.c.user_id, api_tokens.c.created_at)
 sa.Index("ix_api_tokens_expires_at", api_tokens.c.expires_at)
 
+service_accounts = sa.Table(
+    "service_accounts",
+    metadata,
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    required("project_key", sa.Text),
+    required("name", sa.Text),
+    timestamp("created_at"),
+    sa.Column("created_by", sa.Integer),
+    timestamp("deleted_at", nullable=True),
+)
+sa.Index(
+    "ix_service_accounts_name",
+    service_accounts.c.project_key,
+    service_accounts.c.name,
+    unique=True,
+    postgresql_where=sa.text("deleted_at IS NULL"),
+)
+
 sessions = sa.Table(
     "sessions",
     metadata,

@@ -69,7 +69,7 @@ AUTH = Service(
     unstored=("users", "projects"),
     secret=("auth",),
     of_installation=("auth", "users", "projects"),
-    of_projects=("members",),
+    of_projects=("members", "service-accounts"),
 )
 CATALOG = Service(
     "catalog",

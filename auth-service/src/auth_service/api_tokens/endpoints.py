@@ -11,7 +11,7 @@ from chassis.core.identity import Viewer
 from chassis.db.database import Connection, Db
 from chassis.web.idempotency import answer_once
 from chassis.web.keyset import By
-from chassis.web.listing import Page, PageQuery, documented, page, read_query
+from chassis.web.listing import Page, PageQuery, PageRequest, documented, page, read_query
 from chassis.web.parameters import parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer, created, item
@@ -71,6 +71,11 @@ class TokenQuery(PageQuery):
 
     sort: Annotated[str, sorts(list(_SORTS))] = "created_at:desc"
 
+    def wanted(self, request: Request) -> PageRequest:
+        """Return the page that is asked for; raises Invalid for an unknown sort, or a position in another list."""
+        sort = parse_sort(self.sort, list(_SORTS))
+        return self.page(request, sort.order(_SORTS, By("id", int, sort.descending)))
+
 
 @router.get(
     "/auth/tokens",
@@ -80,9 +85,7 @@ class TokenQuery(PageQuery):
 )
 async def list_tokens(request: Request, database: Db, viewer: Viewer) -> Response:
     """Those that you revoked are not in it; those that expired are, for 30 days. The secret of none is known."""
-    query = read_query(request, TokenQuery)
-    sort = parse_sort(query.sort, list(_SORTS))
-    wanted = query.page(request, sort.order(_SORTS, By("id", int, sort.descending)))
+    wanted = read_query(request, TokenQuery).wanted(request)
     found = await service.find_page(database, repository.working_of(viewer.id), wanted)
     return page(request, wanted, found)
 

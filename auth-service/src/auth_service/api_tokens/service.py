@@ -10,7 +10,7 @@ from auth_service.users import service as user_service
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection, Database
-from chassis.messaging.events import NewEvent, actor_of
+from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest
 from contracts import api_tokens
@@ -35,8 +35,9 @@ async def create(
     scopes: Sequence[str],
     projects: Sequence[str] | None,
     expires_at: datetime,
+    actor: Actor | None = None,
 ) -> Shown:
-    """Store a token of the caller; raise Conflict too_many_tokens."""
+    """Store a token of a user, whom the `actor` makes it for (None: themself); raise Conflict too_many_tokens."""
     assert identity.id is not None, "only users have tokens"
     owner, now = await user_service.locked(connection, identity.id)
     if await repository.count_working(connection, identity.id) >= MOST:
@@ -55,7 +56,7 @@ async def create(
     event = NewEvent(
         ApiTokenCreated(token=ApiTokenState.model_validate(row), token_hash=digest, owner=user_service.state(owner)),
         subject=str(row["id"]),
-        actor=actor_of(identity),
+        actor=actor or actor_of(identity),
     )
     await repository.insert(connection, {**row, "token_hash": digest}, event)
     return _shown({**row, "last_used_at": None})
@@ -76,13 +77,13 @@ async def get(database: Database, identity: Identity, token_id: int) -> Shown:
     return _shown(token)
 
 
-async def revoke(database: Database, identity: Identity, token_id: int) -> None:
-    """End a token of the caller, or anybody's for an admin; raise NotFound."""
+async def revoke(database: Database, identity: Identity, token_id: int, *, actor: Actor | None = None) -> None:
+    """End a token of a user, or anybody's for an admin; `actor` is who does it (None: the user). Raises NotFound."""
     async with database.transaction() as connection:
         token = await repository.find(connection, token_id, to_change=True)
         if token is None or (token["user_id"] != identity.id and not identity.may(Role.ADMIN)):
             raise _not_found()
-        event = NewEvent(ApiTokenRevoked(token=_state(token)), subject=str(token_id), actor=actor_of(identity))
+        event = NewEvent(ApiTokenRevoked(token=_state(token)), subject=str(token_id), actor=actor or actor_of(identity))
         await repository.revoke(connection, token_id, event)
 
 

@@ -76,7 +76,7 @@ async def change(database: Database, key: str, fields: Mapping[str, Any], caller
     `check` raises.
     """
     async with database.transaction() as connection:
-        project = await _locked(connection, key, caller, is_writable=fields.get("archived") is False)
+        project = await locked(connection, key, caller, is_writable=fields.get("archived") is False)
         check(_shown(project, caller))
         before: Row = {**project, "settings": settings_of(project["settings"])}
         wanted = dict(fields)
@@ -101,7 +101,7 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
     Raises NotFound, Conflict main_project or not_archived, Invalid not_confirmed, and what `check` raises.
     """
     async with database.transaction() as connection:
-        project = await _locked(connection, key, caller, is_writable=True)
+        project = await locked(connection, key, caller, is_writable=True)
         check(_shown(project, caller))
         if key == MAIN:
             raise Conflict("MAIN is the project of whoever names none, and always there.", code="main_project")
@@ -133,7 +133,7 @@ async def put_member(
     Raises NotFound, Forbidden, Conflict project_archived or last_project_admin, and what `check` raises.
     """
     async with database.transaction() as connection:
-        await _locked(connection, key, caller)
+        await locked(connection, key, caller)
         user = (await users.shown(connection, [user_id])).get(user_id)
         if user is None:
             raise user_service.not_found()
@@ -164,7 +164,7 @@ async def remove_member(database: Database, key: str, user_id: int, caller: Iden
     Raises NotFound, Forbidden, Conflict project_archived or last_project_admin, and what `check` raises.
     """
     async with database.transaction() as connection:
-        await _locked(connection, key, caller)
+        await locked(connection, key, caller)
         before = await repository.member(connection, key, user_id)
         if before is None:
             raise NotFound("This user is no member of the project.", code="member_not_found")
@@ -187,7 +187,7 @@ async def _found(connection: Connection, key: str, caller: Identity) -> ProjectR
     return project
 
 
-async def _locked(connection: Connection, key: str, caller: Identity, *, is_writable: bool = False) -> ProjectRow:
+async def locked(connection: Connection, key: str, caller: Identity, *, is_writable: bool = False) -> ProjectRow:
     """Return a project that stays as it is until the transaction ends; raise what a change of it is refused with.
 
     `is_writable`: although it may be archived.

@@ -78,7 +78,7 @@ class UserQuery(PageQuery):
 
     def conditions(self) -> Conditions:
         """Return what the users must fulfil; raises Invalid for an unknown value."""
-        conditions = Conditions()
+        conditions = Conditions("id NOT IN (SELECT user_id FROM service_accounts)")  # they are no people
         conditions.choose("role", parse_choice("role", self.role, Role))
         conditions.choose("id", parse_own_numbers(self.ids))
         if self.is_active is not None:

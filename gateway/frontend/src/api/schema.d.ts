@@ -1002,6 +1002,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{key}/service-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the service accounts of a project
+         * @description By name.
+         */
+        get: operations["list_service_accounts"];
+        put?: never;
+        /**
+         * Make a service account, to own tokens of pipelines
+         * @description It is a member of this project alone, nobody can log in as it, and it stays when people leave.
+         */
+        post: operations["create_service_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/service-accounts/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a service account with its tokens
+         * @description Its tokens stop working within 2 seconds; what it did keeps its author.
+         */
+        delete: operations["delete_service_account"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/service-accounts/{user_id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API tokens of a service account
+         * @description The newest first; the secret of none is known.
+         */
+        get: operations["list_tokens_of_service_account"];
+        put?: never;
+        /**
+         * Make an API token of a service account
+         * @description It is for this project alone, whatever `projects` says, and is shown this once.
+         */
+        post: operations["create_token_of_service_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{key}/service-accounts/{user_id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API token of a service account
+         * @description It stops working within 2 seconds, for good.
+         */
+        delete: operations["revoke_token_of_service_account"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/coverage-by-module": {
         parameters: {
             query?: never;
@@ -6339,6 +6427,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "name_taken";
         };
+        NameTakenOrProjectArchived: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "name_taken" | "project_archived";
+        };
         /**
          * NewApiToken
          * @description What somebody asks for.
@@ -6408,6 +6500,25 @@ export interface components {
             settings?: components["schemas"]["ProjectSettings"];
             /** @default members */
             visibility?: components["schemas"]["Visibility"];
+        };
+        /**
+         * NewServiceAccount
+         * @description What an admin of a project gives.
+         */
+        NewServiceAccount: {
+            /**
+             * Name
+             * @description Lower-case letters, digits and hyphens; one of a kind in its project.
+             * @example ci
+             */
+            name: string;
+            /**
+             * Role
+             * @description What it may in the project at most.
+             * @default viewer
+             * @enum {string}
+             */
+            role?: "viewer" | "reviewer";
         };
         /**
          * NewUser
@@ -6878,6 +6989,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[ServiceAccount] */
+        Page_ServiceAccount_: {
+            /** Items */
+            items: components["schemas"]["ServiceAccount"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[Suggestion] */
         Page_Suggestion_: {
             /** Items */
@@ -7086,6 +7213,14 @@ export interface components {
         ProjectNotFoundOrMemberNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "project_not_found" | "member_not_found";
+        };
+        ProjectNotFoundOrServiceAccountNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_not_found" | "service_account_not_found";
+        };
+        ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "project_not_found" | "service_account_not_found" | "token_not_found";
         };
         ProjectNotFoundOrUserNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -8196,6 +8331,36 @@ export interface components {
             skip: number;
             /** Total */
             total: number;
+        };
+        /**
+         * ServiceAccount
+         * @description A service account of a project; what it does is done by its `email`, which gets no mail.
+         */
+        ServiceAccount: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: number | null;
+            /**
+             * Email
+             * @example ci-3f9a1c@door.service-account.invalid
+             */
+            email: string;
+            /**
+             * Id
+             * @description Its id as a user.
+             * @example 31
+             */
+            id: number;
+            /**
+             * Name
+             * @example ci
+             */
+            name: string;
+            role: components["schemas"]["Role"];
         };
         ServiceUnavailable: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -9553,6 +9718,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "too_many_tokens";
         };
+        TooManyTokensOrProjectArchived: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "too_many_tokens" | "project_archived";
+        };
         /**
          * Totals
          * @description How many suggestions there are, by status.
@@ -10313,6 +10482,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTaken"];
             };
         };
+        /** @description Duplicate or state conflict: `name_taken`, `project_archived` */
+        NameTakenOrProjectArchived: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NameTakenOrProjectArchived"];
+            };
+        };
         /** @description Duplicate or state conflict: `not_archived`, `main_project` */
         NotArchivedOrMainProject: {
             headers: {
@@ -10381,6 +10560,26 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ProjectNotFoundOrMemberNotFound"];
+            };
+        };
+        /** @description Not found: `project_not_found`, `service_account_not_found` */
+        ProjectNotFoundOrServiceAccountNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFoundOrServiceAccountNotFound"];
+            };
+        };
+        /** @description Not found: `project_not_found`, `service_account_not_found`, `token_not_found` */
+        ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound"];
             };
         };
         /** @description Not found: `project_not_found`, `user_not_found` */
@@ -10675,6 +10874,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["TooManyTokens"];
+            };
+        };
+        /** @description Duplicate or state conflict: `too_many_tokens`, `project_archived` */
+        TooManyTokensOrProjectArchived: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyTokensOrProjectArchived"];
             };
         };
         /** @description Missing, invalid or expired token: `unauthenticated`, `invalid_credentials` */
@@ -10984,9 +11193,11 @@ export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
 export type SchemaNameTaken = components['schemas']['NameTaken'];
+export type SchemaNameTakenOrProjectArchived = components['schemas']['NameTakenOrProjectArchived'];
 export type SchemaNewApiToken = components['schemas']['NewApiToken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
 export type SchemaNewProject = components['schemas']['NewProject'];
+export type SchemaNewServiceAccount = components['schemas']['NewServiceAccount'];
 export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNotArchivedOrMainProject = components['schemas']['NotArchivedOrMainProject'];
 export type SchemaNothing = components['schemas']['Nothing'];
@@ -11015,6 +11226,7 @@ export type SchemaPageListedTestRun = components['schemas']['Page_ListedTestRun_
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
+export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
@@ -11029,6 +11241,8 @@ export type SchemaProjectArchivedOrLastProjectAdmin = components['schemas']['Pro
 export type SchemaProjectChange = components['schemas']['ProjectChange'];
 export type SchemaProjectNotFound = components['schemas']['ProjectNotFound'];
 export type SchemaProjectNotFoundOrMemberNotFound = components['schemas']['ProjectNotFoundOrMemberNotFound'];
+export type SchemaProjectNotFoundOrServiceAccountNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFound'];
+export type SchemaProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['ProjectNotFoundOrUserNotFound'];
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
@@ -11081,6 +11295,7 @@ export type SchemaSavedMapping = components['schemas']['SavedMapping'];
 export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
+export type SchemaServiceAccount = components['schemas']['ServiceAccount'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
 export type SchemaSession = components['schemas']['Session'];
 export type SchemaSessionNeeded = components['schemas']['SessionNeeded'];
@@ -11128,6 +11343,7 @@ export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
 export type SchemaTooManyTokens = components['schemas']['TooManyTokens'];
+export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooManyTokensOrProjectArchived'];
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
@@ -11179,6 +11395,7 @@ export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
+export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
@@ -11186,6 +11403,8 @@ export type ResponseProjectArchived = components['responses']['ProjectArchived']
 export type ResponseProjectArchivedOrLastProjectAdmin = components['responses']['ProjectArchivedOrLastProjectAdmin'];
 export type ResponseProjectNotFound = components['responses']['ProjectNotFound'];
 export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['ProjectNotFoundOrMemberNotFound'];
+export type ResponseProjectNotFoundOrServiceAccountNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFound'];
+export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseRegistrationInvitedOrRegistrationClosed = components['responses']['RegistrationInvitedOrRegistrationClosed'];
@@ -11215,6 +11434,7 @@ export type ResponseTokenNotFound = components['responses']['TokenNotFound'];
 export type ResponseTooManyImports = components['responses']['TooManyImports'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type ResponseTooManyTokens = components['responses']['TooManyTokens'];
+export type ResponseTooManyTokensOrProjectArchived = components['responses']['TooManyTokensOrProjectArchived'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
 export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
@@ -14319,6 +14539,317 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["ProjectArchivedOrLastProjectAdmin"];
             412: components["responses"]["PreconditionFailed"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_service_accounts: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description name, created_at; with :asc (the default) or :desc */
+                sort?: "name" | "name:asc" | "name:desc" | "created_at" | "created_at:asc" | "created_at:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ServiceAccount_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_service_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServiceAccount"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NameTakenOrProjectArchived"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    delete_service_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFoundOrServiceAccountNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["ProjectArchived"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_tokens_of_service_account: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description created_at, expires_at; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "expires_at" | "expires_at:asc" | "expires_at:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ApiToken_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFoundOrServiceAccountNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    create_token_of_service_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiToken"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeApiToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFoundOrServiceAccountNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["TooManyTokensOrProjectArchived"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    revoke_token_of_service_account: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The key of the project. */
+                key: string;
+                /** @description The id of the token. */
+                token_id: number;
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound"];
+            408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];

@@ -1,0 +1,1 @@
+"""Service accounts: who owns the API tokens of a project's pipelines, so that no person has to."""
