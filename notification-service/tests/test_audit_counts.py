@@ -60,12 +60,10 @@ async def test_what_is_kept_is_counted_with_and_without_accounts(world: "World")
 async def test_what_is_deleted_or_changed_is_counted(world: "World") -> None:
     await keep(world, 0, 30, 60, 60, 120)
     await keep(world, 130, resource_type="user")
-    await execute(world, "UPDATE audit_entries SET occurred_at = occurred_at + interval '45 minutes'")
+    await world.rows("UPDATE audit_entries SET occurred_at = occurred_at + interval '45 minutes'")
     assert await counts(world) == {12: (1, 1), 13: (3, 3), 14: (2, 1)}
-    await execute(
-        world, "UPDATE audit_entries SET resource_type = 'user' WHERE occurred_at < %s", NOON.replace(hour=13)
-    )
-    await execute(world, "DELETE FROM audit_entries WHERE occurred_at >= %s", NOON.replace(hour=14))
+    await world.rows("UPDATE audit_entries SET resource_type = 'user' WHERE occurred_at < %s", NOON.replace(hour=13))
+    await world.rows("DELETE FROM audit_entries WHERE occurred_at >= %s", NOON.replace(hour=14))
     assert await counts(world) == {12: (1, 0), 13: (3, 3)}
 
 

@@ -53,5 +53,6 @@ def test_every_table_keeps_projects_apart_but_those_of_the_installation(postgres
         "projects": "which projects there are is asked across them",
         "removed_projects": "of those there is nothing left",
         "members": "who may see which project is asked across them",
+        "audit_sealing": "entries are sealed in the order of their ids, whose ever they are",
     }
     assert tables_without_walls(postgres.database("notification_service")) == {*OF_THE_INSTALLATION, *own}

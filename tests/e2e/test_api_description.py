@@ -62,6 +62,7 @@ PATCH /notifications/{}/read
 POST /notifications/mark-all-read
 GET /activity
 GET /audit-log
+GET /audit-log/head
 """.strip().splitlines()
 
 

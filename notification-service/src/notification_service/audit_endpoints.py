@@ -5,11 +5,12 @@ from fastapi import APIRouter, Request, Response
 from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Page, documented, page, read_query
+from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 from notification_service import notifications
 from notification_service.queries import ActivityQuery, AuditQuery
 from notification_service.repository import NEWEST_ENTRY
-from notification_service.schemas import Activity, AuditEntry
+from notification_service.schemas import Activity, AuditEntry, AuditHead
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
@@ -40,3 +41,15 @@ async def list_audit_log(request: Request, _: Admin, database: Db) -> Response:
     query = read_query(request, AuditQuery)
     wanted = query.page(request, NEWEST_ENTRY)
     return page(request, wanted, await notifications.find_audit_entries(database, query, wanted))
+
+
+@router.get(
+    "/audit-log/head", response_model=AuditHead, tags=["Audit log"], summary="Read the head of the audit log's chain"
+)
+async def read_audit_head(_: Admin, database: Db) -> Response:
+    """Each entry is sealed by a hash of what it says and of the seal before it.
+
+    Who keeps a head elsewhere can tell later whether anything up to it was changed, taken out or put in:
+    `python -m chassis.admin verify-audit --head`.
+    """
+    return answer(await notifications.audit_head(database))

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from chassis.db.isolation import project_column
-from chassis.db.schema import new_metadata, required, timestamp
+from chassis.db.schema import new_metadata, only_row, required, timestamp
 
 metadata = new_metadata()
 
@@ -158,4 +158,42 @@ stream_events = sa.Table(
     required("data", sa.JSON),
     timestamp("stored_at", server_default=sa.func.now()),
     sa.Index(None, "project_id", "position"),
+)
+
+audit_seals = sa.Table(
+    "audit_seals",
+    metadata,
+    project_column(primary_key=True),
+    sa.Column("place", sa.BigInteger, primary_key=True),
+    required("entry_id", sa.BigInteger, unique=True),
+    required("digest", sa.LargeBinary),
+    required("hash", sa.LargeBinary, comment="of the hash before, the place, the id and the digest of the entry"),
+    timestamp("sealed_at", server_default=sa.func.now()),
+)
+
+audit_heads = sa.Table(
+    "audit_heads",
+    metadata,
+    project_column(primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+    required("place", sa.BigInteger),
+    required("hash", sa.LargeBinary),
+    required("key", sa.Text),
+    required("signature", sa.LargeBinary),
+)
+
+audit_anchors = sa.Table(
+    "audit_anchors",
+    metadata,
+    project_column(primary_key=True),
+    required("place", sa.BigInteger),
+    timestamp("removed_at", server_default=sa.func.now()),
+    comment="up to which place of its chain the entries of a project were removed by age",
+)
+
+audit_sealing = sa.Table(
+    "audit_sealing",
+    metadata,
+    only_row(),
+    required("position", sa.BigInteger, comment="audit_entries.id up to which each entry has its seal"),
 )

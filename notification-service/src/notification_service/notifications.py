@@ -8,18 +8,20 @@ from uuid import UUID, uuid5
 
 from chassis.core.problems import NotFound
 from chassis.core.projects import MAIN
-from chassis.db import removal
+from chassis.db import removal, sealing
 from chassis.db.database import Connection, Database
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
 from contracts import suggestion
 from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, ProjectState, UserState
-from notification_service import project_repository, repository, texts
+from notification_service import audit_keeping, project_repository, repository, texts
 from notification_service.entries import Entry, changes
 from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery
 from notification_service.repository import NewNotification, Types
 from notification_service.texts import Text
 
+_AUDIT = ("audit_entries", "audit_seals", "audit_heads", "audit_anchors")
+"""What no service may delete from."""
 REQUESTS = UUID("6b1c0f0a-8f0e-4d53-9d0b-6f2f1a3c5e77")
 """The namespace of what stands for all events of one request."""
 
@@ -84,6 +86,26 @@ async def find_audit_entries(database: Database, query: AuditQuery, wanted: Page
     return found
 
 
+async def audit_head(database: Database) -> Row:
+    """Return the head of the project's chain, and the one that was signed last."""
+    async with database.connection() as connection:
+        head = await sealing.head(connection)
+        signed = await sealing.signed_head(connection)
+    return {
+        "entries": 0 if head is None else head.place,
+        "hash": None if head is None else bytes(head.hash).hex(),
+        "signed": None
+        if signed is None
+        else {
+            "day": signed.day,
+            "entries": signed.place,
+            "hash": bytes(signed.hash).hex(),
+            "key": signed.key,
+            "signature": bytes(signed.signature).hex(),
+        },
+    }
+
+
 async def copy_users(connection: Connection, states: Sequence[tuple[int, UserState]]) -> None:
     """Copy users as they are, each with its place in auth's feed; an older state never replaces a newer one."""
     newest: dict[int, tuple[int, UserState]] = {}
@@ -120,7 +142,8 @@ async def remove_deleted_projects(database: Database) -> None:
     async with database.connection() as connection:
         deleted = await project_repository.to_be_removed(connection)
     for key in deleted:
-        if await removal.remove(database, key) == 0:
+        removed = await audit_keeping.remove(database, "remove_audit_entries_of", key)
+        if removed + await removal.remove(database, key, keep=_AUDIT) == 0:
             async with database.connection() as connection:
                 await project_repository.mark_removed(connection, key)
 

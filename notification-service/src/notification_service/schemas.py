@@ -1,6 +1,6 @@
 """What the API shows, for the OpenAPI document."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import Path
@@ -132,3 +132,23 @@ class AuditEntry(Activity):
     resource_ids: list[str] | None = Field(
         description="The resources of what was done to several at once, the same to each; then `resource_id` is null."
     )
+
+
+class SignedAuditHead(BaseModel):
+    """The head of a chain as of a day, signed with a key that the database does not have."""
+
+    day: date
+    entries: int
+    hash: str
+    key: str = Field(description="Which key it is signed with: another one after INTERNAL_TOKEN_SECRET has changed.")
+    signature: str = Field(description="HMAC-SHA256 of project, day, entries and hash.")
+
+
+class AuditHead(BaseModel):
+    """The last seal of the audit log of the project: how many entries there have ever been, and their hash."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"entries": 1234, "hash": f"{42:064x}", "signed": None}]})
+
+    entries: int
+    hash: str | None = Field(description="SHA-256, hexadecimal; null while there is no entry.")
+    signed: SignedAuditHead | None

@@ -9,6 +9,7 @@ from chassis.server.process import run_worker
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
 from contracts.routes import ignored_by
+from notification_service.audit_keeping import AuditKeeping
 from notification_service.handlers import HANDLERS
 from notification_service.notifications import remove_deleted_projects
 from notification_service.service import SERVICE
@@ -19,10 +20,7 @@ from notification_service.stream import delete_old_events
 def create_worker(
     settings: Settings, database: Database, bus: Bus, auth: Peer, catalog: Peer, suggestion: Peer
 ) -> Worker:
-    """Return the loops of this service, its inbox subscribed to the bus, which follows three others.
-
-    No loop has a setting of its own.
-    """
+    """Return the loops of this service, its inbox subscribed to the bus, which follows three others."""
     worker = new_worker("notification", database)
     inbox = Inbox("notification", database, HANDLERS, ignored_by("notification"))
     feeds = [Feed("auth", auth, inbox), Feed("catalog", catalog, inbox), Feed("suggestion", suggestion, inbox)]
@@ -34,6 +32,10 @@ def create_worker(
     async def remove_projects() -> None:
         await remove_deleted_projects(database)
 
+    keeping = AuditKeeping(database, settings)
+    worker.add("notification audit seals", keeping.seal, leader_only=True)
+    worker.every("notification audit heads", 600, keeping.sign, leader_only=True)
+    worker.every("notification audit retention", 3600, keeping.remove_old, leader_only=True)
     worker.every("notification stream", 600, delete_old, leader_only=True)
     worker.every("notification deleted projects", 10, remove_projects, leader_only=True)
     return worker

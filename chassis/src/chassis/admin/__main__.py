@@ -2,6 +2,7 @@
 
 import click
 
+from chassis.admin.audit_command import verify_audit
 from chassis.admin.feed_commands import feed, replay, reread
 from chassis.admin.parked_commands import parked_commands
 from chassis.admin.rebuild_command import rebuild_copy
@@ -16,7 +17,7 @@ def admin() -> None:
     """
 
 
-for command in (parked_commands, feed, replay, reread, rebuild_copy):
+for command in (parked_commands, feed, replay, reread, rebuild_copy, verify_audit):
     admin.add_command(command)
 
 if __name__ == "__main__":

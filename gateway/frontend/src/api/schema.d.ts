@@ -66,6 +66,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit-log/head": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the head of the audit log's chain
+         * @description Each entry is sealed by a hash of what it says and of the seal before it.
+         *
+         *     Who keeps a head elsewhere can tell later whether anything up to it was changed, taken out or put in:
+         *     `python -m chassis.admin verify-audit --head`.
+         *
+         *     Needs the role `admin`.
+         */
+        get: operations["read_audit_head"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/change-password": {
         parameters: {
             query?: never;
@@ -2536,6 +2561,25 @@ export interface components {
             resource_type: components["schemas"]["ResourceType"];
             /** Summary */
             summary: string;
+        };
+        /**
+         * AuditHead
+         * @description The last seal of the audit log of the project: how many entries there have ever been, and their hash.
+         * @example {
+         *       "entries": 1234,
+         *       "hash": "000000000000000000000000000000000000000000000000000000000000002a",
+         *       "signed": null
+         *     }
+         */
+        AuditHead: {
+            /** Entries */
+            entries: number;
+            /**
+             * Hash
+             * @description SHA-256, hexadecimal; null while there is no entry.
+             */
+            hash: string | null;
+            signed: components["schemas"]["SignedAuditHead"] | null;
         };
         /**
          * AutomatedTest
@@ -8448,6 +8492,31 @@ export interface components {
             title: string;
         };
         /**
+         * SignedAuditHead
+         * @description The head of a chain as of a day, signed with a key that the database does not have.
+         */
+        SignedAuditHead: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Entries */
+            entries: number;
+            /** Hash */
+            hash: string;
+            /**
+             * Key
+             * @description Which key it is signed with: another one after INTERNAL_TOKEN_SECRET has changed.
+             */
+            key: string;
+            /**
+             * Signature
+             * @description HMAC-SHA256 of project, day, entries and hash.
+             */
+            signature: string;
+        };
+        /**
          * SignIn
          * @description Who signs in.
          */
@@ -11059,6 +11128,7 @@ export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
+export type SchemaAuditHead = components['schemas']['AuditHead'];
 export type SchemaAutomatedTest = components['schemas']['AutomatedTest'];
 export type SchemaAutomatedTestNotFound = components['schemas']['AutomatedTestNotFound'];
 export type SchemaAutomatedTestNotFoundOrTestCaseNotFound = components['schemas']['AutomatedTestNotFoundOrTestCaseNotFound'];
@@ -11303,6 +11373,7 @@ export type SchemaSessionNotFound = components['schemas']['SessionNotFound'];
 export type SchemaSessionUser = components['schemas']['SessionUser'];
 export type SchemaSettingsChange = components['schemas']['SettingsChange'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
+export type SchemaSignedAuditHead = components['schemas']['SignedAuditHead'];
 export type SchemaSignIn = components['schemas']['SignIn'];
 export type SchemaSpan = components['schemas']['Span'];
 export type SchemaStreamEvent = components['schemas']['StreamEvent'];
@@ -11604,6 +11675,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_AuditEntry_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_audit_head: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditHead"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -33,6 +33,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "activity": _READS,
     "analytics/suggestion-performance": _READS,
     "audit-log": {"GET": _ADMIN},
+    "audit-log/head": {"GET": _ADMIN},
     "auth/change-password": _PEOPLE,
     "auth/logout": _PEOPLE,
     "auth/me": _READS,

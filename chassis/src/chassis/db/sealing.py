@@ -1,0 +1,237 @@
+"""The audit log's chain: each entry has a seal, which is made of the entry and of the seal before it.
+
+So nobody can change an entry, take one out or put one in without breaking every seal after it. Each project has a chain
+of its own. A seal is made within a second of its entry, by whoever holds the lock. The head of a chain is signed each
+day, with a key that the database does not have: who may do everything there cannot make the chain anew.
+"""
+
+import hmac
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from typing import NamedTuple
+
+from chassis.core import projects
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_all, fetch_column, fetch_one, fetch_value
+
+_AT_ONCE = 2000
+_PAGE = 5000
+_BEGINNING = bytes(32)
+
+# As PostgreSQL writes it: what is stored as JSON stays the text that it is.
+_CONTENT = """
+json_build_array(e.id, e.project_id, (extract(epoch FROM e.occurred_at) * 1000000)::bigint, e.actor, e.actor_id,
+    e.action, e.resource_type, e.resource_id, e.resource_title, e.summary, e.before::text, e.after::text,
+    e.details::text, e.request_id, e.gateway_request_id, e.resource_ids, e.batch_id)::text
+"""
+
+_UNSEALED = f"""
+SELECT e.id, e.project_id AS project, {_CONTENT} AS content FROM audit_entries e
+WHERE e.id > %s ORDER BY e.id LIMIT %s
+"""
+
+_LAST = """
+SELECT last.* FROM unnest(%s::text[]) AS asked (project) CROSS JOIN LATERAL (
+    SELECT project_id AS project, place, hash FROM audit_seals WHERE project_id = asked.project
+    ORDER BY place DESC LIMIT 1) last
+"""
+
+_SEALED = f"""
+SELECT s.place, s.entry_id, s.digest, s.hash, {_CONTENT} AS content, e.id IS NOT NULL AS is_there
+FROM (SELECT * FROM audit_seals WHERE project_id = %(project)s AND place > %(after)s ORDER BY place LIMIT {_PAGE}) s
+LEFT JOIN audit_entries e ON e.id = s.entry_id AND e.project_id = %(project)s ORDER BY s.place
+"""
+
+_PUT_IN = """
+SELECT e.id FROM audit_entries e WHERE e.project_id = %s AND e.id <= (SELECT position FROM audit_sealing)
+    AND NOT EXISTS (SELECT FROM audit_seals s WHERE s.entry_id = e.id) ORDER BY e.id LIMIT 1
+"""
+
+
+class Entry(NamedTuple):
+    """An entry that gets its seal now; `content` is all that it says, as JSON."""
+
+    id: int
+    project: str
+    content: str
+
+
+class Head(NamedTuple):
+    """The last seal of a project's chain: of as many entries as its `place` says."""
+
+    project: str
+    place: int
+    hash: bytes
+
+
+class SignedHead(NamedTuple):
+    """A head as of a day; `key` names what it is signed with."""
+
+    project: str
+    day: date
+    place: int
+    hash: bytes
+    key: str
+    signature: bytes
+
+
+class _Seal(NamedTuple):
+    place: int
+    entry_id: int
+    digest: bytes
+    hash: bytes
+    content: str
+    is_there: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found of a project's chain: how many entries are as they were, from which place on, and what is wrong.
+
+    What is before `first` has been removed when its time was over.
+    """
+
+    project: str
+    first: int
+    entries: int
+    head: str
+    wrong: str | None = None
+
+
+class Signer:
+    """Signs heads with a key that is made of a secret."""
+
+    def __init__(self, secret: str) -> None:
+        self._key = hmac.digest(secret.encode(), b"the heads of the audit log", "sha256")
+        self.name = sha256(self._key).hexdigest()[:16]
+
+    def sign(self, project: str, day: date, place: int, hash_: bytes) -> bytes:
+        """Return the signature of a head."""
+        return hmac.digest(self._key, f"{project} {day.isoformat()} {place} {hash_.hex()}".encode(), "sha256")
+
+
+async def seal_some(database: Database, told: Callable[[Sequence[Entry]], None] | None = None) -> int:
+    """Seal the next entries; return how many. `told` gets them before that is committed: rather twice than never."""
+    with projects.across():
+        async with database.connection() as connection, connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(hashtext('audit seals'))")
+            position = await fetch_value(connection, "SELECT position FROM audit_sealing")
+            entries = await fetch_all(connection, Entry, _UNSEALED, (position, _AT_ONCE))
+            if not entries:
+                return 0
+            heads = await fetch_all(connection, Head, _LAST, (sorted({entry.project for entry in entries}),))
+            rows = list(_seals(entries, {head.project: head for head in heads}))
+            await connection.execute(
+                "INSERT INTO audit_seals (project_id, place, entry_id, digest, hash)"
+                " SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bigint[], %s::bytea[], %s::bytea[])",
+                tuple(list(column) for column in zip(*rows, strict=True)),
+            )
+            await connection.execute("UPDATE audit_sealing SET position = %s", (entries[-1].id,))
+            if told is not None:
+                told(entries)
+    return len(entries)
+
+
+def _seals(entries: Iterable[Entry], heads: dict[str, Head]) -> Iterable[tuple[str, int, int, bytes, bytes]]:
+    for entry in entries:
+        before = heads.get(entry.project) or Head(entry.project, 0, _BEGINNING)
+        digest = sha256(entry.content.encode()).digest()
+        head = Head(entry.project, before.place + 1, _hash(before.hash, before.place + 1, entry.id, digest))
+        heads[entry.project] = head
+        yield entry.project, head.place, entry.id, digest, head.hash
+
+
+def _hash(before: bytes, place: int, entry_id: int, digest: bytes) -> bytes:
+    return sha256(before + place.to_bytes(8, "big") + entry_id.to_bytes(8, "big") + digest).digest()
+
+
+async def head(connection: Connection) -> Head | None:
+    """Return the head of the project's chain, None while it has none."""
+    query = "SELECT project_id AS project, place, hash FROM audit_seals ORDER BY place DESC LIMIT 1"
+    return await fetch_one(connection, Head, query)
+
+
+async def signed_head(connection: Connection) -> SignedHead | None:
+    """Return the head of the project's chain that was signed last."""
+    return await fetch_one(connection, SignedHead, f"{_SIGNED} ORDER BY day DESC LIMIT 1")
+
+
+_SIGNED = "SELECT project_id AS project, day, place, hash, key, signature FROM audit_heads"
+
+
+async def sign_heads(database: Database, signer: Signer, day: date) -> None:
+    """Sign the head of each project's chain, once a day."""
+    async with database.across() as connection:
+        heads = await fetch_all(
+            connection,
+            Head,
+            "SELECT DISTINCT ON (project_id) project_id AS project, place, hash FROM audit_seals"
+            " WHERE NOT EXISTS (SELECT FROM audit_heads h WHERE h.project_id = audit_seals.project_id AND h.day = %s)"
+            " ORDER BY project_id, place DESC",
+            (day,),
+        )
+        for one in heads:
+            signature = signer.sign(one.project, day, one.place, one.hash)
+            await connection.execute(
+                "INSERT INTO audit_heads (project_id, day, place, hash, key, signature) VALUES (%s, %s, %s, %s, %s, %s)"
+                " ON CONFLICT DO NOTHING",
+                (one.project, day, one.place, one.hash, signer.name, signature),
+            )
+
+
+async def verify(connection: Connection, project: str, signer: Signer, known: Mapping[int, bytes]) -> Verdict:
+    """Follow a project's chain from its beginning to the first that is wrong.
+
+    `known` are heads that somebody has kept elsewhere, by place. What another key has signed than that of `signer` is
+    compared, but its signature is not checked.
+    """
+    signed = await fetch_all(connection, SignedHead, f"{_SIGNED} WHERE project_id = %s ORDER BY day", (project,))
+    heads = {one.place: bytes(one.hash) for one in signed} | dict(known)
+    anchor = await fetch_value(connection, "SELECT place FROM audit_anchors WHERE project_id = %s", (project,))
+    first, entries, place, before = (anchor or 0) + 1, 0, 0, _BEGINNING
+
+    def verdict(wrong: str | None = None) -> Verdict:
+        return Verdict(project, first, entries, before.hex(), wrong)
+
+    while seals := await fetch_all(connection, _Seal, _SEALED, {"project": project, "after": place}):
+        for seal in seals:
+            # The entry of the anchor has been removed when its time was over, and what was before: we go on from it.
+            if seal.place != anchor:
+                if wrong := _wrong(seal, place, before):
+                    return verdict(wrong)
+                entries += 1
+            if heads.get(seal.place, bytes(seal.hash)) != bytes(seal.hash):
+                return verdict(f"entry {seal.place} is not that of a head which was signed or kept: all was made anew")
+            place, before = seal.place, bytes(seal.hash)
+    put_in = await fetch_value(connection, _PUT_IN, (project,))
+    if put_in is not None:
+        return verdict(f"the entry with id {put_in} was put in: it has no seal, and later ones have")
+    if max(heads, default=0) > place:
+        return verdict(f"entry {place + 1} and later ones were removed: a head of {max(heads)} entries is known")
+    for one in signed:
+        if one.key == signer.name and signer.sign(project, one.day, one.place, bytes(one.hash)) != bytes(one.signature):
+            return verdict(f"the head of {one.day.isoformat()} was not signed by us")
+    return verdict()
+
+
+def _wrong(seal: _Seal, place: int, before: bytes) -> str | None:
+    """Return what is wrong of a seal behind that of `place`, whose hash is `before`."""
+    if seal.place != place + 1:
+        return f"entry {place + 1} was removed, with its seal"
+    named = f"entry {seal.place} (id {seal.entry_id})"
+    if not seal.is_there:
+        return f"{named} was removed"
+    if sha256(seal.content.encode()).digest() != bytes(seal.digest):
+        return f"{named} was changed"
+    if _hash(before, seal.place, seal.entry_id, bytes(seal.digest)) != bytes(seal.hash):
+        return f"the seal of {named} was changed, or one before it was put in"
+    return None
+
+
+async def chains(connection: Connection) -> list[str]:
+    """Return the projects that have audit entries or seals."""
+    return await fetch_column(
+        connection, "SELECT project_id FROM audit_entries UNION SELECT project_id FROM audit_seals ORDER BY 1"
+    )
