@@ -83,6 +83,11 @@ def known(admin: Traceline) -> dict[str, str]:
         created(admin.post(where, json={"name": texts.word(), "scopes": ["read"]}))
     cases = "".join(f'<testcase name="[{one["id"]}]"/>' for one in (test_case, others[0]))
     report = f"<testsuite>{cases}</testsuite>"
+    for _ in range(2):
+        rules = {"rules": [{"rule": "max_failed", "limit": 0}]}
+        ok(admin.put(f"/reports/gate/policies/{texts.word()}", json=rules), 201)
+    flaky = report.replace('"/>', '"><flakyFailure/></testcase>')
+    ok(admin.post("/test-results", content=flaky))
     sent = [ok(admin.post("/test-results", content=report, params={"name": name})) for name in ("One", "Two")]
     eventually(lambda: admin.read("/notifications")["total"] > 5, "notifications")
     eventually(lambda: admin.read("/audit-log", resource_id=requirement["id"])["total"] > 2, "the audit log")

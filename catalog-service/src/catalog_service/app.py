@@ -9,6 +9,7 @@ from catalog_service.exchange.mappings.endpoints import router as mappings_route
 from catalog_service.exchange.writing.endpoints import router as exports_router
 from catalog_service.executions.endpoints import router as results_router
 from catalog_service.executions.gate_endpoints import router as gate_router
+from catalog_service.executions.report_endpoints import router as result_reports_router
 from catalog_service.history.endpoints import router as history_router
 from catalog_service.items.bulk import ManyItems
 from catalog_service.items.kinds import KINDS
@@ -54,6 +55,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             exports_router,
             results_router,
             gate_router,
+            result_reports_router,
             internal_router,
         ],
         database=database,

@@ -1,7 +1,7 @@
 """What catalog-service does beside HTTP: it tells its events, follows what is pending, judges and keeps coverage."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from catalog_service.coverage import repository as coverage
@@ -12,7 +12,7 @@ from catalog_service.exchange.applying.searchable import complete
 from catalog_service.exchange.import_loop import ImportLoop
 from catalog_service.exchange.jobs.import_progress import ImportProgress
 from catalog_service.exchange.planning.staging import Limits
-from catalog_service.executions import completion
+from catalog_service.executions import completion, retention, verdict_days
 from catalog_service.handlers import HANDLERS
 from catalog_service.projects.service import remove_deleted
 from catalog_service.search.maintenance import merge_pending_entries, rebuild_documents
@@ -32,6 +32,7 @@ from contracts.routes import PUBLISHED, consumers_of, ignored_by
 
 _MERGE_EVERY = 2
 _CLEAR_UP_EVERY = 60
+_ONCE_AN_HOUR = 3600
 _ONCE_A_DAY = 24 * 3600
 """Only a migration leaves something to do."""
 
@@ -73,7 +74,17 @@ def create_worker(settings: Settings, database: Database, bus: Bus, auth: Peer, 
     async def end_runs() -> None:
         await completion.end_forgotten(database, settings.results_default_branch, datetime.now(UTC))
 
+    async def prune_results() -> None:
+        kept = timedelta(days=settings.results_retention_days)
+        default_branch = settings.results_default_branch
+        await retention.prune(database, datetime.now(UTC), kept=kept, default_branch=default_branch)
+
+    async def keep_verdicts() -> None:
+        await verdict_days.keep_today(database, settings, datetime.now(UTC))
+
     worker.every("catalog test runs", _CLEAR_UP_EVERY, end_runs, leader_only=True)
+    worker.every("catalog old results", _ONCE_AN_HOUR, prune_results, leader_only=True)
+    worker.every("catalog verdict days", _ONCE_AN_HOUR, keep_verdicts, leader_only=True)
     return worker
 
 

@@ -1,7 +1,11 @@
 """GET and POST /reports/gate: rules held against the record."""
 
+import csv
+import io
 import re
 from typing import Any
+
+import openpyxl
 
 from testing.service import Json, ok
 
@@ -132,3 +136,39 @@ async def test_the_verification_report_counts_and_lists_verdicts(results: Result
     assert [row["verdict"] for row in failed["items"]] == ["failed"]
     assert failed["items"] == [row for row in report["items"] if row["verdict"] == "failed"]
     assert failed["summary"] == summary
+
+
+async def test_the_documents_of_the_verification_report_have_each_requirement(results: Results) -> None:
+    module = await _module(results)
+    report = await results.catalog.read("/reports/verification", module=module)
+    names = [row["external_id"] or row["id"] for row in report["items"]]
+    texts = {
+        name: await results.catalog.get("/reports/verification", module=module, format=name)
+        for name in ("csv", "html", "markdown", "xlsx")
+    }
+    rows = list(csv.DictReader(io.StringIO(texts["csv"].text.removeprefix("\ufeff"))))
+    assert [row["verdict"] for row in rows] == [row["verdict"] for row in report["items"]]
+    assert [int(row["tests_linked"]) for row in rows] == [row["counts"]["tests_linked"] for row in report["items"]]
+    for form in ("html", "markdown"):
+        assert [name for name in names if name not in texts[form].text] == []
+    book = openpyxl.load_workbook(io.BytesIO(texts["xlsx"].content))
+    assert book.sheetnames == ["Verification", "Summary"]
+    assert len(list(book["Verification"].iter_rows(min_row=2))) == len(names)
+
+
+async def test_the_matrix_tells_results_where_it_is_asked_to(results: Results) -> None:
+    module = await _module(results)
+    matrix = await results.catalog.read("/reports/traceability-matrix", module=module)
+    assert "verdict" not in matrix["items"][0]
+    matrix = await results.catalog.read("/reports/traceability-matrix", module=module, results=True)
+    report = await results.catalog.read("/reports/verification", module=module)
+    assert [row["verdict"] for row in matrix["items"]] == [row["verdict"] for row in report["items"]]
+    ends = sorted(str(case["last_result"]) for row in matrix["items"] for case in row["test_cases"])
+    assert ends == ["None", "failed", "passed", "passed"]
+    document = await results.catalog.get("/reports/traceability-matrix", module=module, results=True, format="csv")
+    rows = list(csv.DictReader(io.StringIO(document.text.removeprefix("\ufeff"))))
+    assert [row["verdict"] for row in rows if row["requirement_id"]] == [row["verdict"] for row in report["items"]]
+    for form in ("html", "xlsx"):
+        found = await results.catalog.get("/reports/traceability-matrix", module=module, results=True, format=form)
+        assert found.status_code == 200
+        assert form == "xlsx" or "Last result" in found.text

@@ -206,7 +206,7 @@ async def read_requirement_results(
     """Return its verdict now with what it comes from, and a page of what was executed for it, the newest first."""
     query = read_query(request, VerdictQuery)
     wanted = query.page(request, history.NEWEST_FIRST)
-    basis = basis_of(query, settings, datetime.now(UTC))
+    basis = basis_of(query, settings, datetime.now(UTC), commit=query.commit)
     async with snapshot(database) as connection:
         shown = await service.of_requirement(connection, requirement_id, basis, allow_flaky=query.allow_flaky)
         found = await history.page(connection, history.OF_REQUIREMENT, Conditions(requirement=requirement_id), wanted)
@@ -226,7 +226,7 @@ async def read_test_case_results(
     """Return its verdict now, and a page of its executions, the newest first."""
     query = read_query(request, VerdictQuery)
     wanted = query.page(request, history.NEWEST_FIRST)
-    basis = basis_of(query, settings, datetime.now(UTC))
+    basis = basis_of(query, settings, datetime.now(UTC), commit=query.commit)
     async with snapshot(database) as connection:
         shown = await service.of_test_case(connection, test_case_id, basis)
         found = await history.page(connection, history.OF_TEST_CASE, Conditions(test_case=test_case_id), wanted)

@@ -5,9 +5,11 @@ from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from catalog_service.authorship import author
+from catalog_service.executions import policy_store
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
@@ -18,12 +20,14 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.settings import Settings
 from catalog_service.snapshot import snapshot
-from chassis.core.identity import Viewer
+from chassis.core.identity import Admin, Viewer
 from chassis.core.problems import Invalid
 from chassis.db.database import Database, Db
-from chassis.web.listing import documented, read_query
+from chassis.messaging.events import actor_of
+from chassis.web.listing import Page, PageQuery, documented, page, read_query
 from chassis.web.parameters import FREE_ALTERNATIVES, alternatives
-from chassis.web.responses import answer
+from chassis.web.problem_documents import problem_responses
+from chassis.web.responses import answer, check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Results"])
@@ -72,6 +76,9 @@ class GateQuery(GateBasisQuery):
         float | None, Field(ge=0, le=10**6, allow_inf_nan=False, description="Since the last finished run began.")
     ] = None
     min_tests: Annotated[Most, Field(description="Tests that the run must have.")] = None
+    policy: Annotated[
+        str | None, Field(min_length=1, max_length=100, description="The name of a saved policy, instead of rules.")
+    ] = None
     no_new_failures: Annotated[
         bool | None, Field(description="No requirement fails that does not on the default branch.")
     ] = None
@@ -91,6 +98,37 @@ class GateQuery(GateBasisQuery):
             return rules_of({name: getattr(self, name) for name in RuleName}, self.where())
         except ValidationError as error:
             raise Invalid(str(error.errors()[0]["msg"])) from None
+
+
+PolicyName = Annotated[
+    str, Path(min_length=1, max_length=100, pattern="^[A-Za-z0-9._-]+$", description="The name of the policy.")
+]
+
+
+class SavedPolicy(BaseModel):
+    """A policy that admins keep."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "9a1b4c1e-4c55-4a57-9f0a-52b0f4b1c3d2",
+                    "name": "release",
+                    "rules": [{"rule": "max_failed", "limit": 0, "where": {"priority": "critical"}}],
+                    "created_by": "admin@example.com",
+                    "created_at": "2026-03-02T08:15:00.000000Z",
+                    "updated_at": "2026-03-02T08:15:00.000000Z",
+                }
+            ]
+        }
+    )
+
+    id: UUID
+    name: str
+    rules: list[Rule]
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
 
 
 class RunOfGate(BaseModel):
@@ -171,7 +209,8 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 
 
 async def _judged(database: Database, query: GateBasisQuery, rules: list[Rule], settings: Settings) -> Response:
-    basis = basis_of(_AllCommits(query), settings, datetime.now(UTC))
+    # The commit says which run is asked for, not which results count: a test may have run before it.
+    basis = basis_of(query, settings, datetime.now(UTC), commit=None)
     async with snapshot(database) as connection:
         judged = await Gate(connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
     if query.format is GateFormat.MARKDOWN:
@@ -179,14 +218,6 @@ async def _judged(database: Database, query: GateBasisQuery, rules: list[Rule], 
     if query.format is GateFormat.JUNIT:
         return Response(as_junit(judged), media_type="application/xml")
     return answer(judged)
-
-
-class _AllCommits:
-    """A query whose commit says which run is asked for, not which results count: a test may have run before it."""
-
-    def __init__(self, query: GateBasisQuery) -> None:
-        self.branch, self.environment, self.fallback = query.branch, query.environment, query.fallback
-        self.commit = None
 
 
 @router.get(
@@ -202,7 +233,14 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
     Without a rule: no failed requirement, and a finished run when a commit is named.
     """
     query = read_query(request, GateQuery)
-    return await _judged(database, query, or_default(query.rules(), query.commit, query.where()), settings)
+    rules = query.rules()
+    if query.policy is not None:
+        if rules or query.where().given():
+            told = "Send a policy or rules, not both: a saved policy holds as its admins have made it."
+            raise Invalid.field("/query/policy", told, "contradiction")
+        async with database.connection() as connection:
+            rules = (await policy_store.named(connection, query.policy)).rules
+    return await _judged(database, query, or_default(rules, query.commit, query.where()), settings)
 
 
 @router.post(
@@ -216,3 +254,59 @@ async def judge_policy(request: Request, body: Policy, _: Viewer, database: Db, 
     """Like GET, with the rules of a body, each about requirements of its own."""
     query = read_query(request, GateBasisQuery)
     return await _judged(database, query, or_default(body.rules, query.commit, Where()), settings)
+
+
+@router.get(
+    "/gate/policies",
+    response_model=Page[SavedPolicy],
+    summary="List saved policies",
+    openapi_extra=documented(PageQuery),
+)
+async def list_gate_policies(request: Request, _: Viewer, database: Db) -> Response:
+    """Return one page of the policies that admins keep, by name: `policy=` of the gate takes them."""
+    wanted = read_query(request, PageQuery).page(request, policy_store.BY_NAME)
+    async with database.connection() as connection:
+        found = await policy_store.page(connection, wanted)
+    return page(request, wanted, found)
+
+
+@router.get(
+    "/gate/policies/{name}",
+    response_model=SavedPolicy,
+    responses=problem_responses("404 policy_not_found"),
+    summary="Read a saved policy",
+)
+async def read_gate_policy(request: Request, name: PolicyName, _: Viewer, database: Db) -> Response:
+    """Return its rules."""
+    async with database.connection() as connection:
+        return item(request, await policy_store.read(connection, name))
+
+
+@router.put(
+    "/gate/policies/{name}",
+    response_model=SavedPolicy,
+    responses={201: {"model": SavedPolicy, "description": "Created"}, **problem_responses("404 policy_not_found", 412)},
+    summary="Create or replace a saved policy",
+)
+async def put_gate_policy(request: Request, name: PolicyName, body: Policy, admin: Admin, database: Db) -> Response:
+    """Only admins do, so that no pull request can soften its own gate."""
+    async with database.transaction() as connection:
+        saved, is_new = await policy_store.put(
+            connection, name, body, author(actor_of(admin)), lambda row: check_precondition(request, row)
+        )
+        path = f"/api/v1/reports/gate/policies/{name}"
+        return created(request, saved, path) if is_new else item(request, saved)
+
+
+@router.delete(
+    "/gate/policies/{name}",
+    status_code=204,
+    response_class=Response,
+    responses=problem_responses("404 policy_not_found"),
+    summary="Delete a saved policy",
+)
+async def delete_gate_policy(name: PolicyName, _: Admin, database: Db) -> Response:
+    """Gates that name it are answered with 422 then."""
+    async with database.transaction() as connection:
+        await policy_store.delete(connection, name)
+    return Response(status_code=204)

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
+from catalog_service.executions.verdicts import Verdict
 from chassis.db.isolation import project_column
 from chassis.db.schema import one_of, required, timestamp
 
@@ -38,6 +39,29 @@ def add_tables(metadata: sa.MetaData) -> None:
         project_column(),
         *(required(name, sa.Integer) for name in ("passed", "failed", "flaky", "skipped")),
         required("duration_ms", sa.BigInteger),
+    )
+
+    sa.Table(
+        "verdict_days",
+        metadata,
+        project_column(primary_key=True),
+        sa.Column("day", sa.Date, primary_key=True),
+        sa.Column("branch", sa.Text, primary_key=True),
+        sa.Column("module", sa.Text, primary_key=True, comment="empty for what is in none"),
+        *(required(verdict.value, sa.Integer) for verdict in Verdict),
+        comment="requirements by their verdicts at the end of a day, UTC",
+    )
+    sa.Table(
+        "gate_policies",
+        metadata,
+        sa.Column("id", sa.Uuid, primary_key=True),
+        project_column(),
+        required("name", sa.Text),
+        required("rules", pg.JSON),
+        required("created_by", sa.Text),
+        timestamp("created_at"),
+        timestamp("updated_at"),
+        sa.UniqueConstraint("project_id", "name"),
     )
 
 

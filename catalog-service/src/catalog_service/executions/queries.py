@@ -169,8 +169,8 @@ Commit = Annotated[str | None, Field(min_length=1, max_length=200, description="
 AllowFlaky = Annotated[bool, Field(description="Whether flaky requirements are verified, too.")]
 
 
-def basis_of(query: Any, settings: Settings, now: datetime) -> Basis:
-    """Return which results count for a query that has `branch`, `fallback`, `environment` and `commit`."""
+def basis_of(query: Any, settings: Settings, now: datetime, *, commit: str | None) -> Basis:
+    """Return which results count for a query that has `branch`, `fallback` and `environment`."""
     return Basis(
         query.branch or settings.results_default_branch,
         settings.results_default_branch,
@@ -178,7 +178,7 @@ def basis_of(query: Any, settings: Settings, now: datetime) -> Basis:
         timedelta(days=settings.results_stale_days),
         query.fallback,
         query.environment,
-        query.commit,
+        commit,
     )
 
 

@@ -218,10 +218,11 @@ class LinkedTestCase(TypedDict):
     requirement_changed_at: datetime | None
 
 
+_LAST_RESULT = "(ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity]"
 _TEST_CASE_COLUMNS = f"""
     t.id, t.external_id, t.title, t.module, t.status, coalesce(s.is_fallback, false) AS on_default_branch,
     s.test_case_id IS NULL AND {_ELSEWHERE} AS elsewhere,
-    (ARRAY['skipped', 'passed', 'flaky', 'failed'])[s.severity] AS last_result, s.at AS last_run_at, s.last_pass_at,
+    {_LAST_RESULT} AS last_result, s.at AS last_run_at, s.last_pass_at,
     tv.changed_at AS test_case_changed_at
 """
 
@@ -246,6 +247,28 @@ async def test_cases_of(connection: Connection, requirement_id: UUID, basis: Bas
         """,
         {"id": requirement_id, **basis.parameters},
     )
+
+
+class LastResult(TypedDict):
+    """How a test case ended last, of the results that count."""
+
+    id: UUID
+    last_result: str | None
+    last_run_at: datetime | None
+
+
+async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis) -> dict[UUID, LastResult]:
+    """Return how test cases ended last; those without a result that counts are left out."""
+    rows = await fetch_all(
+        connection,
+        LastResult,
+        f"""
+        WITH {_RESULTS.format(of_results="AND s.test_case_id = ANY(%(ids)s)")}
+        SELECT test_case_id AS id, {_LAST_RESULT} AS last_result, at AS last_run_at FROM results s
+        """,
+        {"ids": list(ids), **basis.parameters},
+    )
+    return {row["id"]: row for row in rows}
 
 
 def _test_cases(columns: str, condition: str) -> str:

@@ -9,6 +9,9 @@ from pydantic import Field
 
 from catalog_service.accept import preferred
 from catalog_service.documents import DocumentResponse
+from catalog_service.executions.endpoints import SettingsOf
+from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
+from catalog_service.executions.verdicts import Basis
 from catalog_service.reports import export, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.formats.csv_format import CsvMatrix
@@ -18,6 +21,7 @@ from catalog_service.reports.paging import paged_together
 from catalog_service.reports.schemas import CoverageByModule, Gaps, MatrixFormat, TraceabilityMatrix
 from catalog_service.reports.scope import NOT_OF_REPORTS, Scope, scope_of
 from catalog_service.requirements.endpoints import RequirementFilters
+from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Viewer
 from chassis.db.database import Db
 from chassis.web.listing import PositionQuery, documented, envelope, link_header, page, read_query
@@ -42,6 +46,16 @@ _MEDIA_TYPES = {
 
 class MatrixQuery(RequirementFilters):
     """What the matrix is of, and in which form."""
+
+    results: Annotated[
+        bool,
+        Field(
+            description="Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`."
+        ),
+    ] = False
+    branch: Branch = None
+    fallback: Fallback = True
+    environment: Environment = None
 
     format: Annotated[
         MatrixFormat | None, Field(description="Default: what `Accept` prefers, and json where it does not say.")
@@ -71,7 +85,7 @@ class GapsQuery(PositionQuery):
         },
     },
 )
-async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db) -> Response:
+async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Return the matrix of the requirements that the filters find, by module and external_id.
 
     `summary` counts these requirements and their links, whatever the page, and the test cases of the same modules and
@@ -81,25 +95,34 @@ async def get_traceability_matrix(request: Request, viewer: Viewer, database: Db
     """
     query = read_query(request, MatrixQuery)
     scope = scope_of(query)
+    basis = _basis(query, settings)
     matrix_format = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
     if matrix_format is not MatrixFormat.JSON:
-        response = _document(database, scope, matrix_format, viewer)
+        response = _document(database, scope, matrix_format, viewer, basis)
     else:
         wanted = paged_together(request, query, service.MATRIX_ORDERS)
-        found, matrix = await service.matrix(database, scope, datetime.now(UTC), wanted)
+        found, matrix = await service.matrix(database, scope, datetime.now(UTC), wanted, basis)
         response = page(request, wanted.whole, found, extra=matrix)
     response.headers["Vary"] = "Accept"
     return response
 
 
-def _document(database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity) -> Response:
+def _basis(query: MatrixQuery, settings: Settings) -> Basis | None:
+    if not query.results:
+        return None
+    return basis_of(query, settings, datetime.now(UTC), commit=None)
+
+
+def _document(
+    database: Db, scope: Scope, matrix_format: MatrixFormat, reader: Identity, basis: Basis | None
+) -> Response:
     document = _DOCUMENTS[matrix_format]
     made_at = datetime.now(UTC)
     # A page is for looking at, a table for taking away.
     disposition = "inline" if matrix_format is MatrixFormat.HTML else "attachment"
     name = f"traceability-matrix-{made_at:%Y-%m-%d}.{matrix_format}"
     return DocumentResponse(
-        partial(export.make, database, scope, document, made_at),
+        partial(export.make, database, scope, document, made_at, basis=basis),
         document.media_type,
         {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers},
         reader=reader.id,

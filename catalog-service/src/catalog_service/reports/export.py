@@ -7,9 +7,11 @@ from contextlib import ExitStack, aclosing, closing
 from datetime import datetime
 from typing import IO
 
+from catalog_service.executions.verdicts import Basis
 from catalog_service.reports import repository, service
 from catalog_service.reports.formats import MatrixDocument
 from catalog_service.reports.scope import Scope
+from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Database
 
@@ -18,7 +20,13 @@ _places = asyncio.Semaphore(2)
 
 
 async def make(
-    database: Database, scope: Scope, document_type: type[MatrixDocument], made_at: datetime, file: IO[bytes]
+    database: Database,
+    scope: Scope,
+    document_type: type[MatrixDocument],
+    made_at: datetime,
+    file: IO[bytes],
+    *,
+    basis: Basis | None = None,
 ) -> AsyncGenerator[int, None]:
     """Write the whole matrix of `scope`, all of one moment, to an empty file; return how long the file is, as it grows.
 
@@ -28,11 +36,13 @@ async def make(
         with ExitStack() as meanwhile:
             folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="traceability-matrix-"))
             async with snapshot(database) as connection:
-                about = await service.about(connection, scope, made_at)
+                about = await service.about(connection, scope, made_at, has_results=basis is not None)
                 document = await asyncio.to_thread(document_type, file, folder, about)
                 meanwhile.enter_context(closing(document))
                 async with aclosing(repository.matrix_rows(connection, scope.requirements)) as parts:
                     async for rows in parts:
+                        if basis is not None:
+                            await add_results(connection, rows, basis)
                         await asyncio.to_thread(document.write, rows)
                         yield file.tell()
                 async with aclosing(repository.orphan_rows(connection, scope.test_cases)) as more:

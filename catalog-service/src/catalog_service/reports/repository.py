@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from datetime import datetime
-from typing import TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 from uuid import UUID
 
 from catalog_service.items import suspicion
@@ -60,6 +60,8 @@ class LinkedTestCase(TypedDict):
     confidence_score: float | None
     suspect: bool
     suspect_reason: Row | None
+    last_result: NotRequired[str | None]
+    last_run_at: NotRequired[datetime | None]
 
 
 class MatrixRow(ReportedItem):
@@ -67,6 +69,7 @@ class MatrixRow(ReportedItem):
 
     version: int
     test_cases: list[LinkedTestCase]
+    verdict: NotRequired[str]
 
 
 def _by_module(alias: str) -> Order:

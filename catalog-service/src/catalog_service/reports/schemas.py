@@ -67,6 +67,8 @@ class MatrixTestCase(ShortItem):
     confidence_score: float | None
     suspect: bool
     suspect_reason: SuspectReason | None
+    last_result: str | None = Field(None, description="How it ended last; only with results=true.")
+    last_run_at: datetime | None = Field(None, description="When; only with results=true.")
     test_case: ShortItem
 
 
@@ -74,6 +76,7 @@ class MatrixRow(ReportedItem):
     """A requirement with its test cases."""
 
     version: int
+    verdict: str | None = Field(None, description="What results say of it; only with results=true.")
     test_cases: list[MatrixTestCase]
     requirement: ShortItem
 

@@ -66,6 +66,8 @@ class About:
     made_at: datetime
     filters: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    has_results: bool = False
+    """Whether rows tell what results say of them."""
 
     @property
     def filter_text(self) -> str:

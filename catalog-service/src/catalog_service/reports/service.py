@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
+from catalog_service.executions.verdicts import Basis
 from catalog_service.items.kinds import BRIEF, REQUIREMENT, TEST_CASE
 from catalog_service.links.repository import LinkRow
 from catalog_service.links.service import ends, shown
 from catalog_service.reports import repository
 from catalog_service.reports.paging import PagedTogether
 from catalog_service.reports.scope import PROJECT, About, Counts, Scope, Summary, notes_on
+from catalog_service.reports.with_results import add_results
 from catalog_service.snapshot import snapshot
 from chassis.db.database import Connection, Database
 from chassis.web.conditions import Conditions
@@ -32,14 +34,14 @@ def summary_of(counts: Counts) -> Summary:
     }
 
 
-async def about(connection: Connection, scope: Scope, made_at: datetime) -> About:
+async def about(connection: Connection, scope: Scope, made_at: datetime, *, has_results: bool = False) -> About:
     """Return what the matrix of a scope says of itself.
 
     Requirements and links: those in scope, and the links of these. Test cases, and orphans among them (without a link
     to any requirement at all): those of the same modules and tags, which are the filters that both kinds share.
     """
     summary = summary_of(await repository.counts(connection, scope))
-    return About(summary, made_at, scope.filters, await _notes(connection, scope.modules))
+    return About(summary, made_at, scope.filters, await _notes(connection, scope.modules), has_results)
 
 
 async def _notes(connection: Connection, modules: Choice[str] | None) -> tuple[str, ...]:
@@ -53,14 +55,21 @@ GAPS_ORDERS = (repository.UNLINKED_ORDER, repository.UNLINKED_ORDER, repository.
 """Those of the lists of gaps: requirements, test cases, suspect links."""
 
 
-async def matrix(database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether) -> tuple[Fetched, Row]:
-    """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about."""
+async def matrix(
+    database: Database, scope: Scope, made_at: datetime, wanted: PagedTogether, basis: Basis | None
+) -> tuple[Fetched, Row]:
+    """Return a page of the matrix, of its requirements and of its orphan test cases alike, and what it is about.
+
+    With a `basis`, rows tell what the results that it names say of them.
+    """
     async with snapshot(database) as connection:
         of = await about(connection, scope, made_at)
         of_rows, of_orphans = wanted.parts
         orphan_total, total = of.summary["orphan_test_cases"], of.summary["total_requirements"]
         orphans = await repository.orphans_page(connection, scope.test_cases, of_orphans, orphan_total)
         items = await _matrix_page(connection, scope.requirements, of_rows, total)
+        if basis is not None:
+            await add_results(connection, items.rows, basis)
     return Fetched(items.rows, total, wanted.end((items, orphans))), {
         "orphan_test_cases": {"items": orphans.rows, "total": orphan_total},
         "summary": of.summary,

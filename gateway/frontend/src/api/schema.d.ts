@@ -1161,6 +1161,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/flaky-tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Test cases that pass and fail with the same code
+         * @description Return one page of them, those that change most often first.
+         */
+        get: operations["get_flaky_tests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/gaps": {
         parameters: {
             query?: never;
@@ -1210,6 +1230,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/gate/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List saved policies
+         * @description Return one page of the policies that admins keep, by name: `policy=` of the gate takes them.
+         */
+        get: operations["list_gate_policies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/gate/policies/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a saved policy
+         * @description Return its rules.
+         */
+        get: operations["read_gate_policy"];
+        /**
+         * Create or replace a saved policy
+         * @description Only admins do, so that no pull request can soften its own gate.
+         *
+         *     Needs the role `admin`.
+         */
+        put: operations["put_gate_policy"];
+        post?: never;
+        /**
+         * Delete a saved policy
+         * @description Gates that name it are answered with 422 then.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["delete_gate_policy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/module-matrix": {
         parameters: {
             query?: never;
@@ -1224,6 +1296,26 @@ export interface paths {
          *     Modules are in the order of the matrix; null are the items in none.
          */
         get: operations["get_module_matrix"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/result-trend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Results day by day
+         * @description Return what was executed each day, and how many requirements had which verdict at its end; today as it is now.
+         */
+        get: operations["get_result_trend"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3298,6 +3390,42 @@ export interface components {
             user: components["schemas"]["SessionUser"] | null;
         };
         /**
+         * DayOfResults
+         * @description What was executed on a day.
+         */
+        DayOfResults: {
+            /** Duration Ms */
+            duration_ms: number;
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+        };
+        /**
+         * DayOfVerdicts
+         * @description How many requirements had which verdict at the end of a day.
+         */
+        DayOfVerdicts: {
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: number;
+            /** Not Run */
+            not_run: number;
+            /** Partial */
+            partial: number;
+            /** Passed */
+            passed: number;
+            /** Stale */
+            stale: number;
+            /** Uncovered */
+            uncovered: number;
+        };
+        /**
          * Deletion
          * @description What is deleted: all services remove what they keep of it, which takes a while.
          */
@@ -3786,6 +3914,68 @@ export interface components {
             message: string;
             /** Pointer */
             pointer: string;
+        };
+        /**
+         * FlakyTest
+         * @description A test case that passed and failed with the same code, on a branch and environment.
+         * @example {
+         *       "branch": "main",
+         *       "environment": null,
+         *       "failure_rate": 0.1,
+         *       "first_seen": "2026-01-02T08:15:00.000000Z",
+         *       "flips": 3,
+         *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11-1",
+         *       "last_message": "expected 2 doors, found 3",
+         *       "last_result": "passed",
+         *       "last_run_at": "2026-03-02T08:15:00.000000Z",
+         *       "outcomes": "ppfpfppppppppppppppk",
+         *       "runs": 20,
+         *       "test_case": {
+         *         "external_id": "TC-7",
+         *         "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *         "module": "doors",
+         *         "title": "Doors open"
+         *       }
+         *     }
+         */
+        FlakyTest: {
+            /** Branch */
+            branch: string;
+            /** Environment */
+            environment: string | null;
+            /**
+             * Failure Rate
+             * @description Of those of the runs that executed it.
+             */
+            failure_rate: number;
+            /** First Seen */
+            first_seen: string | null;
+            /**
+             * Flips
+             * @description Changes without a change of commit among its last 10 runs.
+             */
+            flips: number;
+            /** Id */
+            id: string;
+            /** Last Message */
+            last_message: string | null;
+            last_result: components["schemas"]["ResultStatus"];
+            /**
+             * Last Run At
+             * Format: date-time
+             */
+            last_run_at: string;
+            /**
+             * Outcomes
+             * @description The newest last: p, f, k (flaky), s.
+             */
+            outcomes: string;
+            /**
+             * Runs
+             * @description Of how many runs, at most 20, the outcomes are.
+             */
+            runs: number;
+            test_case: components["schemas"]["ShortItem"];
         };
         Forbidden: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -6259,6 +6449,11 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+            /**
+             * Verdict
+             * @description What results say of it; only with results=true.
+             */
+            verdict?: string | null;
             /** Version */
             version: number;
         };
@@ -6276,6 +6471,16 @@ export interface components {
              * Format: uuid
              */
             id: string;
+            /**
+             * Last Result
+             * @description How it ended last; only with results=true.
+             */
+            last_result?: string | null;
+            /**
+             * Last Run At
+             * @description When; only with results=true.
+             */
+            last_run_at?: string | null;
             /**
              * Link Id
              * Format: uuid
@@ -6809,6 +7014,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[FlakyTest] */
+        Page_FlakyTest_: {
+            /** Items */
+            items: components["schemas"]["FlakyTest"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ImportRow] */
         Page_ImportRow_: {
             /** Items */
@@ -7033,6 +7254,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[SavedPolicy] */
+        Page_SavedPolicy_: {
+            /** Items */
+            items: components["schemas"]["SavedPolicy"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /** Page[ServiceAccount] */
         Page_ServiceAccount_: {
             /** Items */
@@ -7126,6 +7363,10 @@ export interface components {
              * @default []
              */
             rules?: components["schemas"]["Rule"][];
+        };
+        PolicyNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "policy_not_found";
         };
         PreconditionFailed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -7955,11 +8196,46 @@ export interface components {
             skipped: number;
         };
         /**
+         * ResultDay
+         * @description A day, UTC.
+         * @example {
+         *       "date": "2026-03-02",
+         *       "requirements": null,
+         *       "results": {
+         *         "duration_ms": 182000,
+         *         "failed": 2,
+         *         "flaky": 1,
+         *         "passed": 405,
+         *         "skipped": 4
+         *       }
+         *     }
+         */
+        ResultDay: {
+            /**
+             * Date
+             * Format: date
+             */
+            date: string;
+            /** @description Of the default branch alone; null where it was not kept. */
+            requirements: components["schemas"]["DayOfVerdicts"] | null;
+            results: components["schemas"]["DayOfResults"];
+        };
+        /**
          * ResultStatus
          * @description How a test ended in a run.
          * @enum {string}
          */
         ResultStatus: "passed" | "failed" | "flaky" | "skipped";
+        /**
+         * ResultTrend
+         * @description Days, the oldest first; those on which nothing was executed or kept are left out.
+         */
+        ResultTrend: {
+            /** Branch */
+            branch: string;
+            /** Items */
+            items: components["schemas"]["ResultDay"][];
+        };
         ReviewNotFoundOrSuggestionNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "review_not_found" | "suggestion_not_found";
@@ -8299,6 +8575,49 @@ export interface components {
             };
             /** Name */
             name: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SavedPolicy
+         * @description A policy that admins keep.
+         * @example {
+         *       "created_at": "2026-03-02T08:15:00.000000Z",
+         *       "created_by": "admin@example.com",
+         *       "id": "9a1b4c1e-4c55-4a57-9f0a-52b0f4b1c3d2",
+         *       "name": "release",
+         *       "rules": [
+         *         {
+         *           "limit": 0,
+         *           "rule": "max_failed",
+         *           "where": {
+         *             "priority": "critical"
+         *           }
+         *         }
+         *       ],
+         *       "updated_at": "2026-03-02T08:15:00.000000Z"
+         *     }
+         */
+        SavedPolicy: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Name */
+            name: string;
+            /** Rules */
+            rules: components["schemas"]["Rule"][];
             /**
              * Updated At
              * Format: date-time
@@ -10581,6 +10900,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
             };
         };
+        /** @description Not found: `policy_not_found` */
+        PolicyNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PolicyNotFound"];
+            };
+        };
         /** @description If-Match is stale, or If-None-Match names what is there: `precondition_failed` */
         PreconditionFailed: {
             headers: {
@@ -11162,6 +11491,8 @@ export type SchemaCoverageSummary = components['schemas']['CoverageSummary'];
 export type SchemaCoverageTrend = components['schemas']['CoverageTrend'];
 export type SchemaCrossSiteRequest = components['schemas']['CrossSiteRequest'];
 export type SchemaCurrentSession = components['schemas']['CurrentSession'];
+export type SchemaDayOfResults = components['schemas']['DayOfResults'];
+export type SchemaDayOfVerdicts = components['schemas']['DayOfVerdicts'];
 export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
@@ -11176,6 +11507,7 @@ export type SchemaFacetCounts = components['schemas']['FacetCounts'];
 export type SchemaFacetValue = components['schemas']['FacetValue'];
 export type SchemaFieldChange = components['schemas']['FieldChange'];
 export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument'];
+export type SchemaFlakyTest = components['schemas']['FlakyTest'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
 export type SchemaFormats = components['schemas']['Formats'];
 export type SchemaGapItem = components['schemas']['GapItem'];
@@ -11282,6 +11614,7 @@ export type SchemaPageApiToken = components['schemas']['Page_ApiToken_'];
 export type SchemaPageAuditEntry = components['schemas']['Page_AuditEntry_'];
 export type SchemaPageAutomatedTest = components['schemas']['Page_AutomatedTest_'];
 export type SchemaPageExecution = components['schemas']['Page_Execution_'];
+export type SchemaPageFlakyTest = components['schemas']['Page_FlakyTest_'];
 export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
 export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCase_'];
@@ -11296,11 +11629,13 @@ export type SchemaPageListedTestRun = components['schemas']['Page_ListedTestRun_
 export type SchemaPageListedUser = components['schemas']['Page_ListedUser_'];
 export type SchemaPageOpenSession = components['schemas']['Page_OpenSession_'];
 export type SchemaPageRun = components['schemas']['Page_Run_'];
+export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPerformance = components['schemas']['Performance'];
 export type SchemaPolicy = components['schemas']['Policy'];
+export type SchemaPolicyNotFound = components['schemas']['PolicyNotFound'];
 export type SchemaPreconditionFailed = components['schemas']['PreconditionFailed'];
 export type SchemaPreset = components['schemas']['Preset'];
 export type SchemaPriorityLevel = components['schemas']['PriorityLevel'];
@@ -11343,7 +11678,9 @@ export type SchemaRequirementWrite = components['schemas']['RequirementWrite'];
 export type SchemaResetEvent = components['schemas']['ResetEvent'];
 export type SchemaResourceType = components['schemas']['ResourceType'];
 export type SchemaResultCounts = components['schemas']['ResultCounts'];
+export type SchemaResultDay = components['schemas']['ResultDay'];
 export type SchemaResultStatus = components['schemas']['ResultStatus'];
+export type SchemaResultTrend = components['schemas']['ResultTrend'];
 export type SchemaReviewNotFoundOrSuggestionNotFound = components['schemas']['ReviewNotFoundOrSuggestionNotFound'];
 export type SchemaReviewResult = components['schemas']['ReviewResult'];
 export type SchemaReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists = components['schemas']['ReviewUndoneOrSuggestionNotReviewedOrTooLateOrSuggestedAgainOrLinkChangedOrLinkExists'];
@@ -11362,6 +11699,7 @@ export type SchemaRunStatus = components['schemas']['RunStatus'];
 export type SchemaRunUpload = components['schemas']['RunUpload'];
 export type SchemaSameTest = components['schemas']['SameTest'];
 export type SchemaSavedMapping = components['schemas']['SavedMapping'];
+export type SchemaSavedPolicy = components['schemas']['SavedPolicy'];
 export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
@@ -11469,6 +11807,7 @@ export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
+export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponseProjectArchived = components['responses']['ProjectArchived'];
 export type ResponseProjectArchivedOrLastProjectAdmin = components['responses']['ProjectArchivedOrLastProjectAdmin'];
@@ -15046,6 +15385,57 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    get_flaky_tests: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_FlakyTest_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_gaps: {
         parameters: {
             query?: {
@@ -15136,6 +15526,8 @@ export interface operations {
                 module?: string;
                 /** @description No requirement fails that does not on the default branch. */
                 no_new_failures?: boolean;
+                /** @description The name of a saved policy, instead of rules. */
+                policy?: string;
                 /** @description Requirements of these alone, in all rules. critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
                 /** @description A finished run of the commit, or of the branch. */
@@ -15241,6 +15633,223 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    list_gate_policies: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SavedPolicy_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    read_gate_policy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The name of the policy. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedPolicy"];
+                };
+            };
+            /** @description Not modified: If-None-Match names what would be answered */
+            304: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["PolicyNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    put_gate_policy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag that was read: refused (412) when the item has changed since.
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description ETags that were read, or `*` for any: a GET answers 304 when one is still right, a change is refused (412).
+                 * @example "2c26b46b68ffc68ff99b453c"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The name of the policy. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policy"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedPolicy"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedPolicy"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["PolicyNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    delete_gate_policy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The name of the policy. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["PolicyNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_module_matrix: {
         parameters: {
             query?: never;
@@ -15278,17 +15887,65 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    get_result_trend: {
+        parameters: {
+            query?: {
+                /** @description Default: the branch that verdicts are of. */
+                branch?: string;
+                /** @description How many days, the last of them today (UTC). */
+                days?: number;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultTrend"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     get_traceability_matrix: {
         parameters: {
             query?: {
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
                 after?: string;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
                 /** @description none: without a link; covered: with one at least; suspect: with a suspect one. none, covered, suspect: comma-separated alternatives; a leading ! excludes */
                 coverage?: ("none" | "covered" | "suspect" | "!none" | "!covered" | "!suspect")[];
                 /** @description comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 created_by?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
                 /** @description exactly; comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value */
                 external_id?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
                 /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
                 fields?: string;
                 /** @description Default: what `Accept` prefers, and json where it does not say. */
@@ -15301,6 +15958,8 @@ export interface operations {
                 module?: string;
                 /** @description critical, high, medium, low: comma-separated alternatives; a leading ! excludes */
                 priority?: ("critical" | "high" | "medium" | "low" | "!critical" | "!high" | "!medium" | "!low")[];
+                /** @description Add the `verdict` of requirements, and of test cases their `last_result` and `last_run_at`. */
+                results?: boolean;
                 /** @description What GET /search finds: words by their beginning and in their other forms, parts of identifiers, "a phrase", -without, this or that, in all texts of an item. */
                 search?: string;
                 /** @description How many items to leave out at the start. */
@@ -15516,16 +16175,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The report; `format`, or else `Accept`, says in which form. */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
                     Link: components["headers"]["Link"];
+                    Vary: components["headers"]["Vary"];
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["VerificationReport"];
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                    "text/csv": string;
+                    "text/html": string;
+                    "text/markdown": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -15533,7 +16198,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["RateLimited"];
+            429: components["responses"]["DocumentUnderWay"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];

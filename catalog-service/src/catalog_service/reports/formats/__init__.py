@@ -31,6 +31,9 @@ COLUMNS = (
 """Of the flat form: one line a pair of requirement and test case, one for a requirement without any, and at the end one
 for a test case without any."""
 
+RESULTS = ("verdict", "last_result", "last_run_at")
+"""What a line tells beside, where results are asked for."""
+
 _REQUIREMENT = ("id", "external_id", "title", "module", "type", "priority", "status", "version")
 _TEST_CASE = (
     "id",
@@ -69,24 +72,37 @@ class MatrixDocument(Protocol):
         """Give back what it holds, finished or not; the file stays open."""
 
 
-def lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Return the flat lines of requirements with their `test_cases`, in the order of COLUMNS.
+def columns(about: About) -> tuple[str, ...]:
+    """Return the columns of the flat form."""
+    return (*COLUMNS, *RESULTS) if about.has_results else COLUMNS
+
+
+def lines(
+    rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell], *, has_results: bool = False
+) -> Iterator[tuple[Cell, ...]]:
+    """Return the flat lines of requirements with their `test_cases`, in the order of `columns`.
 
     Each value is what `cell` makes of it; what is the same in several lines is made once.
     """
-    blank = tuple(cell(None) for _ in _TEST_CASE)
+    of_test_case = (*_TEST_CASE, *RESULTS[1:]) if has_results else _TEST_CASE
+    at = len(_TEST_CASE)
+    blank = tuple(cell(None) for _ in of_test_case)
     for row in rows:
         requirement = (*(cell(row[name]) for name in _REQUIREMENT), cell(bool(row["test_cases"])))
+        verdict = (cell(row["verdict"]),) if has_results else ()
         for test_case in row["test_cases"]:
-            yield (*requirement, *(cell(test_case[name]) for name in _TEST_CASE))
+            cells = tuple(cell(test_case[name]) for name in of_test_case)
+            yield (*requirement, *cells[:at], *verdict, *cells[at:])
         if not row["test_cases"]:
-            yield requirement + blank
+            yield (*requirement, *blank[:at], *verdict, *blank[at:])
 
 
-def orphan_lines(rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Return the flat lines of test cases without a requirement, in the order of COLUMNS; the module is their own."""
+def orphan_lines(
+    rows: Sequence[Mapping[str, Any]], cell: Callable[[Any], Cell], names: Sequence[str] = COLUMNS
+) -> Iterator[tuple[Cell, ...]]:
+    """Return the flat lines of test cases without a requirement, in the order of `names`; the module is their own."""
     blank = cell(None)
     for row in rows:
         named = {f"test_case_{name}": cell(row[name]) for name in ("id", "external_id", "title", "status")}
         named["module"] = cell(row["module"])
-        yield tuple(named.get(name, blank) for name in COLUMNS)
+        yield tuple(named.get(name, blank) for name in names)

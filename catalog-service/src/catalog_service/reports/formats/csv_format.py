@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 from typing import IO, Any, ClassVar
 
-from catalog_service.reports.formats import COLUMNS, lines, orphan_lines
+from catalog_service.reports.formats import columns, lines, orphan_lines
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
 
@@ -19,7 +19,7 @@ _GOES_ON = re.compile(rf"([;|\t\r\n])(?={_FORMULA})")
 _HARMLESS = re.compile(rf"""[^\s"'\ufeff\u200b;|{_SIGNS}][^;|\t\r\n]*""")
 """Almost every cell: neither of the two is found in it, and this takes a quarter of the time."""
 
-_BYTE_ORDER_MARK = "\ufeff"
+BYTE_ORDER_MARK = "\ufeff"
 _ABOUT = ("project", "filters", "made_at")
 """Stands in each line: a table has no other place for it that every program reads."""
 
@@ -32,17 +32,18 @@ class CsvMatrix:
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
-        self._about = tuple(_cell(text) for text in (PROJECT, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}"))
-        file.write(_BYTE_ORDER_MARK.encode())
-        self._write([(*COLUMNS, *_ABOUT)])
+        self._about = tuple(cell(text) for text in (PROJECT, about.filter_text, f"{about.made_at:%Y-%m-%dT%H:%M:%SZ}"))
+        file.write(BYTE_ORDER_MARK.encode())
+        self._columns, self._has_results = columns(about), about.has_results
+        self._write([(*self._columns, *_ABOUT)])
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        self._write(line + self._about for line in lines(rows, _cell))
+        self._write(line + self._about for line in lines(rows, cell, has_results=self._has_results))
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
-        self._write(line + self._about for line in orphan_lines(rows, _cell))
+        self._write(line + self._about for line in orphan_lines(rows, cell, self._columns))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
@@ -56,7 +57,8 @@ class CsvMatrix:
         self._file.write(text.getvalue().encode())
 
 
-def _cell(value: Any) -> object:
+def cell(value: Any) -> object:
+    """Return a value as a cell of CSV that no spreadsheet program runs."""
     # An apostrophe keeps a spreadsheet program from running the text of a cell as a formula.
     if isinstance(value, str):
         if _HARMLESS.fullmatch(value):

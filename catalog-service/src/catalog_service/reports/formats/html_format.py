@@ -9,7 +9,7 @@ from typing import IO, Any, ClassVar
 from catalog_service.reports.repository import LinkedTestCase, MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; color: #1b2733; }
 body { margin: 2rem; }
 h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
@@ -43,12 +43,13 @@ tbody { break-inside: avoid; }
 @media print { :root { font-size: 10px; } body { margin: 0; } thead th { position: static; } }
 """
 
-_POLICY = (
+POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    f"style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
+    f"style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'"
 )
 
 _HEADINGS = ("Requirement", "Title", "Priority", "Status", "Test case", "Title", "Status", "Link", "Confidence")
+_ITEM = ("title", "priority", "status")
 _ORPHAN_HEADINGS = ("Test case", "Title", "Priority", "Status")
 
 
@@ -58,41 +59,31 @@ class HtmlMatrix:
     """
 
     media_type: ClassVar[str] = "text/html; charset=utf-8"
-    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors 'none'; sandbox"}
+    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
 
     def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
         self._file = file
         self._module: str | None = None
         self._in_orphans = False
-        figures = "".join(
-            f"<div><dt>{_label(name)}</dt><dd>{_figure(name, value)}</dd></div>"
-            for name, value in about.summary.items()
-        )
-        notes = "".join(f'<p class="note">{escape(note)}</p>\n' for note in about.notes)
-        self._put(
-            '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<title>Traceability matrix</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-            f'<h1>Traceability matrix</h1>\n<p class="made">Project {PROJECT}, {about.made_at:%Y-%m-%d %H:%M} UTC.'
-            f" Filters: {escape(about.filter_text)}</p>\n{notes}"
-            f'<dl class="figures">{figures}</dl>\n{_table(_HEADINGS)}'
-        )
+        self._headings = (*_HEADINGS, "Verdict", "Last result") if about.has_results else _HEADINGS
+        said = f"Project {PROJECT}, {about.made_at:%Y-%m-%d %H:%M} UTC. Filters: {about.filter_text}"
+        figures = [(label(name), _figure(name, value)) for name, value in about.summary.items()]
+        self._put(beginning("Traceability matrix", said, about.notes, figures) + table_of(self._headings))
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        self._put("".join(self._in_module(row["module"], _HEADINGS) + _group(row) for row in rows))
+        self._put("".join(self._in_module(row["module"], self._headings) + _group(row) for row in rows))
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""
         if not self._in_orphans:
             self._in_orphans, self._module = True, None
-            self._put(f"</table>\n<h2>Test cases without a requirement</h2>\n{_table(_ORPHAN_HEADINGS)}")
+            self._put(f"</table>\n<h2>Test cases without a requirement</h2>\n{table_of(_ORPHAN_HEADINGS)}")
         self._put("".join(self._in_module(row["module"], _ORPHAN_HEADINGS) + _orphan(row) for row in rows))
 
     def finish(self) -> None:
         """See MatrixDocument.finish."""
-        self._put("</table>\n</body>\n</html>\n")
+        self._put(ENDING)
 
     def close(self) -> None:
         """See MatrixDocument.close."""
@@ -110,12 +101,31 @@ class HtmlMatrix:
         self._file.write(text.encode())
 
 
-def _table(headings: Sequence[str]) -> str:
+def beginning(title: str, said: str, notes: Sequence[str], figures: Sequence[tuple[str, str]]) -> str:
+    """Return the beginning of a page: what it is, what it says of itself, and its figures with their names."""
+    boxes = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in figures)
+    told = "".join(f'<p class="note">{escape(note)}</p>\n' for note in notes)
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f'<h1>{title}</h1>\n<p class="made">{escape(said)}</p>\n{told}'
+        f'<dl class="figures">{boxes}</dl>\n'
+    )
+
+
+ENDING = "</table>\n</body>\n</html>\n"
+
+
+def table_of(headings: Sequence[str]) -> str:
+    """Return the beginning of a table."""
     cells = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
     return f"<table>\n<thead><tr>{cells}</tr></thead>\n"
 
 
-def _label(name: str) -> str:
+def label(name: str) -> str:
+    """Return the name of a figure as people read it."""
     return name.replace("_", " ").capitalize()
 
 
@@ -127,39 +137,50 @@ def _group(row: MatrixRow) -> str:
     linked = row["test_cases"]
     span = f' rowspan="{len(linked)}"' if len(linked) > 1 else ""
     cells = [
-        f'<td class="id" data-label="Requirement"{span}>{_text(row["external_id"])}</td>',
-        *(f'<td data-label="{_label(name)}"{span}>{_text(row[name])}</td>' for name in ("title", "priority", "status")),
+        f'<td class="id" data-label="Requirement"{span}>{text_of(row["external_id"])}</td>',
+        *(
+            f'<td data-label="{label(name)}"{span}>{text_of(row[name])}</td>'
+            for name in ("title", "priority", "status")
+        ),
     ]
     if not linked:
         none = '<td class="none" data-label="Test case" colspan="5">no test case</td>'
+        if "verdict" in row:
+            none += f'<td data-label="Verdict">{text_of(row["verdict"])}</td><td></td>'
         return f"<tbody><tr>{''.join(cells)}{none}</tr></tbody>\n"
     first, *others = (_test_case_cells(test_case) for test_case in linked)
+    if "verdict" in row:
+        first += f'<td data-label="Verdict"{span}>{text_of(row["verdict"])}</td>'
+        results = [f'<td data-label="Last result">{text_of(test_case["last_result"])}</td>' for test_case in linked]
+        first += results[0]
+        others = [other + result for other, result in zip(others, results[1:], strict=True)]
     more = "".join(f"<tr>{other}</tr>" for other in others)
     return f"<tbody><tr>{''.join(cells)}{first}</tr>{more}</tbody>\n"
 
 
 def _test_case_cells(test_case: LinkedTestCase) -> str:
     why = test_case["suspect_reason"]
-    suspect = f' <span class="suspect">suspect</span> <span class="why">{_text(why["summary"])}</span>' if why else ""
+    suspect = f' <span class="suspect">suspect</span> <span class="why">{text_of(why["summary"])}</span>' if why else ""
     confidence = test_case["confidence_score"]
     return (
-        f'<td class="id" data-label="Test case">{_text(test_case["external_id"])}</td>'
-        f'<td data-label="Title">{_text(test_case["title"])}</td>'
-        f'<td data-label="Status">{_text(test_case["status"])}</td>'
-        f'<td data-label="Link">{_text(test_case["link_type"])}, {_text(test_case["link_source"])}{suspect}</td>'
+        f'<td class="id" data-label="Test case">{text_of(test_case["external_id"])}</td>'
+        f'<td data-label="Title">{text_of(test_case["title"])}</td>'
+        f'<td data-label="Status">{text_of(test_case["status"])}</td>'
+        f'<td data-label="Link">{text_of(test_case["link_type"])}, {text_of(test_case["link_source"])}{suspect}</td>'
         f'<td data-label="Confidence">{"" if confidence is None else f"{confidence:.2f}"}</td>'
     )
 
 
 def _orphan(row: UnlinkedItem) -> str:
     return (
-        f'<tbody><tr><td class="id" data-label="Test case">{_text(row["external_id"])}</td>'
+        f'<tbody><tr><td class="id" data-label="Test case">{text_of(row["external_id"])}</td>'
         + "".join(
-            f'<td data-label="{_label(name)}">{_text(row[name])}</td>' for name in ("title", "priority", "status")
+            f'<td data-label="{label(name)}">{text_of(row[name])}</td>' for name in ("title", "priority", "status")
         )
         + "</tr></tbody>\n"
     )
 
 
-def _text(value: str | None) -> str:
+def text_of(value: str | None) -> str:
+    """Return a text of the record as it can stand in HTML."""
     return "" if value is None else escape(value)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from catalog_service.reports.formats import COLUMNS, lines
+from catalog_service.reports.formats import columns, lines
 from catalog_service.reports.repository import MatrixRow, UnlinkedItem
 from catalog_service.reports.scope import PROJECT, About
 from catalog_service.workbook import LAST_ROW, MEDIA_TYPE, Workbook, cell
@@ -29,12 +29,13 @@ class XlsxMatrix:
         """`last_row`: index of the last row of a sheet; what comes after goes to another sheet."""
         self._about = about
         self._book = Workbook(file, folder, last_row=last_row)
-        self._book.sheet("Matrix", COLUMNS)
+        self._columns = columns(about)
+        self._book.sheet("Matrix", self._columns)
 
     def write(self, rows: Sequence[MatrixRow]) -> None:
         """See MatrixDocument.write."""
-        for line in lines(rows, cell):
-            self._book.add("Matrix", COLUMNS, line)
+        for line in lines(rows, cell, has_results=self._about.has_results):
+            self._book.add("Matrix", self._columns, line)
 
     def write_orphans(self, rows: Sequence[UnlinkedItem]) -> None:
         """See MatrixDocument.write_orphans."""

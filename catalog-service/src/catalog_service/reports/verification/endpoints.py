@@ -1,17 +1,32 @@
 """GET /reports/verification."""
 
+import asyncio
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, aclosing, closing
 from datetime import UTC, datetime
-from typing import Annotated
+from functools import partial
+from typing import IO, Annotated
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from catalog_service.accept import preferred
+from catalog_service.documents import DocumentResponse
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.queries import AllowFlaky, Branch, Commit, Environment, Fallback, basis_of
 from catalog_service.executions.verdicts import Verdict
 from catalog_service.reports import repository
 from catalog_service.reports.scope import NOT_OF_REPORTS, PROJECT, scope_of
 from catalog_service.reports.verification import service
+from catalog_service.reports.verification.documents import (
+    About,
+    CsvDocument,
+    Document,
+    HtmlDocument,
+    MarkdownDocument,
+    XlsxDocument,
+)
 from catalog_service.reports.verification.schemas import VerificationFormat, VerificationReport
 from catalog_service.reports.verification.service import Verification
 from catalog_service.requirements.endpoints import RequirementFilters
@@ -20,6 +35,7 @@ from chassis.core.identity import Viewer
 from chassis.db.database import Db
 from chassis.web.listing import Row, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice
+from chassis.web.problem_documents import problem_responses, with_headers
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Reports"])
@@ -39,13 +55,39 @@ class VerificationQuery(RequirementFilters):
     ] = None
 
 
+_DOCUMENTS: dict[VerificationFormat, type[Document]] = {
+    VerificationFormat.CSV: CsvDocument,
+    VerificationFormat.XLSX: XlsxDocument,
+    VerificationFormat.HTML: HtmlDocument,
+    VerificationFormat.MARKDOWN: MarkdownDocument,
+}
+_SUFFIXES = {VerificationFormat.MARKDOWN: "md"}
+_MEDIA_TYPES = {
+    "application/json": VerificationFormat.JSON,
+    **{document.media_type.partition(";")[0]: name for name, document in _DOCUMENTS.items()},
+}
+# Documents made at once in this process: each holds a connection and a thread while it is made.
+_places = asyncio.Semaphore(2)
+
+
 @router.get(
     "/verification",
     response_model=VerificationReport,
     summary="What results say of requirements",
     openapi_extra=documented(VerificationQuery, NOT_OF_REPORTS),
+    responses={
+        **problem_responses("429 document_under_way"),
+        200: {
+            "description": "The report; `format`, or else `Accept`, says in which form.",
+            **with_headers("Content-Disposition", "Vary")[200],
+            "content": {
+                document.media_type.partition(";")[0]: {"schema": {"type": "string"}}
+                for document in _DOCUMENTS.values()
+            },
+        },
+    },
 )
-async def get_verification(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
+async def get_verification(request: Request, viewer: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Return requirements with their verdicts, by module and external_id, and how many have which.
 
     `summary` is of all that the filters find, whatever page or verdict.
@@ -53,7 +95,25 @@ async def get_verification(request: Request, _: Viewer, database: Db, settings: 
     query = read_query(request, VerificationQuery)
     now = datetime.now(UTC)
     chosen = parse_choice("verdict", query.verdict, Verdict)
-    of = Verification(scope_of(query), basis_of(query, settings, now), query.allow_flaky, chosen)
+    of = Verification(scope_of(query), basis_of(query, settings, now, commit=query.commit), query.allow_flaky, chosen)
+    filters = {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})}
+    form = preferred(request.headers.get("accept"), _MEDIA_TYPES) if query.format is None else query.format
+    if form is VerificationFormat.JSON:
+        response = await _page(request, query, of, filters, database)
+    else:
+        document = _DOCUMENTS[form]
+        disposition = "inline" if form is VerificationFormat.HTML else "attachment"
+        name = f"verification-{now:%Y-%m-%d}.{_SUFFIXES.get(form, form)}"
+        headers = {"Content-Disposition": f'{disposition}; filename="{name}"', **document.headers}
+        making = partial(_make, database, of, filters, document)
+        response = DocumentResponse(making, document.media_type, headers, reader=viewer.id)
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+async def _page(
+    request: Request, query: VerificationQuery, of: Verification, filters: dict[str, str], database: Db
+) -> Response:
     wanted = query.page(request, repository.MATRIX_ORDER)
     async with snapshot(database) as connection:
         summary = await service.summary(connection, of)
@@ -64,8 +124,29 @@ async def get_verification(request: Request, _: Viewer, database: Db, settings: 
         "environment": of.basis.environment,
         "commit": of.basis.commit,
         "project": PROJECT,
-        "made_at": now,
-        "filters": {**of.scope.filters, **({} if query.verdict is None else {"verdict": query.verdict})},
+        "made_at": of.basis.now,
+        "filters": filters,
         "notes": [],
     }
     return page(request, wanted, found, extra=extra)
+
+
+async def _make(
+    database: Db, of: Verification, filters: dict[str, str], document_type: type[Document], file: IO[bytes]
+) -> AsyncGenerator[int, None]:
+    """Write the whole report, all of one moment, to an empty file; return how long the file is, as it grows."""
+    async with _places:
+        with ExitStack() as meanwhile:
+            folder = meanwhile.enter_context(tempfile.TemporaryDirectory(prefix="verification-"))
+            async with snapshot(database) as connection:
+                basis = of.basis
+                summary = await service.summary(connection, of)
+                about = About(summary, basis.now, basis.branch, basis.environment, basis.commit, filters)
+                document = await asyncio.to_thread(document_type, file, folder, about)
+                meanwhile.enter_context(closing(document))
+                async with aclosing(service.rows(connection, of)) as parts:
+                    async for rows in parts:
+                        await asyncio.to_thread(document.write, rows)
+                        yield file.tell()
+            await asyncio.to_thread(document.finish)
+    yield file.tell()

@@ -1,0 +1,149 @@
+"""HTTP: results day by day, and flaky tests."""
+
+import datetime as times
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from catalog_service.executions import flaky, verdict_days
+from catalog_service.executions.endpoints import SettingsOf
+from catalog_service.executions.queries import Branch, Environment
+from catalog_service.executions.schemas import ResultStatus
+from catalog_service.items.schemas import ShortItem
+from chassis.core.identity import Viewer
+from chassis.db.database import Db
+from chassis.web.listing import Page, PageQuery, documented, page, read_query
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
+
+router = APIRouter(prefix="/api/v1/reports", route_class=StrictRoute, tags=["Results"])
+
+
+class DayOfResults(BaseModel):
+    """What was executed on a day."""
+
+    passed: int
+    failed: int
+    flaky: int
+    skipped: int
+    duration_ms: int
+
+
+class DayOfVerdicts(BaseModel):
+    """How many requirements had which verdict at the end of a day."""
+
+    uncovered: int
+    failed: int
+    flaky: int
+    partial: int
+    not_run: int
+    stale: int
+    passed: int
+
+
+class ResultDay(BaseModel):
+    """A day, UTC."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "date": "2026-03-02",
+                    "results": {"passed": 405, "failed": 2, "flaky": 1, "skipped": 4, "duration_ms": 182000},
+                    "requirements": None,
+                }
+            ]
+        }
+    )
+
+    date: times.date
+    results: DayOfResults
+    requirements: Annotated[
+        DayOfVerdicts | None, Field(description="Of the default branch alone; null where it was not kept.")
+    ]
+
+
+class ResultTrend(BaseModel):
+    """Days, the oldest first; those on which nothing was executed or kept are left out."""
+
+    branch: str
+    items: list[ResultDay]
+
+
+class FlakyTest(BaseModel):
+    """A test case that passed and failed with the same code, on a branch and environment."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11-1",
+                    "test_case": {
+                        "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                        "external_id": "TC-7",
+                        "title": "Doors open",
+                        "module": "doors",
+                    },
+                    "branch": "main",
+                    "environment": None,
+                    "last_result": "passed",
+                    "last_run_at": "2026-03-02T08:15:00.000000Z",
+                    "flips": 3,
+                    "runs": 20,
+                    "outcomes": "ppfpfppppppppppppppk",
+                    "failure_rate": 0.1,
+                    "first_seen": "2026-01-02T08:15:00.000000Z",
+                    "last_message": "expected 2 doors, found 3",
+                }
+            ]
+        }
+    )
+
+    id: str
+    test_case: ShortItem
+    branch: str
+    environment: str | None
+    last_result: ResultStatus
+    last_run_at: times.datetime
+    flips: Annotated[int, Field(description="Changes without a change of commit among its last 10 runs.")]
+    runs: Annotated[int, Field(description="Of how many runs, at most 20, the outcomes are.")]
+    outcomes: Annotated[str, Field(description="The newest last: p, f, k (flaky), s.")]
+    failure_rate: Annotated[float, Field(ge=0, le=1, description="Of those of the runs that executed it.")]
+    first_seen: times.datetime | None
+    last_message: str | None
+
+
+class FlakyQuery(PageQuery):
+    """Where tests are flaky."""
+
+    branch: Branch = None
+    environment: Environment = None
+
+
+Days = Annotated[int, Query(ge=1, le=3650, description="How many days, the last of them today (UTC).", examples=[30])]
+OfBranch = Annotated[str, Query(max_length=200, description="Default: the branch that verdicts are of.")]
+
+
+@router.get("/result-trend", response_model=ResultTrend, summary="Results day by day")
+async def get_result_trend(
+    _: Viewer, database: Db, settings: SettingsOf, days: Days = 30, branch: OfBranch = ""
+) -> Response:
+    """Return what was executed each day, and how many requirements had which verdict at its end; today as it is now."""
+    of, now = branch or settings.results_default_branch, times.datetime.now(times.UTC)
+    return answer({"branch": of, "items": await verdict_days.trend(database, settings, of, days, now)})
+
+
+@router.get(
+    "/flaky-tests",
+    response_model=Page[FlakyTest],
+    summary="Test cases that pass and fail with the same code",
+    openapi_extra=documented(FlakyQuery),
+)
+async def get_flaky_tests(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
+    """Return one page of them, those that change most often first."""
+    query = read_query(request, FlakyQuery)
+    wanted = query.page(request, flaky.WORST_FIRST)
+    async with database.connection() as connection:
+        found = await flaky.page(connection, query.branch or settings.results_default_branch, query.environment, wanted)
+    return page(request, wanted, found)

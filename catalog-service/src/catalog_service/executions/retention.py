@@ -1,0 +1,30 @@
+"""What of results is not kept: old executions, by whole months, and states of branches that nobody runs any more."""
+
+from datetime import datetime, timedelta
+
+from chassis.db.database import Database
+
+_QUIET = timedelta(days=30)
+_MOST_BRANCHES = 1000
+
+
+async def prune(database: Database, now: datetime, *, kept: timedelta, default_branch: str) -> None:
+    """Drop the months that are over, and the states of branches without a run for a month: never the default branch's.
+
+    Of more than a thousand branches of a project, those that ran last are left. Runs and days are kept for ever.
+    """
+    async with database.across() as connection:
+        await connection.execute("SELECT drop_execution_months(%s)", (now - kept,))
+        await connection.execute(
+            """
+            WITH branches AS (
+                SELECT project_id, branch, max(last_run_at) AS last_run_at,
+                       row_number() OVER (PARTITION BY project_id ORDER BY max(last_run_at) DESC, branch) AS place
+                FROM run_contexts GROUP BY project_id, branch
+            )
+            DELETE FROM test_case_state WHERE context_id IN (
+                SELECT c.id FROM run_contexts c JOIN branches b USING (project_id, branch)
+                WHERE c.branch <> %(default)s AND (b.last_run_at < %(quiet)s OR b.place > %(most)s))
+            """,
+            {"default": default_branch, "quiet": now - _QUIET, "most": _MOST_BRANCHES},
+        )

@@ -1,0 +1,83 @@
+"""Verdicts day by day, and what was executed each day."""
+
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from catalog_service.executions.verdicts import Basis, Verdict, requirement_verdicts
+from catalog_service.settings import Settings
+from catalog_service.snapshot import snapshot
+from chassis.core import projects
+from chassis.db.database import Connection, Database
+from chassis.db.rows import fetch_column
+from chassis.web.listing import Row
+
+_VERDICTS = ", ".join(f"count(*) FILTER (WHERE v.verdict = '{one}') AS {one}" for one in Verdict)
+
+
+def _basis(settings: Settings, now: datetime) -> Basis:
+    branch = settings.results_default_branch
+    return Basis(branch, branch, now, timedelta(days=settings.results_stale_days))
+
+
+async def keep_today(database: Database, settings: Settings, now: datetime) -> None:
+    """Store how many requirements of each module have which verdict on the default branch, for each project."""
+    async with database.across() as connection:
+        keys = await fetch_column(connection, "SELECT DISTINCT project_id FROM run_contexts ORDER BY project_id")
+    for key in keys:
+        with projects.within(key):
+            async with database.transaction() as connection:
+                await _keep(connection, _basis(settings, now))
+
+
+async def _keep(connection: Connection, basis: Basis) -> None:
+    parameters: dict[str, Any] = {**basis.parameters, "day": basis.now.date()}
+    await connection.execute("DELETE FROM verdict_days WHERE day = %(day)s", parameters)
+    await connection.execute(
+        f"""
+        WITH {requirement_verdicts("SELECT id FROM requirements")}
+        INSERT INTO verdict_days (day, branch, module, {", ".join(Verdict)})
+        SELECT %(day)s, %(branch)s, coalesce(r.module, ''), {_VERDICTS}
+        FROM verdicts v JOIN requirements r ON r.id = v.requirement_id GROUP BY 3
+        """,
+        parameters,
+    )
+
+
+async def trend(database: Database, settings: Settings, branch: str, days: int, now: datetime) -> list[Row]:
+    """Return the last days with what was executed on a branch, and of the default branch the verdicts at their end."""
+    first = now.date() - timedelta(days=days - 1)
+    async with snapshot(database) as connection:
+        executed = await connection.execute(
+            """
+            SELECT d.day, sum(passed)::bigint AS passed, sum(failed)::bigint AS failed, sum(flaky)::bigint AS flaky,
+                   sum(skipped)::bigint AS skipped, sum(duration_ms)::bigint AS duration_ms
+            FROM daily_counts d JOIN run_contexts c ON c.id = d.context_id
+            WHERE c.branch = %(branch)s AND d.day >= %(first)s GROUP BY d.day
+            """,
+            {"branch": branch, "first": first},
+        )
+        counts = {row.pop("day"): row for row in await executed.fetchall()}
+        verdicts = await _verdicts(connection, settings, branch, first, now)
+    nothing = {"passed": 0, "failed": 0, "flaky": 0, "skipped": 0, "duration_ms": 0}
+    found = sorted({*counts, *verdicts})
+    return [{"date": day, "results": counts.get(day, nothing), "requirements": verdicts.get(day)} for day in found]
+
+
+async def _verdicts(
+    connection: Connection, settings: Settings, branch: str, first: date, now: datetime
+) -> dict[date, Row]:
+    if branch != settings.results_default_branch:
+        return {}
+    kept = await connection.execute(
+        f"SELECT day, {', '.join(f'sum({one})::bigint AS {one}' for one in Verdict)} FROM verdict_days"
+        " WHERE branch = %s AND day >= %s AND day < %s GROUP BY day",
+        (branch, first, now.date()),
+    )
+    found = {row.pop("day"): row for row in await kept.fetchall()}
+    today = await connection.execute(
+        f"WITH {requirement_verdicts('SELECT id FROM requirements')} SELECT {_VERDICTS} FROM verdicts v",
+        _basis(settings, now).parameters,
+    )
+    row = await today.fetchone()
+    assert row is not None, "counts always have a row"
+    return {**found, now.date(): row}

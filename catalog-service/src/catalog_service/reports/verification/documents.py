@@ -1,0 +1,206 @@
+"""The verification report as a document: each format writes the rows as they come."""
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from io import StringIO
+from typing import IO, Any, ClassVar, Protocol
+
+from catalog_service.executions.verdicts import COUNTED
+from catalog_service.reports.formats.csv_format import BYTE_ORDER_MARK
+from catalog_service.reports.formats.csv_format import cell as csv_cell
+from catalog_service.reports.formats.html_format import ENDING, POLICY, beginning, label, table_of, text_of
+from catalog_service.reports.scope import PROJECT
+from catalog_service.workbook import MEDIA_TYPE, Workbook, cell
+from chassis.web.listing import Row
+
+_TITLE = "Verification report"
+_ITEM = ("external_id", "title", "module", "type", "priority", "status", "version")
+_COUNTS = ("tests_linked", "tests_run", *COUNTED)
+COLUMNS = (
+    *(f"requirement_{name}" if name != "module" else name for name in ("id", *_ITEM)),
+    *("verdict", "verified", *_COUNTS),
+)
+"""Of the flat form: a line a requirement."""
+_SHOWN = ("Requirement", "Title", "Priority", "Verdict", "Tests", "Run", "Passed", "Failed")
+
+
+@dataclass(frozen=True)
+class About:
+    """What a document says of itself."""
+
+    summary: Row
+    made_at: datetime
+    branch: str
+    environment: str | None
+    commit: str | None
+    filters: dict[str, str]
+
+    @property
+    def said(self) -> str:
+        """Of what it is, in one line."""
+        of = [f"branch {self.branch}"]
+        of += [
+            f"{name} {value}" for name, value in (("environment", self.environment), ("commit", self.commit)) if value
+        ]
+        filters = "; ".join(f"{name}: {value}" for name, value in self.filters.items()) or "none: the whole record"
+        return f"Project {PROJECT}, {', '.join(of)}, {self.made_at:%Y-%m-%d %H:%M} UTC. Filters: {filters}"
+
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """Its figures, by their names."""
+        return [
+            ("Requirements", str(self.summary["total_requirements"])),
+            ("Verified", f"{self.summary['verified']:.1%}"),
+            *((label(name), str(count)) for name, count in self.summary["requirements"].items()),
+            ("Unlinked tests", str(self.summary["unlinked_tests"])),
+        ]
+
+
+class Document(Protocol):
+    """A document under way: begun with what it is about, given the rows, finished, closed; its needs go to `folder`."""
+
+    media_type: ClassVar[str]
+    headers: ClassVar[dict[str, str]]
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None: ...
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """Take some more requirements."""
+
+    def finish(self) -> None:
+        """Write what comes last."""
+
+    def close(self) -> None:
+        """Give back what it holds; the file stays open."""
+
+
+def _line(row: Row) -> list[Any]:
+    counts = row["counts"]
+    item = [row[name] for name in ("id", *_ITEM)]
+    return [*item, row["verdict"], row["verified"], *(counts[name] for name in _COUNTS)]
+
+
+class _Text:
+    """What documents of text have in common."""
+
+    headers: ClassVar[dict[str, str]] = {}
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        self._file = file
+        self._about = about
+
+    def _put(self, text: str) -> None:
+        self._file.write(text.encode())
+
+    def finish(self) -> None:
+        """See Document.finish."""
+
+    def close(self) -> None:
+        """See Document.close."""
+
+
+class CsvDocument(_Text):
+    """As the matrix is as CSV: what it is of stands in each line."""
+
+    media_type: ClassVar[str] = "text/csv; charset=utf-8; header=present"
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        super().__init__(file, folder, about)
+        self._put(BYTE_ORDER_MARK)
+        self._add([(*COLUMNS, "about")])
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """See Document.write."""
+        said = csv_cell(self._about.said)
+        self._add([(*map(csv_cell, _line(row)), said) for row in rows])
+
+    def _add(self, lines: Sequence[Sequence[object]]) -> None:
+        text = StringIO(newline="")
+        csv.writer(text).writerows(lines)
+        self._put(text.getvalue())
+
+
+class XlsxDocument(_Text):
+    """One sheet, and one of figures behind it."""
+
+    media_type: ClassVar[str] = MEDIA_TYPE
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        super().__init__(file, folder, about)
+        self._book = Workbook(file, folder)
+        self._book.sheet("Verification", COLUMNS)
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """See Document.write."""
+        for row in rows:
+            self._book.add("Verification", COLUMNS, map(cell, _line(row)))
+
+    def finish(self) -> None:
+        """See Document.finish."""
+        self._book.finish(_TITLE, self._about.made_at, {"Summary": self._summary}, label)
+
+    def close(self) -> None:
+        """See Document.close."""
+        self._book.close()
+
+    def _summary(self, book: Any, worksheet: Any, head: Any) -> None:
+        worksheet.set_column(0, 1, 24)
+        worksheet.write_string(0, 0, _TITLE, head)
+        worksheet.write_string(0, 1, self._about.said)
+        for row, (name, value) in enumerate(self._about.figures, start=1):
+            worksheet.write_string(row, 0, name)
+            worksheet.write_string(row, 1, value)
+
+
+class HtmlDocument(_Text):
+    """A table below the figures; it needs nothing else and runs nothing."""
+
+    media_type: ClassVar[str] = "text/html; charset=utf-8"
+    headers: ClassVar[dict[str, str]] = {"Content-Security-Policy": f"{POLICY}; frame-ancestors 'none'; sandbox"}
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        super().__init__(file, folder, about)
+        self._put(beginning(_TITLE, about.said, (), about.figures) + table_of(_SHOWN))
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """See Document.write."""
+        for row in rows:
+            cells = "".join(
+                f'<td data-label="{name}">{text_of(value)}</td>'
+                for name, value in zip(_SHOWN, _shown(row), strict=True)
+            )
+            self._put(f"<tbody><tr>{cells}</tr></tbody>\n")
+
+    def finish(self) -> None:
+        """See Document.finish."""
+        self._put(ENDING)
+
+
+class MarkdownDocument(_Text):
+    """Figures and a table."""
+
+    media_type: ClassVar[str] = "text/markdown; charset=utf-8"
+
+    def __init__(self, file: IO[bytes], folder: str, about: About) -> None:
+        super().__init__(file, folder, about)
+        figures = "".join(f"| {name} | {value} |\n" for name, value in about.figures)
+        self._put(f"# {_TITLE}\n\n{_plain(about.said)}\n\n| Figure | Value |\n|---|---|\n{figures}\n")
+        self._put(f"| {' | '.join(_SHOWN)} |\n|{'---|' * len(_SHOWN)}\n")
+
+    def write(self, rows: Sequence[Row]) -> None:
+        """See Document.write."""
+        self._put("".join(f"| {' | '.join(map(_plain, _shown(row)))} |\n" for row in rows))
+
+
+def _shown(row: Row) -> list[str]:
+    counts = row["counts"]
+    figures = [str(counts[name]) for name in ("tests_linked", "tests_run", "passed", "failed")]
+    return [row["external_id"] or str(row["id"]), row["title"], row["priority"], row["verdict"], *figures]
+
+
+def _plain(text: str) -> str:
+    """Return a text in one line of Markdown in which nothing of it is a sign."""
+    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", " ".join(text.split()))

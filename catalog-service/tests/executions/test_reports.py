@@ -1,0 +1,82 @@
+"""Result trend, flaky tests, saved policies, and what is not kept."""
+
+from datetime import UTC, datetime, timedelta
+
+from catalog_service.executions import retention, verdict_days
+from catalog_service.settings import Settings
+from chassis.core.identity import Identity, Role
+from testing.service import SECRET, ok, problem
+
+from .conftest import Results
+
+ADMIN = Identity(id=3, email="admin@example.test", role=Role.ADMIN)
+
+
+def _settings(results: Results) -> Settings:
+    return Settings(database_url=results.catalog.database.url, internal_token_secret=SECRET)
+
+
+async def test_each_day_has_what_was_executed(results: Results) -> None:
+    branch = results.catalog.word()
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    await results.send(("a", "failed"), ("b", "passed"), branch=branch, started_at=yesterday.isoformat())
+    await results.send(("a", "flaky"), branch=branch)
+    trend = await results.catalog.read("/reports/result-trend", branch=branch, days=7)
+    assert [(day["date"], day["results"]["passed"], day["results"]["failed"]) for day in trend["items"]] == [
+        (str(yesterday.date()), 1, 1),
+        (str(datetime.now(UTC).date()), 0, 0),
+    ]
+    assert trend["items"][1]["results"]["flaky"] == 1
+
+
+async def test_today_has_the_verdicts_of_the_default_branch(results: Results) -> None:
+    requirement, (test_case,) = await results.traced()
+    await results.send((f"[{test_case['external_id']}]", "failed"))
+    await verdict_days.keep_today(results.catalog.database, _settings(results), datetime.now(UTC))
+    days = (await results.catalog.read("/reports/result-trend"))["items"]
+    total = (await results.catalog.read("/requirements", limit=1))["total"]
+    assert sum(days[-1]["requirements"].values()) == total
+    kept = await results.catalog.rows("SELECT sum(failed)::int AS failed FROM verdict_days")
+    assert kept == [{"failed": days[-1]["requirements"]["failed"]}]
+    assert requirement["id"]
+
+
+async def test_a_test_that_changes_with_the_same_code_is_flaky(results: Results) -> None:
+    branch = results.catalog.word()
+    requirement, (test_case,) = await results.traced()
+    for end in ("passed", "failed", "passed"):
+        await results.send((f"[{test_case['external_id']}]", end), branch=branch, commit="abc")
+    (flaky,) = (await results.catalog.read("/reports/flaky-tests", branch=branch))["items"]
+    assert (flaky["flips"], flaky["outcomes"], flaky["last_message"]) == (2, "pfp", "no")
+    assert flaky["failure_rate"] == 0.3333
+    assert flaky["test_case"]["id"] == test_case["id"]
+    assert (await results.verdict(requirement, branch=branch))["verdict"] == "flaky"
+    assert (await results.verdict(requirement, branch=branch, allow_flaky=True))["verified"]
+
+
+async def test_admins_keep_policies_that_gates_name(results: Results) -> None:
+    admin, name = results.catalog.being(ADMIN), results.catalog.word()
+    path, body = f"/reports/gate/policies/{name}", {"rules": [{"rule": "max_failed", "limit": 100000}]}
+    problem(await results.catalog.put(path, body), 403, "role_too_low")
+    saved = ok(await admin.put(path, body), 201)
+    assert await results.catalog.read(path) == saved
+    gate = await results.catalog.read("/reports/gate", policy=name)
+    assert [(rule["rule"], rule["limit"]) for rule in gate["rules"]] == [("max_failed", 100000)]
+    problem(await results.catalog.get("/reports/gate", policy=name, max_failed=1), 422)
+    ok(await admin.put(path, {"rules": []}))
+    assert (await admin.delete(path)).status_code == 204
+    problem(await results.catalog.get("/reports/gate", policy=name), 422)
+
+
+async def test_old_months_and_quiet_branches_are_not_kept(results: Results) -> None:
+    quiet = results.catalog.word()
+    requirement, (test_case,) = await results.traced()
+    long_ago = datetime.now(UTC) - timedelta(days=200)
+    case = (f"[{test_case['external_id']}]", "passed")
+    await results.send(case, branch=quiet, started_at=long_ago.isoformat())
+    await results.send(case, started_at=long_ago.isoformat())
+    await retention.prune(results.catalog.database, datetime.now(UTC), kept=timedelta(days=400), default_branch="main")
+    found = await results.verdict(requirement, branch=quiet, fallback=False)
+    assert (found["verdict"], found["total"]) == ("stale", 2)
+    await retention.prune(results.catalog.database, datetime.now(UTC), kept=timedelta(days=100), default_branch="main")
+    assert (await results.verdict(requirement))["total"] == 0
