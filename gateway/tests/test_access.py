@@ -5,7 +5,9 @@ import hashlib
 import hmac
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -17,7 +19,16 @@ from jwt.utils import base64url_encode
 from stand_ins import Running
 
 from chassis.core.identity import Identity, Role
-from contracts.auth import KeysReplaced, PasswordChanged, SessionsEnded, TokenEnded, UserState, UserUpdated
+from chassis.messaging.events import Payload
+from contracts.auth import (
+    KeysReplaced,
+    PasswordChanged,
+    PasswordReset,
+    SessionsEnded,
+    TokenEnded,
+    UserState,
+    UserUpdated,
+)
 from contracts.tokens import LONGEST_LIFETIME, TYPE
 from testing.service import problem
 
@@ -258,10 +269,13 @@ async def test_a_deactivated_user_does_not_pass_until_active_again(running: Runn
     assert (await running.get(PATH, token)).status_code == 200
 
 
-async def test_tokens_from_before_a_password_change_do_not_pass(running: Running) -> None:
+@pytest.mark.parametrize("replaced", [PasswordChanged, partial(PasswordReset, way="link")])
+async def test_tokens_from_before_a_password_change_do_not_pass(
+    running: Running, replaced: Callable[..., Payload]
+) -> None:
     old = running.issuer.token()
     await asyncio.sleep(0.01)
-    running.issuer.tell(PasswordChanged(user=user(tokens_not_before=datetime.now(UTC))))
+    running.issuer.tell(replaced(user=user(tokens_not_before=datetime.now(UTC))))
     await asyncio.sleep(0.01)
     new = running.issuer.token()
     await running.verifier.revocations.refresh()

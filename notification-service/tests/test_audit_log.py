@@ -222,6 +222,25 @@ async def test_accounts_are_kept_without_any_secret(world: "World") -> None:
     assert "the-token-id" not in stored
 
 
+async def test_invitations_and_resets_are_kept_with_whom_they_were_for(world: "World") -> None:
+    user = factories.user(world.ben, "reviewer")
+    await world.tell(
+        auth.InvitationMade(invitation_id=5, email=user.email, role="viewer", project="DOOR", expires_at=NOON),
+        auth.InvitationAccepted(invitation_id=5, email=user.email, user_id=user.id),
+        auth.InvitationRevoked(invitation_id=6, email="eve@example.com"),
+        auth.PasswordResetOffered(user_id=user.id, email=user.email, expires_at=NOON),
+        auth.PasswordReset(user=user, way="operator"),
+    )
+    kept = [(entry["action"], entry["summary"]) for entry in reversed(await world.audit_log())]
+    assert kept == [
+        ("user.invited", "ana@example.com invited ben@example.com as viewer in the project DOOR."),
+        ("user.invitation_accepted", "ben@example.com accepted an invitation."),
+        ("user.invitation_revoked", "ana@example.com revoked the invitation of eve@example.com."),
+        ("user.password_reset_offered", "ana@example.com made a link by which ben@example.com chooses a new password."),
+        ("user.password_reset", "An operator gave the account ben@example.com a new password."),
+    ]
+
+
 async def test_a_failed_log_in_is_kept_under_the_email_that_was_tried(world: "World") -> None:
     failed = auth.LoginFailed(email="Mallory@example.com", address="192.0.2.7", reason="invalid_credentials")
     await world.tell(failed, by=world.system)

@@ -7,7 +7,9 @@ from fastapi import FastAPI
 
 from auth_service import access_use, startup
 from auth_service.api_tokens import endpoints as api_tokens
+from auth_service.invitations import endpoints as invitations
 from auth_service.open_sessions import endpoints as open_sessions
+from auth_service.password_reset import endpoints as password_reset
 from auth_service.projects import endpoints as projects
 from auth_service.service import SERVICE
 from auth_service.service_accounts import endpoints as service_accounts
@@ -36,7 +38,9 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             api_tokens.router,
             open_sessions.router,
             service_accounts.router,
+            invitations.router,
             users.router,
+            password_reset.router,
             projects.router,
             signing_keys.router,
             sessions.internal_router,
@@ -49,6 +53,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         state={
             "passwords": passwords,
             "registration": settings.registration_policy(),
+            "public_url": settings.public_url,
             "must_change_given_passwords": settings.environment == "production",
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
             "users_by_id": Coalesced(partial(user_service.find, database)),

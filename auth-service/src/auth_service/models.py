@@ -130,6 +130,29 @@ sa.Index(
 )
 sa.Index("ix_counted_actions_at", counted_actions.c.at)
 
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    sa.Column("id", sa.Integer, sa.Identity(), primary_key=True),
+    required("email", sa.Text),
+    required("role", sa.Text),
+    sa.Column("project", sa.Text, comment="a key; the role is then that in the project"),
+    required("token_hash", sa.Text, unique=True, comment="SHA-256, in hexadecimal: the link itself is nowhere"),
+    timestamp("created_at"),
+    required("created_by", sa.Integer, sa.ForeignKey("users.id")),
+    timestamp("expires_at"),
+    one_of("role", "admin", "reviewer", "viewer"),
+)
+
+password_resets = sa.Table(
+    "password_resets",
+    metadata,
+    sa.Column("token_hash", sa.Text, primary_key=True, comment="SHA-256, in hexadecimal: the link itself is nowhere"),
+    required("user_id", sa.Integer, sa.ForeignKey("users.id")),
+    timestamp("expires_at"),
+)
+sa.Index("ix_password_resets_user_id", password_resets.c.user_id)
+
 signing_keys = sa.Table(
     "signing_keys",
     metadata,

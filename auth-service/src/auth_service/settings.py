@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, SecretStr
 
 from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
 from auth_service.users.emails import parse_email
-from chassis.core.settings import PublisherSettings
+from chassis.core.settings import PublisherSettings, origin_or_none
 from contracts.tokens import LONGEST_LIFETIME
 
 BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone
@@ -24,6 +24,8 @@ class Settings(PublisherSettings):
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
     """None: the built-in one where that is allowed, else a random one."""
+    public_url: Annotated[str | None, AfterValidator(origin_or_none)] = None
+    """The address that people use, with which links begin."""
     registration: Mode | None = None
     """Who may make an account for themselves. None: everybody in development, whoever is invited in production."""
     registrations_per_hour: int | None = Field(default=None, ge=1)

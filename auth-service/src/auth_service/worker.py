@@ -1,7 +1,9 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
 from auth_service.api_tokens import service as api_tokens
+from auth_service.invitations import service as invitations
 from auth_service.open_sessions import service as open_sessions
+from auth_service.password_reset import service as password_reset
 from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
@@ -37,6 +39,10 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         if settings.session_idle is not None:
             await open_sessions.end_idle(database, settings.session_idle)
 
+    async def forget_links() -> None:
+        await password_reset.forget_old(database)
+        await invitations.forget_old(database)
+
     async def forget_api_tokens() -> None:
         await api_tokens.forget_old(database)
 
@@ -47,6 +53,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.every("auth log-in attempts", 60, forget_attempts, leader_only=True)
     worker.every("auth ended tokens", 300, forget_ended_tokens, leader_only=True)
     worker.every("auth idle sessions", 30, end_idle_sessions, leader_only=True)
+    worker.every("auth one-time links", 3600, forget_links, leader_only=True)
     worker.every("auth API tokens", 3600, forget_api_tokens, leader_only=True)
     worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker

@@ -45,6 +45,54 @@ class PasswordChanged(Payload):
     user: UserState
 
 
+class PasswordReset(Payload):
+    """Somebody got a new password without the old one: tokens issued earlier do not work.
+
+    `way` is `link`, by which they chose it, or `operator`, who gave them one.
+    """
+
+    wire_name = "auth.user.password_reset"
+    user: UserState
+    way: str
+
+
+class PasswordResetOffered(Momentary):
+    """A link was made by which a user chooses a new password: by an admin, or because somebody asked for a mail."""
+
+    wire_name = "auth.password_reset.offered"
+    user_id: int
+    email: str
+    expires_at: datetime
+
+
+class InvitationMade(Momentary):
+    """An admin invited somebody to make an account; `role` is that in the `project`, if there is one."""
+
+    wire_name = "auth.invitation.made"
+    invitation_id: int
+    email: str
+    role: str
+    project: str | None
+    expires_at: datetime
+
+
+class InvitationAccepted(Momentary):
+    """Somebody made an account by an invitation."""
+
+    wire_name = "auth.invitation.accepted"
+    invitation_id: int
+    email: str
+    user_id: int
+
+
+class InvitationRevoked(Momentary):
+    """An admin revoked an invitation that nobody had accepted."""
+
+    wire_name = "auth.invitation.revoked"
+    invitation_id: int
+    email: str
+
+
 class TokenEnded(Momentary):
     """A user logged out: the token with this id, and the session with it, do not work any more.
 
@@ -230,6 +278,11 @@ EVENTS: tuple[type[Payload], ...] = (
     UserCreated,
     UserUpdated,
     PasswordChanged,
+    PasswordReset,
+    PasswordResetOffered,
+    InvitationMade,
+    InvitationAccepted,
+    InvitationRevoked,
     TokenEnded,
     SessionsEnded,
     KeysReplaced,

@@ -1,26 +1,11 @@
 """Settings of the gateway."""
 
-import re
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from chassis.core.settings import SharedSecret
-
-_ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?")
-
-
-def _origin(text: str) -> str:
-    """Return an origin in its one form: scheme and host in lower case, without a path."""
-    origin = text.strip().rstrip("/").lower()
-    if not _ORIGIN.fullmatch(origin):
-        raise ValueError(f"{text!r} is no address like https://traceline.example.com, without a path")
-    return origin
-
-
-def _origin_or_none(text: str | None) -> str | None:
-    return None if text is None or not text.strip() else _origin(text)
+from chassis.core.settings import SharedSecret, origin, origin_or_none
 
 
 def _origins(value: object) -> object:
@@ -28,7 +13,7 @@ def _origins(value: object) -> object:
         return value
     if "*" in value:
         raise ValueError("name each origin, such as https://app.example.com; * is not taken")
-    return tuple(_origin(part) for part in value.split(",") if part.strip())
+    return tuple(origin(part) for part in value.split(",") if part.strip())
 
 
 class Settings(BaseSettings):
@@ -46,7 +31,7 @@ class Settings(BaseSettings):
     """With one API token."""
     rate_limit_address: int = Field(default=6_000, ge=0)
     """From one address, without a token that works: log-ins, registrations, refused tokens."""
-    public_url: Annotated[str | None, AfterValidator(_origin_or_none)] = None
+    public_url: Annotated[str | None, AfterValidator(origin_or_none)] = None
     """The address that people use. With https browsers use nothing else for a year."""
     docs: Literal["public", "signed-in", "off"] = "public"
     """Who may read /docs and the OpenAPI document: all, those with a token, none."""

@@ -37,6 +37,49 @@ def password_changed(event: Received[auth.PasswordChanged]) -> Iterable[Entry]:
     yield _user_entry(event, AuditAction.USER_PASSWORD_CHANGED, user, summary, None, None)
 
 
+def password_reset(event: Received[auth.PasswordReset]) -> Iterable[Entry]:
+    """Return one entry for the account."""
+    user = event.data.user
+    if event.data.way == "operator":
+        summary = f"An operator gave the account {user.email} a new password."
+    else:
+        summary = f"{user.email} chose a new password by a link."
+    yield _user_entry(event, AuditAction.USER_PASSWORD_RESET, user, summary, None, None)
+
+
+def password_reset_offered(event: Received[auth.PasswordResetOffered]) -> Iterable[Entry]:
+    """Return one entry for the user whom the link is for; nothing of the link."""
+    email = event.data.email
+    summary = f"{who(event.actor)} made a link by which {email} chooses a new password."
+    action = AuditAction.USER_PASSWORD_RESET_OFFERED
+    yield entry_of(event, action, ResourceType.USER, str(event.data.user_id), email, summary)
+
+
+def invitation_made(event: Received[auth.InvitationMade]) -> Iterable[Entry]:
+    """Return one entry for whom was invited; nothing of the link."""
+    told = event.data
+    where = "" if told.project is None else f" in the project {told.project}"
+    summary = f"{who(event.actor)} invited {told.email} as {told.role}{where}."
+    details = given(told, frozenset({"email"}))
+    yield entry_of(event, AuditAction.USER_INVITED, ResourceType.USER, None, told.email, summary, details=details)
+
+
+def invitation_accepted(event: Received[auth.InvitationAccepted]) -> Iterable[Entry]:
+    """Return one entry for the new account."""
+    told = event.data
+    action, summary = AuditAction.USER_INVITATION_ACCEPTED, f"{told.email} accepted an invitation."
+    details = {"invitation_id": told.invitation_id}
+    yield entry_of(event, action, ResourceType.USER, str(told.user_id), told.email, summary, details=details)
+
+
+def invitation_revoked(event: Received[auth.InvitationRevoked]) -> Iterable[Entry]:
+    """Return one entry for whom had been invited."""
+    told = event.data
+    action, summary = AuditAction.USER_INVITATION_REVOKED, f"{who(event.actor)} revoked the invitation of {told.email}."
+    details = {"invitation_id": told.invitation_id}
+    yield entry_of(event, action, ResourceType.USER, None, told.email, summary, details=details)
+
+
 def token_ended(event: Received[auth.TokenEnded]) -> Iterable[Entry]:
     """Return one entry for the user who logged out; nothing of the token."""
     yield entry_of(

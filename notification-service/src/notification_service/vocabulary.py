@@ -55,6 +55,11 @@ class AuditAction(StrEnum):
     USER_CREATED = "user.created"
     USER_UPDATED = "user.updated"
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
+    USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105 - the name of an action
+    USER_PASSWORD_RESET_OFFERED = "user.password_reset_offered"  # noqa: S105 - the name of an action
+    USER_INVITED = "user.invited"
+    USER_INVITATION_ACCEPTED = "user.invitation_accepted"
+    USER_INVITATION_REVOKED = "user.invitation_revoked"
     USER_LOGGED_OUT = "user.logged_out"
     USER_KEYS_REPLACED = "user.keys_replaced"
     USER_SESSIONS_ENDED = "user.sessions_ended"

@@ -16,7 +16,7 @@ class Mode(StrEnum):
 
 
 _REFUSALS = {
-    Mode.INVITED: "Accounts are made by invitation here; ask an admin for one.",
+    Mode.INVITED: "Accounts are made by invitation here; ask an admin for a link.",
     Mode.CLOSED: "Nobody can register here; ask an admin for an account.",
 }
 

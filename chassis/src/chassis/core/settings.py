@@ -18,6 +18,8 @@ from chassis.core.wording import shown
 
 S = TypeVar("S", bound=BaseSettings)
 
+_ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?")
+
 _DIFFERENT = 16
 _DIGITS_OF_HEX = re.compile(r"[0-9a-fA-F]{64,}")
 _DIFFERENT_OF_HEX = 10
@@ -56,6 +58,19 @@ def _hard_to_guess(secret: SecretStr) -> SecretStr:
 
 SharedSecret = Annotated[SecretStr, Field(min_length=32), AfterValidator(_hard_to_guess)]
 """What programs trust one another by."""
+
+
+def origin(text: str) -> str:
+    """Return an origin in its one form: scheme and host in lower case, without a path."""
+    named = text.strip().rstrip("/").lower()
+    if not _ORIGIN.fullmatch(named):
+        raise ValueError(f"{text!r} is no address like https://traceline.example.com, without a path")
+    return named
+
+
+def origin_or_none(text: str | None) -> str | None:
+    """Return the same; an empty text is none."""
+    return None if text is None or not text.strip() else origin(text)
 
 
 class DatabaseSettings(BaseSettings):

@@ -91,6 +91,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/accept-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make your account, by the link of an invitation
+         * @description The email is that of the invitation, and the role, too. Then log in.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/change-password": {
         parameters: {
             query?: never;
@@ -225,6 +245,26 @@ export interface paths {
          * @description Possible until 12 hours after the log-in. The token that you came with works on until its own end.
          */
         post: operations["renew_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a new password by a link
+         * @description All sessions and API tokens of the account end.
+         */
+        post: operations["reset_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2320,6 +2360,28 @@ export interface paths {
         patch: operations["update_user"];
         trace?: never;
     };
+    "/api/v1/users/{user_id}/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link by which a user chooses a new password
+         * @description It works once, for an hour; give it to nobody else. Until it is used, the old password works on.
+         *
+         *     Needs the role `admin`.
+         */
+        post: operations["offer_password_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}/sessions": {
         parameters: {
             query?: never;
@@ -2337,6 +2399,56 @@ export interface paths {
          *     Needs the role `admin`.
          */
         delete: operations["end_sessions_of_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invitations, newest first
+         * @description Those that were accepted or revoked are not in it; those that expired are, for 30 days. No link is known.
+         *
+         *     Needs the role `admin`.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Invite somebody to make an account
+         * @description The link works once, for 7 days, and makes an account with this email and a password that you do not know.
+         *
+         *     Needs the role `admin`.
+         */
+        post: operations["invite_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an invitation
+         * @description Its link works no more, at once.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["revoke_invitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2429,6 +2541,29 @@ export interface components {
             feedback?: string | null;
             /** @default covers */
             link_type?: components["schemas"]["LinkType"];
+        };
+        /**
+         * Acceptance
+         * @description The secret of a link, and what makes an account of it.
+         */
+        Acceptance: {
+            /**
+             * Full Name
+             * @example Kim Person
+             */
+            full_name: string;
+            /**
+             * Password
+             * Format: password
+             * @example correct horse battery
+             */
+            password: string;
+            /**
+             * Token
+             * Format: password
+             * @description What stands behind the # of the link.
+             */
+            token: string;
         };
         /**
          * AccessToken
@@ -2582,7 +2717,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -4791,6 +4926,44 @@ export interface components {
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "unknown_test";
         };
         /**
+         * Invitation
+         * @description An invitation that nobody has accepted or revoked; when it expired, it works no more.
+         */
+        Invitation: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The id of the admin who invited.
+             */
+            created_by: number;
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @example 3
+             */
+            id: number;
+            /** Project */
+            project: string | null;
+            role: components["schemas"]["Role"];
+        };
+        InvitationNotFound: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "invitation_not_found";
+        };
+        /**
          * ItemChangedEvent
          * @description Requirements, test cases or links were created, updated or deleted.
          *
@@ -5378,6 +5551,10 @@ export interface components {
         LinkExists: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "link_exists";
+        };
+        LinkInvalid: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "link_invalid";
         };
         LinkNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -6289,6 +6466,46 @@ export interface components {
              */
             token: string | null;
         };
+        /**
+         * MadeInvitation
+         * @description A new invitation, with its link.
+         */
+        MadeInvitation: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Created By
+             * @description The id of the admin who invited.
+             */
+            created_by: number;
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @example 3
+             */
+            id: number;
+            /**
+             * Link
+             * @description Shown this once; give it to whom you invite.
+             * @example https://traceline.example.com/accept-invitation#...
+             */
+            link: string;
+            /** Project */
+            project: string | null;
+            role: components["schemas"]["Role"];
+        };
         MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "malformed_json" | "malformed_request" | "malformed_path" | "duplicate_header" | "missing_host" | "malformed_form";
@@ -6723,6 +6940,45 @@ export interface components {
             to_version: number;
         };
         /**
+         * NewInvitation
+         * @description Who is invited, and to what.
+         */
+        NewInvitation: {
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
+            /**
+             * Project
+             * @description The key of a project.
+             */
+            project?: string | null;
+            /**
+             * @description Of the account. With `project` it is the role there, and the account is a viewer's.
+             * @default viewer
+             */
+            role?: components["schemas"]["Role"];
+        };
+        /**
+         * NewPassword
+         * @description The secret of a link, and the password that is to be.
+         */
+        NewPassword: {
+            /**
+             * New Password
+             * Format: password
+             * @example correct horse battery
+             */
+            new_password: string;
+            /**
+             * Token
+             * Format: password
+             * @description What stands behind the # of the link.
+             */
+            token: string;
+        };
+        /**
          * NewProject
          * @description What an admin gives to make a project.
          * @example {
@@ -7034,6 +7290,22 @@ export interface components {
         Page_ImportRow_: {
             /** Items */
             items: components["schemas"]["ImportRow"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
+        /** Page[Invitation] */
+        Page_Invitation_: {
+            /** Items */
+            items: components["schemas"]["Invitation"][];
             /** Limit */
             limit: number;
             /**
@@ -8172,6 +8444,23 @@ export interface components {
              * @example 42
              */
             id: number;
+        };
+        /**
+         * ResetLink
+         * @description A link by which a user chooses a new password.
+         */
+        ResetLink: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Link
+             * @description Shown this once.
+             * @example https://traceline.example.com/reset-password#...
+             */
+            link: string;
         };
         /**
          * ResourceType
@@ -10608,7 +10897,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Role too low: `account_inactive` */
+        /** @description Duplicate or state conflict: `account_inactive` */
         AccountInactive: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -10800,6 +11089,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest"];
             };
         };
+        /** @description Not found: `invitation_not_found` */
+        InvitationNotFound: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvitationNotFound"];
+            };
+        };
         /** @description Duplicate or state conflict: `key_taken`, `key_used` */
         KeyTakenOrKeyUsed: {
             headers: {
@@ -10828,6 +11127,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["LinkExists"];
+            };
+        };
+        /** @description Not kept any more: `link_invalid` */
+        LinkInvalid: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LinkInvalid"];
             };
         };
         /** @description Not found: `link_not_found` */
@@ -11446,6 +11755,7 @@ export interface components {
     pathItems: never;
 }
 export type SchemaAccept = components['schemas']['Accept'];
+export type SchemaAcceptance = components['schemas']['Acceptance'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
 export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
@@ -11546,6 +11856,8 @@ export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
+export type SchemaInvitation = components['schemas']['Invitation'];
+export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
 export type SchemaItemCoverage = components['schemas']['ItemCoverage'];
 export type SchemaItemKind = components['schemas']['ItemKind'];
@@ -11560,6 +11872,7 @@ export type SchemaLinkCreate = components['schemas']['LinkCreate'];
 export type SchemaLinkedRequirement = components['schemas']['LinkedRequirement'];
 export type SchemaLinkedTestCase = components['schemas']['LinkedTestCase'];
 export type SchemaLinkExists = components['schemas']['LinkExists'];
+export type SchemaLinkInvalid = components['schemas']['LinkInvalid'];
 export type SchemaLinkNotFound = components['schemas']['LinkNotFound'];
 export type SchemaLinkPatch = components['schemas']['LinkPatch'];
 export type SchemaLinksChange = components['schemas']['LinksChange'];
@@ -11576,6 +11889,7 @@ export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedTestRun = components['schemas']['ListedTestRun'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
 export type SchemaMadeApiToken = components['schemas']['MadeApiToken'];
+export type SchemaMadeInvitation = components['schemas']['MadeInvitation'];
 export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type SchemaManualExecution = components['schemas']['ManualExecution'];
 export type SchemaManualStatus = components['schemas']['ManualStatus'];
@@ -11598,6 +11912,8 @@ export type SchemaNameTaken = components['schemas']['NameTaken'];
 export type SchemaNameTakenOrProjectArchived = components['schemas']['NameTakenOrProjectArchived'];
 export type SchemaNewApiToken = components['schemas']['NewApiToken'];
 export type SchemaNewerSide = components['schemas']['NewerSide'];
+export type SchemaNewInvitation = components['schemas']['NewInvitation'];
+export type SchemaNewPassword = components['schemas']['NewPassword'];
 export type SchemaNewProject = components['schemas']['NewProject'];
 export type SchemaNewServiceAccount = components['schemas']['NewServiceAccount'];
 export type SchemaNewUser = components['schemas']['NewUser'];
@@ -11616,6 +11932,7 @@ export type SchemaPageAutomatedTest = components['schemas']['Page_AutomatedTest_
 export type SchemaPageExecution = components['schemas']['Page_Execution_'];
 export type SchemaPageFlakyTest = components['schemas']['Page_FlakyTest_'];
 export type SchemaPageImportRow = components['schemas']['Page_ImportRow_'];
+export type SchemaPageInvitation = components['schemas']['Page_Invitation_'];
 export type SchemaPageLinkedRequirement = components['schemas']['Page_LinkedRequirement_'];
 export type SchemaPageLinkedTestCase = components['schemas']['Page_LinkedTestCase_'];
 export type SchemaPageListedImport = components['schemas']['Page_ListedImport_'];
@@ -11676,6 +11993,7 @@ export type SchemaRequirementTexts = components['schemas']['RequirementTexts'];
 export type SchemaRequirementType = components['schemas']['RequirementType'];
 export type SchemaRequirementWrite = components['schemas']['RequirementWrite'];
 export type SchemaResetEvent = components['schemas']['ResetEvent'];
+export type SchemaResetLink = components['schemas']['ResetLink'];
 export type SchemaResourceType = components['schemas']['ResourceType'];
 export type SchemaResultCounts = components['schemas']['ResultCounts'];
 export type SchemaResultDay = components['schemas']['ResultDay'];
@@ -11797,9 +12115,11 @@ export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
+export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
+export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
@@ -11873,8 +12193,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -11969,8 +12289,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -12061,6 +12381,57 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["EmailTaken"];
+            410: components["responses"]["LinkInvalid"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
@@ -12374,6 +12745,47 @@ export interface operations {
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    reset_password: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPassword"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            410: components["responses"]["LinkInvalid"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
@@ -19154,6 +19566,49 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    offer_password_reset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["AccountInactive"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     end_sessions_of_user: {
         parameters: {
             query?: never;
@@ -19185,6 +19640,149 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description created_at, expires_at; with :asc (the default) or :desc */
+                sort?: "created_at" | "created_at:asc" | "created_at:desc" | "expires_at" | "expires_at:asc" | "expires_at:desc";
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Invitation_"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    invite_user: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["EmailTaken"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the invitation. */
+                invitation_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["InvitationNotFound"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];

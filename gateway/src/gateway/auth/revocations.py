@@ -15,6 +15,7 @@ from contracts.auth import (
     ApiTokenRevoked,
     KeysReplaced,
     PasswordChanged,
+    PasswordReset,
     SessionsEnded,
     TokenEnded,
     UserCreated,
@@ -122,6 +123,8 @@ class Revocations:
                 self._update(message.decode(UserUpdated).data.user)
             elif message.wire_name == PasswordChanged.wire_name:
                 self._update(message.decode(PasswordChanged).data.user)
+            elif message.wire_name == PasswordReset.wire_name:
+                self._update(message.decode(PasswordReset).data.user)
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
                 self.ended[ended.token_id] = ended.expires_at.timestamp()

@@ -124,6 +124,9 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "test-runs/{}/results": _READS,
     "users": {"GET": _ADMIN, "POST": _ADMIN},
     "users/{}": {"GET": _ADMIN, "PATCH": _ADMIN, "DELETE": _ADMIN},
+    "users/invitations": {"GET": _ADMIN, "POST": _PEOPLE["POST"]},
+    "users/invitations/{}": {"DELETE": _ADMIN},
+    "users/{}/password-reset": _PEOPLE,
     "users/{}/sessions": {"DELETE": _ADMIN},
 }
 

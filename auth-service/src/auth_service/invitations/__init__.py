@@ -1,0 +1,1 @@
+"""Accounts by invitation: a link by which whoever was invited makes their own."""

@@ -1,0 +1,127 @@
+"""Inviting, revoking, and making an account of an invitation."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from auth_service import one_time_links
+from auth_service.invitations import repository
+from auth_service.invitations.repository import InvitationRow
+from auth_service.projects import repository as projects
+from auth_service.users import repository as users
+from auth_service.users import service as user_service
+from auth_service.users import strength
+from auth_service.users.passwords import Passwords
+from auth_service.users.service import Shown
+from chassis.core.identity import Identity, Role
+from chassis.core.problems import Conflict, Gone, NotFound
+from chassis.db.database import Connection, Database
+from chassis.messaging.events import Actor, NewEvent, actor_of
+from chassis.web.listing import Fetched, PageRequest
+from contracts.auth import InvitationAccepted, InvitationMade, InvitationRevoked, MemberChanged
+from contracts.projects import no_such_project
+
+LIFETIME = timedelta(days=7)
+_SHOWN_FOR = timedelta(days=30)
+
+
+async def invite(
+    connection: Connection, admin: Identity, token: str, *, email: str, role: Role, project: str | None
+) -> dict[str, Any]:
+    """Store an invitation, with one writing statement, and return it.
+
+    Raises Conflict email_taken when the email has an account, and NotFound when there is no such project.
+    """
+    if await users.credentials(connection, email) is not None:
+        raise Conflict("An account with this email exists already.", code="email_taken")
+    if project is not None and await projects.find(connection, project, None) is None:
+        raise no_such_project()
+    now = datetime.now(UTC)
+    row: dict[str, Any] = {
+        "id": await repository.next_id(connection),
+        "email": email,
+        "role": role.value,
+        "project": project,
+        "created_at": now,
+        "created_by": admin.id,
+        "expires_at": now + LIFETIME,
+    }
+    told = InvitationMade(
+        invitation_id=row["id"], email=email, role=role.value, project=project, expires_at=row["expires_at"]
+    )
+    event = NewEvent(told, subject=str(row["id"]), actor=actor_of(admin))
+    await repository.insert(connection, {**row, "token_hash": one_time_links.hash_of(token)}, event)
+    return row
+
+
+async def find_page(database: Database, wanted: PageRequest) -> Fetched:
+    """Return one page of the invitations that nobody has accepted or revoked."""
+    async with database.connection() as connection:
+        return await repository.find_page(connection, wanted)
+
+
+async def revoke(database: Database, admin: Identity, invitation_id: int) -> None:
+    """Have an invitation work no more; raise NotFound."""
+    async with database.transaction() as connection:
+        row = await repository.lock(connection, invitation_id)
+        if row is None:
+            raise NotFound(
+                "There is no invitation with this id; it may have been accepted or revoked.",
+                code="invitation_not_found",
+            )
+        told = InvitationRevoked(invitation_id=invitation_id, email=row["email"])
+        event = NewEvent(told, subject=str(invitation_id), actor=actor_of(admin))
+        await repository.delete(connection, invitation_id, event)
+
+
+async def accept(database: Database, passwords: Passwords, token: str, password: str, full_name: str) -> Shown:
+    """Make the account of an invitation, and its membership, and return the user.
+
+    Raises Gone link_invalid, Invalid for a password that is guessed first, and Conflict email_taken.
+    """
+    token_hash = one_time_links.hash_of(token)
+    async with database.transaction() as connection:
+        invitation = await repository.lock_working(connection, token_hash)
+    if invitation is None:
+        raise _works_no_more()
+    strength.check(password, [invitation["email"], full_name], "/password")
+    password_hash = await passwords.hash(password)
+    async with database.transaction() as connection:
+        invitation = await repository.lock_working(connection, token_hash)
+        if invitation is None:
+            raise _works_no_more()
+        user = await user_service.create(
+            connection,
+            email=invitation["email"],
+            full_name=full_name,
+            role=Role.VIEWER if invitation["project"] is not None else Role(invitation["role"]),
+            password_hash=password_hash,
+            actor="themself",
+        )
+        await _enter_project(connection, invitation, user)
+        told = InvitationAccepted(invitation_id=invitation["id"], email=user["email"], user_id=user["id"])
+        event = NewEvent(told, subject=str(invitation["id"]), actor=Actor(user["id"], user["email"]))
+        await repository.delete(connection, invitation["id"], event)
+    return user
+
+
+async def forget_old(database: Database) -> None:
+    """Delete the invitations that expired long ago."""
+    async with database.connection() as connection:
+        await repository.prune(connection, _SHOWN_FOR)
+
+
+async def _enter_project(connection: Connection, invitation: InvitationRow, user: Shown) -> None:
+    """Make the user a member; of a project that was deleted meanwhile nobody is."""
+    key = invitation["project"]
+    if key is None or not await projects.lock(connection, key):
+        return
+    inviter = invitation["created_by"]
+    by = Actor(inviter, (await users.shown(connection, [inviter]))[inviter]["email"])
+    told = MemberChanged(project=key, user_id=user["id"], email=user["email"], role=invitation["role"], before=None)
+    row = {"user_id": user["id"], "role": invitation["role"], "since": datetime.now(UTC)}
+    event = NewEvent(told, subject=f"{key}/{user['id']}", actor=by)
+    await projects.put_member(connection, key, row, event)
+
+
+def _works_no_more() -> Gone:
+    return one_time_links.works_no_more("ask whoever invited you")

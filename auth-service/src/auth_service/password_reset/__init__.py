@@ -1,0 +1,1 @@
+"""Forgotten passwords: links by which somebody chooses a new one."""
