@@ -14,6 +14,7 @@ from reqif_documents import (
     SPECIFICATIONS,
     TYPES,
     Read,
+    datatype,
     document,
     node,
     relation,
@@ -267,6 +268,29 @@ def test_the_beginning_of_a_file_is_read_as_far_as_it_goes() -> None:
         Read(beginning)
     with pytest.raises(Unreadable):
         Read(SAMPLE[:1000], is_beginning=True)
+
+
+def test_where_types_have_no_names_a_heading_with_something_below_it_is_a_chapter() -> None:
+    texts = (("STRING", "ReqIF.ChapterName", "Text"), ("STRING", "ReqIF.Text", "Text"))
+    types = spec_type("Object", *texts).replace(' LONG-NAME="Object"', "")
+    heading, text = (f"a-Object-{name}" for _, name, _ in texts)
+    objects = "".join(
+        (
+            spec_object("chapter", "Object", value("STRING", heading, "Doors")),
+            spec_object("below", "Object", value("STRING", text, "Doors close")),
+            spec_object("both", "Object", value("STRING", heading, "Lock"), value("STRING", text, "Doors lock")),
+            spec_object("empty", "Object", value("STRING", heading, "Nothing below")),
+        )
+    )
+    tree = specification("Doors", node("n1", "chapter", node("n2", "below")), node("n3", "both", node("n4", "empty")))
+    read = Read(
+        document(
+            f"<DATATYPES>{datatype('STRING', 'Text')}</DATATYPES><SPEC-TYPES>{types}</SPEC-TYPES>"
+            f"<SPEC-OBJECTS>{objects}</SPEC-OBJECTS><SPECIFICATIONS>{tree}</SPECIFICATIONS>"
+        )
+    )
+    assert {item.fields["external_id"] for item in read.items} == {"below", "both", "empty"}
+    assert read.kept("below")["path"] == ["Doors"]
 
 
 def test_prefixes_are_of_no_meaning() -> None:

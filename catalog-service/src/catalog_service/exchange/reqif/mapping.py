@@ -46,6 +46,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "priority": ("Priority", "ReqIF.Priority"),
     "category": ("ReqIF.Category",),
 }
+_HEADINGS = ("reqifchaptername", "objectheading")
 _TITLE_LENGTH = 500
 _TITLE_OF_TEXT = 120
 _ID_LENGTH = 100
@@ -79,6 +80,18 @@ class ObjectMapping:
         if spec_type is None:
             return "requirement"
         return self._kinds.get(spec_type.long_name) or kind_of(spec_type.long_name)
+
+    def is_heading(self, raw: Raw) -> bool:
+        """Check whether an object has a heading and no text, where its type has no name that says what it is."""
+        spec_type = self.schema.types.get(raw.get("type", ""))
+        if spec_type is None or spec_type.long_name:
+            return False
+        values = {value[1]: value for value in raw.get("values", ())}
+        roles = self._roles_of(raw)
+        identifier, _ = self._first_text(roles["title"], values)
+        definition = spec_type.definitions.get(identifier)
+        has_heading = definition is not None and _key(definition.name) in _HEADINGS
+        return has_heading and not self._first_text(roles["description"], values)[1]
 
     def title(self, raw: Raw) -> str:
         """Return what an object is called, of whatever kind it is."""

@@ -127,7 +127,10 @@ class _Objects:
                 self._notices["repeated_object", f"A SPEC-OBJECT's IDENTIFIER stands twice, {how}."] += 1
                 continue
             seen[identifier] = same
-            kind = self._kinds[identifier] = self._mapping.kind(raw.get("type"))
+            kind = self._mapping.kind(raw.get("type"))
+            if identifier in parents and self._mapping.is_heading(raw):
+                kind = "structure"
+            self._kinds[identifier] = kind
             if identifier in parents:
                 self._hierarchy.title(identifier, self._mapping.title(raw))
             if kind != "structure":
