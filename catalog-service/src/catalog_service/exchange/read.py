@@ -4,6 +4,7 @@
 output is a line a thing found, whose first byte says what it is. A file that kills its reader ends this process alone.
 """
 
+import os
 import shutil
 import sys
 import tempfile
@@ -157,6 +158,8 @@ def main() -> None:
     given = sys.stdin.buffer
     order = Order(**orjson.loads(given.readline()))
     limit_process(order.memory_bytes, order.cpu_seconds)
+    with suppress(OSError):
+        os.nice(_NICENESS)
     try:
         spool = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115 - closed below
     except OSError:  # a container without a folder to write to
