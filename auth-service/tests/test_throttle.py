@@ -2,6 +2,7 @@
 
 import asyncio
 
+from auth_service.throttle import service as throttle
 from chassis.core.addresses import network_of
 from testing.service import problem
 
@@ -25,7 +26,35 @@ async def test_after_ten_failures_even_the_right_password_has_to_wait(service: S
     response = await service.log_in("kim@example.com")
     problem(response, 429)
     assert 0 < int(response.headers["retry-after"]) <= 900
-    assert len(await service.events("auth.login.failed")) == 10, "a refusal is no failure"
+    assert len(await service.rows("SELECT FROM login_attempts WHERE failed")) == 10, "a refusal is no failure"
+
+
+async def counts(service: Service) -> list[int]:
+    return [event["data"]["count"] for event in await service.events("auth.login.failed")]
+
+
+async def test_failures_that_follow_one_another_are_told_together(service: Service) -> None:
+    await service.register("kim@example.com")
+    await fail(service, 4)
+    await fail(service, 1, address="192.0.2.77")
+    assert await counts(service) == [1, 1]
+    await throttle.tell_kept(service.database)
+    assert await counts(service) == [1, 1], "others may follow"
+    await let_pass(service, "16 minutes")
+    for _ in range(2):
+        await throttle.tell_kept(service.database)
+    assert await counts(service) == [1, 1, 3]
+    (_, _, told) = await service.events("auth.login.failed")
+    assert (told["data"]["email"], told["data"]["reason"]) == ("kim@example.com", "wrong_password")
+    await fail(service, 1)
+    assert await counts(service) == [1, 1, 3, 1]
+
+
+async def test_failures_before_a_log_in_are_told_with_it(service: Service) -> None:
+    await service.register("kim@example.com")
+    await fail(service, 3)
+    assert (await service.log_in("kim@example.com")).status_code == 200
+    assert await counts(service) == [1, 2]
 
 
 async def test_it_opens_when_the_first_failure_is_fifteen_minutes_old(service: Service) -> None:

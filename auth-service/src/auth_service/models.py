@@ -100,9 +100,11 @@ login_attempts = sa.Table(
     required("network", sa.Text),
     timestamp("at", server_default=sa.func.now()),
     required("failed", sa.Boolean, server_default=sa.false()),
+    sa.Column("untold", pg.JSONB, comment="the failure, until it is told with others like it"),
 )
 sa.Index("ix_login_attempts_account_at", login_attempts.c.account, login_attempts.c.at)
 sa.Index("ix_login_attempts_network_at", login_attempts.c.network, login_attempts.c.at)
+sa.Index("ix_login_attempts_untold", login_attempts.c.at, postgresql_where=sa.text("untold IS NOT NULL"))
 
 known_networks = sa.Table(
     "known_networks",

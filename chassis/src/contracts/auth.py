@@ -264,7 +264,8 @@ class LoginFailed(Momentary):
     """Somebody tried to log in and could not; `reason` is a stable code.
 
     `email` is that of the account, or `unknown`: what somebody typed there may be a password. `typed` is then a keyed
-    hash of it, the same for the same text as long as the key is.
+    hash of it, the same for the same text as long as the key is. The first failure for an account from an address is
+    told at once, those that follow together, by their `count`: who guesses shall not fill the feed.
     """
 
     wire_name = "auth.login.failed"
@@ -272,6 +273,7 @@ class LoginFailed(Momentary):
     address: str
     reason: str
     typed: str | None = None
+    count: int = 1
 
 
 EVENTS: tuple[type[Payload], ...] = (

@@ -154,10 +154,10 @@ def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
     failed = event.data
     if failed.reason == "unknown_account":
         account = auth.UNKNOWN
-        summary = f"A log-in from {failed.address} failed: no account has the email that was typed."
+        summary = f"{_log_ins(failed)} from {failed.address} failed: no account has the email that was typed."
     else:
         account = failed.email.lower()
-        summary = f"A log-in as {account} from {failed.address} failed ({failed.reason})."
+        summary = f"{_log_ins(failed)} as {account} from {failed.address} failed ({failed.reason})."
     yield entry_of(
         event,
         AuditAction.USER_LOGIN_FAILED,
@@ -165,9 +165,13 @@ def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
         None,
         account,
         summary,
-        details=given(failed, frozenset({"email"})),
+        details=given(failed, frozenset({"email"} if failed.count > 1 else {"email", "count"})),
         actor=Actor(None, account),
     )
+
+
+def _log_ins(failed: auth.LoginFailed) -> str:
+    return "A log-in" if failed.count == 1 else f"{failed.count} more log-ins"
 
 
 def _user_entry(

@@ -24,11 +24,10 @@ from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, Invalid, TooManyRequests, Unauthenticated
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import Actor, NewEvent, actor_of
+from chassis.messaging.events import NewEvent, actor_of
 from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
 from contracts.tokens import LONGEST_LIFETIME, RENEWABLE
 
-_ANONYMOUS = Actor(None, "anonymous")
 _TYPED_BYTES = 8
 """Enough to see that the same was typed again, and little for whoever would guess what it was."""
 
@@ -127,8 +126,7 @@ class Login:
 
     async def _refuse(self, attempt: Attempt, failure: LoginFailed) -> None:
         async with self.database.transaction() as connection:
-            await throttle.failed(connection, attempt)
-            await outbox.record(connection, [_event(failure)])
+            await throttle.failed(connection, attempt, failure)
         _FAILURES.labels(failure.reason).inc()
 
     def _unknown(self, typed: str, address: str) -> LoginFailed:
@@ -218,7 +216,7 @@ async def access_changes(database: Database) -> dict[str, Any]:
 
 
 def _event(failure: LoginFailed) -> NewEvent:
-    return NewEvent(failure, subject=failure.email, actor=_ANONYMOUS)
+    return NewEvent(failure, subject=failure.email, actor=throttle.ANONYMOUS)
 
 
 def _wrong_credentials() -> Unauthenticated:

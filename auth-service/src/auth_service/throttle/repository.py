@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 from chassis.db.database import Connection
 
@@ -121,12 +123,47 @@ async def fail_attempt(connection: Connection, attempt_id: int) -> None:
     await connection.execute("UPDATE login_attempts SET failed = true WHERE id = %s", (attempt_id,))
 
 
-async def forget_attempts(connection: Connection, attempt_id: int, account: str, network: str) -> None:
-    """Delete an attempt and the failures of the account from the network; others under way stay."""
-    await connection.execute(
-        "DELETE FROM login_attempts WHERE account = %s AND network = %s AND (failed OR id = %s)",
+async def keep_untold(
+    connection: Connection, attempt_id: int, account: str, network: str, failure: Mapping[str, Any], window: timedelta
+) -> bool:
+    """Keep the failure of an attempt to be told later, where one of the account from the network was within `window`.
+
+    Return whether that is so.
+    """
+    cursor = await connection.execute(
+        "UPDATE login_attempts SET untold = %(failure)s WHERE id = %(id)s AND EXISTS (SELECT FROM login_attempts other"
+        " WHERE other.account = %(account)s AND other.network = %(network)s AND other.failed"
+        " AND other.id <> %(id)s AND other.at > now() - %(window)s)",
+        {"id": attempt_id, "account": account, "network": network, "failure": Jsonb(failure), "window": window},
+    )
+    return cursor.rowcount > 0
+
+
+async def forget_attempts(connection: Connection, attempt_id: int, account: str, network: str) -> list[dict[str, Any]]:
+    """Delete an attempt and the failures of the account from the network; others under way stay.
+
+    Return the failures among them that were not told.
+    """
+    cursor = await connection.execute(
+        "DELETE FROM login_attempts WHERE account = %s AND network = %s AND (failed OR id = %s) RETURNING untold",
         (account, network, attempt_id),
     )
+    return [row["untold"] for row in await cursor.fetchall() if row["untold"] is not None]
+
+
+async def take_untold(connection: Connection, window: timedelta) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return account, network and failure of those that are to be told: the first of them longer ago than `window`."""
+    cursor = await connection.execute(
+        "SELECT id, account, network, untold FROM login_attempts WHERE untold IS NOT NULL AND (account, network) IN"
+        " (SELECT account, network FROM login_attempts WHERE untold IS NOT NULL AND at < now() - %s)"
+        " ORDER BY account, network, id FOR UPDATE",
+        (window,),
+    )
+    rows = await cursor.fetchall()
+    await connection.execute(
+        "UPDATE login_attempts SET untold = NULL WHERE id = ANY(%s)", ([row["id"] for row in rows],)
+    )
+    return [(row["account"], row["network"], row["untold"]) for row in rows]
 
 
 async def know_network(connection: Connection, account: str, network: str) -> None:

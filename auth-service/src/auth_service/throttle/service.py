@@ -19,14 +19,20 @@ An "address" is what one party holds: a whole /64 of IPv6.
 """
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import groupby
 from math import ceil
+from typing import Any
 
 from auth_service.throttle import repository
 from chassis.core.addresses import network_of
 from chassis.core.problems import TooManyRequests
 from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent
+from contracts.auth import LoginFailed
 
 WINDOW = timedelta(minutes=15)
 LONGEST_WINDOW = timedelta(days=1)
@@ -39,6 +45,9 @@ KNOWN_FOR = timedelta(days=90)
 _DECIDED_WITHIN = timedelta(seconds=30)
 _PATIENCE = 10.0
 _PAUSE = 0.1
+
+
+ANONYMOUS = Actor(None, "anonymous")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +93,35 @@ async def begin(database: Database, account: str, address: str) -> Attempt:
 
 async def succeeded(connection: Connection, attempt: Attempt) -> None:
     """The password was right: forget the account's failures from this address, and know the address."""
-    await repository.forget_attempts(connection, attempt.id, attempt.account, attempt.network)
+    await _tell(connection, await repository.forget_attempts(connection, attempt.id, attempt.account, attempt.network))
     await repository.know_network(connection, attempt.account, attempt.network)
 
 
-async def failed(connection: Connection, attempt: Attempt) -> None:
-    """The password was wrong."""
+async def failed(connection: Connection, attempt: Attempt, failure: LoginFailed | None = None) -> None:
+    """The password was wrong; the `failure` is told, or kept to be told with others like it."""
     await repository.fail_attempt(connection, attempt.id)
+    if failure is None:
+        return
+    kept = await repository.keep_untold(
+        connection, attempt.id, attempt.account, attempt.network, failure.model_dump(), WINDOW
+    )
+    if not kept:
+        await _tell(connection, [failure.model_dump()])
+
+
+async def tell_kept(database: Database) -> None:
+    """Tell the failures that were kept for as long as others could join them: an event an account and an address."""
+    async with database.transaction() as connection:
+        kept = await repository.take_untold(connection, WINDOW)
+        for _, of_one in groupby(kept, lambda one: one[:2]):
+            await _tell(connection, [failure for *_, failure in of_one])
+
+
+async def _tell(connection: Connection, failures: Sequence[Mapping[str, Any]]) -> None:
+    """Record one event for failures of one account from one address, unless there is none."""
+    if failures:
+        failure = LoginFailed(**{**failures[0], "count": len(failures)})
+        await outbox.record(connection, [NewEvent(failure, subject=failure.email, actor=ANONYMOUS)])
 
 
 async def is_known(database: Database, address: str) -> bool:
@@ -101,6 +132,7 @@ async def is_known(database: Database, address: str) -> bool:
 
 async def forget_old(database: Database) -> None:
     """Delete the attempts that count no more, and the networks without a log-in for long."""
+    await tell_kept(database)
     async with database.connection() as connection:
         await repository.prune_attempts(connection, LONGEST_WINDOW)
         await repository.prune_known_networks(connection, KNOWN_FOR)
