@@ -246,7 +246,7 @@ async def test_an_api_token_for_some_projects_is_in_no_other(embedded: Running) 
     token = await made(embedded, "write", projects=("DOOR",))
     await told(embedded, *(ProjectCreated(project=state(key, visibility="open")) for key in ("DOOR", "GATE")))
     assert caller_of(embedded, await embedded.get(f"{DOOR}/requirements", token)).project == "DOOR"
-    for path in ("/api/v1/projects/GATE/requirements", "/api/v1/requirements"):
+    for path in ("/api/v1/projects/GATE/requirements", "/api/v1/requirements", "/api/v1/notifications"):
         problem(await embedded.get(path, token), 404, "project_not_found")
 
 

@@ -17,6 +17,7 @@ from chassis.web.peers import Peer
 from contracts import tokens
 from contracts.api_tokens import PREFIX
 from contracts.projects import no_such_project
+from contracts.routes import SERVICES
 from gateway.auth import bearer
 from gateway.auth.revocations import POLL, Revocations
 
@@ -33,6 +34,7 @@ _LONGEST_LIFE = tokens.LONGEST_LIFETIME.total_seconds() + 1
 _FORMER_TYPE = "JWT"
 """The `typ` of tokens that auth-service issued before it named their type."""
 
+_OF_PERSON = frozenset(resource for service in SERVICES for resource in service.of_person)
 _BEFORE_PASSWORD_CHANGE = frozenset({("POST", "auth/change-password"), ("POST", "auth/logout"), ("GET", "auth/me")})
 """What somebody may whose password somebody else chose: to see whose account it is, beside what ends that state."""
 
@@ -108,8 +110,8 @@ class TokenVerifier:
         if token.startswith(PREFIX):
             revocations = self._fresh()
             known = revocations.api_tokens.permit(token, revocations.users, method, path)
-            identity, only = known.identity, known.projects
-            if project != NONE and only is not None and project not in only:
+            identity = known.identity
+            if known.projects is not None and not _is_of(known.projects, project, path):
                 raise no_such_project()
         else:
             identity = await self.identify(token)
@@ -226,3 +228,11 @@ def _told(at: float, address: str, agent: bytes) -> dict[str, Any]:
         "address": address[:_LONGEST_TOLD],
         "agent": agent.decode("latin-1")[:_LONGEST_TOLD],
     }
+
+
+def _is_of(projects: frozenset[str], project: str, path: str) -> bool:
+    """Check whether a path is of nothing but these projects, or of the installation."""
+    if project == NONE:
+        # Those are over all projects of the person.
+        return path.partition("/")[0] not in _OF_PERSON
+    return project in projects
