@@ -267,6 +267,11 @@ async def test_only_what_is_archived_and_confirmed_is_deleted(admin: Caller, kim
     assert await service.rows("SELECT name FROM projects WHERE key = 'DOOR'") == [{"name": ""}]
 
 
+async def test_the_demo_is_removed_by_one_call(admin: Caller) -> None:
+    ok(await admin("POST", "", {"key": "DEMO", "name": "Demo"}), 201)
+    ok(await admin("DELETE", "/DEMO?confirm=DEMO"), 202)
+
+
 async def test_main_cannot_be_deleted(admin: Caller) -> None:
     await admin("PATCH", "/MAIN", {"archived": True})
     problem(await admin("DELETE", "/MAIN?confirm=MAIN"), 409, "main_project")

@@ -264,10 +264,10 @@ async def test_sessions_refuse_what_they_do_not_know(running: Running) -> None:
 
 async def test_only_a_demo_tells_how_to_sign_in(running: Running) -> None:
     assert "demo" not in (await call(running, "GET", "/session")).json()
-    async with running_gateway(demo=DemoAccount(email="a@b", password="known to all")) as demo:
+    async with running_gateway(demo=DemoAccount(email="a@b", password="known to all", project="DEMO")) as demo:
         assert (await call(demo, "GET", "/session")).json() == {
             "user": None,
-            "demo": {"email": "a@b", "password": "known to all"},
+            "demo": {"email": "a@b", "password": "known to all", "project": "DEMO"},
         }
 
 

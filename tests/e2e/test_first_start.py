@@ -18,6 +18,7 @@ from acceptance.client import Json, Traceline, ok, problem
 from acceptance.process import RunningTraceline, copy, living_in
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
+from contracts.projects import DEMO
 from embedded.demo import DemoError, load_demo
 
 BUILT_IN = ("admin@traceline.local", "traceline-admin")
@@ -71,11 +72,11 @@ def test_demo_and_real_data_have_folders_of_their_own_that_are_closed_to_others(
         assert not any(line.startswith("{") for line in lines), "sentences are for people, JSON is for the log file"
         assert any(line.startswith(f"Traceline is running at {address} ") for line in lines)
         assert f"Log in as {BUILT_IN[0]}, password {BUILT_IN[1]}." in lines
-        after = coverage_rises_with_accepted_suggestions(anyone.logged_in(*BUILT_IN))
+        after = coverage_rises_with_accepted_suggestions(anyone.logged_in(*BUILT_IN).within(DEMO))
     assert lines[-1] == f"Traceline has stopped; the data stays in {place / '.traceline-demo'}."
     with started_in(place, "--demo") as (address, lines), Traceline(address) as anyone:
         assert "The demo project is there already." in lines
-        assert summary(anyone.logged_in(*BUILT_IN)) == after
+        assert summary(anyone.logged_in(*BUILT_IN).within(DEMO)) == after
 
     with started_in(place) as (address, lines), Traceline(address) as anyone:
         admin = anyone.logged_in(*BUILT_IN)
@@ -126,14 +127,19 @@ def test_the_demo_does_not_go_into_a_folder_with_other_data(place: Path) -> None
     assert [entry.name for entry in place.iterdir()] == ["postgresql"]
 
 
-def test_the_demo_does_not_go_into_a_record_with_other_items(base_url: str, admin: Traceline) -> None:
-    admin = admin.within(None)
-    before = admin.create_requirement()
-    total = admin.read("/requirements")["total"]
-    with pytest.raises(DemoError, match="requirements that are not the demo's"):
+def test_the_demo_is_a_project_of_its_own_that_one_call_removes(base_url: str, admin: Traceline) -> None:
+    beside = admin.within(None)
+    kept = beside.create_requirement()
+    total = beside.read("/requirements")["total"]
+    assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is not None
+    assert asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD)) is None, "once more changes nothing"
+    assert summary(admin.within(DEMO))["total_requirements"] >= 60
+    assert beside.read("/requirements")["total"] == total
+    ok(admin.delete(f"/projects/{DEMO}", params={"confirm": DEMO}), 202)
+    eventually(lambda: admin.within(DEMO).get("/requirements").status_code == 404, "its end", seconds=2)
+    assert ok(beside.get(f"/requirements/{kept['id']}")) == kept
+    with pytest.raises(DemoError, match="stays its own"):
         asyncio.run(load_demo(base_url, ADMIN_EMAIL, ADMIN_PASSWORD))
-    assert admin.read("/requirements")["total"] == total
-    assert ok(admin.get(f"/requirements/{before['id']}")) == before
 
 
 def test_a_known_password_is_refused_where_others_reach_it(place: Path) -> None:

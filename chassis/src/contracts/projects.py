@@ -2,9 +2,13 @@
 
 import re
 from enum import StrEnum
+from typing import Final
 
 from chassis.core.identity import Role
 from chassis.core.problems import Conflict, NotFound
+
+DEMO: Final = "DEMO"
+"""The key of the demo's project."""
 
 KEY = re.compile(r"[A-Z][A-Z0-9]{1,9}")
 """What the key of a project looks like."""

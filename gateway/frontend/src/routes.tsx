@@ -6,10 +6,11 @@ import { Button } from "./kit/button"
 import { Empty, Failure, Skeleton } from "./kit/states"
 import { m } from "./messages"
 import { MAIN, projectKey } from "./projects/address"
-import { homeOf, thisProject } from "./projects/queries"
+import { homeOf, LAST, thisProject } from "./projects/queries"
 import { SignIn } from "./session/page"
-import { readSession, signOut, useSession } from "./session/session"
+import { demoProject, readSession, signOut, useSession } from "./session/session"
 import { Shell } from "./shell/shell"
+import { kept } from "./store"
 
 /** The screens below /p/{project}, each loaded when it is first opened. */
 const SCREENS: Record<string, ComponentType> = {
@@ -50,13 +51,20 @@ export function Routes() {
         <SignedIn />
       </Route>
       <Route path="/">
-        <Redirect to={homeOf(MAIN)} replace />
+        <Home />
       </Route>
       <Route>
         <Empty title={m.common.notFound} />
       </Route>
     </Switch>
   )
+}
+
+/** Lead to the project that this browser was in last. */
+function Home() {
+  const { state } = useSession()
+  if (state === "loading") return <Skeleton />
+  return <Redirect to={homeOf(kept(LAST, demoProject() ?? MAIN))} replace />
 }
 
 function SignedIn() {

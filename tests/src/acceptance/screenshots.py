@@ -10,6 +10,7 @@ from acceptance.client import Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
+from contracts.projects import DEMO
 
 SCREENS = {"dashboard": "", "review": "/review", "matrix": "/matrix"}
 SIZE: ViewportSize = {"width": 1280, "height": 800}
@@ -26,7 +27,7 @@ def main(folder: Path) -> None:
         Traceline(running.base_url) as anyone,
         sync_playwright() as playwright,
     ):
-        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
+        admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD).within(DEMO)
         eventually(lambda: admin.read("/suggestions")["total"] > 0, "suggestions of the demo", seconds=120)
         browser = playwright.chromium.launch(executable_path=chromium.program(), args=chromium.arguments())
         context = browser.new_context(base_url=running.base_url, viewport=SIZE)
@@ -34,7 +35,7 @@ def main(folder: Path) -> None:
         assert context.request.post("/session", data=who, headers={"Origin": running.base_url}).ok
         page = context.new_page()
         for name, path in SCREENS.items():
-            page.goto(f"/p/MAIN{path}")
+            page.goto(f"/p/DEMO{path}")
             expect(page.get_by_role("heading", level=1)).to_be_visible()
             page.wait_for_timeout(STEADY_MS)
             page.screenshot(path=folder / f"{name}.png")

@@ -169,7 +169,7 @@ async def delete_project(
     admin: Admin,
     confirm: Annotated[str | None, Query(max_length=100, description="The key of the project once more.")] = None,
 ) -> Response:
-    """Only one that is archived. It is gone at once, and what was in it soon after; nothing brings it back."""
+    """Only one that is archived, or the demo's. It and what is in it are gone soon after; nothing brings that back."""
     await service.delete(database, key, confirm, admin, lambda before: check_precondition(request, before))
     return answer({"key": key}, 202)
 

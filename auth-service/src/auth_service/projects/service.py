@@ -25,7 +25,7 @@ from contracts.auth import (
     ProjectState,
     ProjectUpdated,
 )
-from contracts.projects import Visibility, no_such_project, project_archived, role_in
+from contracts.projects import DEMO, Visibility, no_such_project, project_archived, role_in
 
 _SHOWN = ("key", "name", "description", "visibility", "archived", "settings", "created_at", "created_by")
 
@@ -96,7 +96,7 @@ async def change(database: Database, key: str, fields: Mapping[str, Any], caller
 
 
 async def delete(database: Database, key: str, confirmed: str | None, caller: Identity, check: Check) -> None:
-    """Delete a project that is archived; `confirmed` is its key once more.
+    """Delete a project that is archived, or the demo's; `confirmed` is its key once more.
 
     Raises NotFound, Conflict main_project or not_archived, Invalid not_confirmed, and what `check` raises.
     """
@@ -105,7 +105,7 @@ async def delete(database: Database, key: str, confirmed: str | None, caller: Id
         check(_shown(project, caller))
         if key == MAIN:
             raise Conflict("MAIN is the project of whoever names none, and always there.", code="main_project")
-        if not project["archived"]:
+        if not project["archived"] and key != DEMO:  # which is there to be tried, and to be gone again
             raise Conflict("Only a project that is archived can be deleted; archive it first.", code="not_archived")
         if confirmed != key:
             told = f"All of this project will be gone for ever; to confirm that, send ?confirm={key}."

@@ -16,6 +16,7 @@ from auth_service.startup import first_password
 from chassis.core.settings import ServiceSettings, check, read, together
 from chassis.server.http_server import is_loopback
 from chassis.server.process.settings import ProxySettings
+from contracts.projects import DEMO
 from contracts.routes import AUTH
 from embedded.services import SERVICES
 from gateway.session.schemas import DemoAccount
@@ -65,7 +66,7 @@ class AllSettings:
         """What the page of a demo signs in with by a button: an account that everybody knows, or none."""
         if self.first_password != BUILT_IN_ADMIN_PASSWORD:
             return None
-        return DemoAccount(email=self.auth.default_admin_email, password=BUILT_IN_ADMIN_PASSWORD)
+        return DemoAccount(email=self.auth.default_admin_email, password=BUILT_IN_ADMIN_PASSWORD, project=DEMO)
 
 
 def read_settings() -> AllSettings:

@@ -1004,7 +1004,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project, with everything in it
-         * @description Only one that is archived. It is gone at once, and what was in it soon after; nothing brings it back.
+         * @description Only one that is archived, or the demo's. It and what is in it are gone soon after; nothing brings that back.
          *
          *     Needs the role `admin`.
          */
@@ -3583,6 +3583,12 @@ export interface components {
              * Format: password
              */
             password: string;
+            /**
+             * Project
+             * @description The key of the demo's project.
+             * @example DEMO
+             */
+            project: string;
         };
         /**
          * DifferenceSegment

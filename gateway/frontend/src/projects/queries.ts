@@ -8,6 +8,8 @@ export type Project = components["schemas"]["Project"]
 export type ListedProject = components["schemas"]["ListedProject"]
 
 export const PROJECTS = ["projects"]
+/** The name under which a browser keeps which project it was in last. */
+export const LAST = "traceline.project"
 
 /** The project of this page; whoever reads it is in it from then on, with their role there. */
 export const thisProject = () =>
@@ -16,6 +18,7 @@ export const thisProject = () =>
     queryFn: async ({ signal }) => {
       const project = await api.get("/api/v1/projects/{key}", { params: { path: { key: projectKey() } }, signal })
       enterProject(project)
+      localStorage.setItem(LAST, JSON.stringify(project.key))
       return project
     },
   })

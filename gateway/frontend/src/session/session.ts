@@ -3,7 +3,7 @@ import { store } from "../store"
 
 export type Role = "viewer" | "reviewer" | "admin"
 export type User = { id: number; email: string; full_name: string; role: Role }
-export type Account = { email: string; password: string }
+export type Account = { email: string; password: string; project: string }
 export type Session =
   | { state: "loading" }
   | { state: "unreachable" }
@@ -19,6 +19,7 @@ const ROLES: Role[] = ["viewer", "reviewer", "admin"]
 const session = store<Session>({ state: "loading" })
 const inProject = store<{ role: Role; archived: boolean } | undefined>(undefined)
 let renewal: ReturnType<typeof setTimeout> | undefined
+let demo: Account | undefined
 const waiting: (() => void)[] = []
 const otherTabs = new BroadcastChannel("traceline-session")
 
@@ -84,8 +85,12 @@ export function whenSignedInAgain(): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve))
 }
 
+/** Return the key of the project of a demo, if this is one. */
+export const demoProject = (): string | undefined => demo?.project
+
 function take(answer: Answer): void {
   clearTimeout(renewal)
+  demo = answer.demo ?? demo
   const before = session.get()
   if (!answer.user) {
     const wasIn = before.state === "signed-in" || before.state === "expired"

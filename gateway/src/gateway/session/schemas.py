@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic.json_schema import SkipJsonSchema
 
 from chassis.core.identity import Role
+from contracts.projects import DEMO
 
 _EMAIL = "kim@example.com"
 _PASSWORD = "correct horse battery"  # noqa: S105 - an example
@@ -44,6 +45,7 @@ class DemoAccount(BaseModel):
 
     email: str
     password: str = Field(json_schema_extra={"format": "password"})
+    project: str = Field(description="The key of the demo's project.", examples=[DEMO])
 
 
 class CurrentSession(BaseModel):

@@ -6,10 +6,13 @@ from typing import Any
 
 import httpx
 
+from contracts.projects import DEMO
 from embedded.data_folder import DataFolder
 from embedded.demo.project import DemoProject, Json, read_project
 
 _LOOK_AGAIN = 0.2
+_UNTIL_KNOWN = 10
+_OF_PROJECT = f"/projects/{DEMO}"
 
 
 class DemoError(Exception):
@@ -48,13 +51,13 @@ async def tell_of_demo(folder: DataFolder, base_url: str, email: str, password: 
 
 
 async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | None:
-    """Load the demo project into the Traceline at `base_url`, as the reviewer or admin given.
+    """Load the demo into a project of its own, DEMO, of the Traceline at `base_url`, as the admin given.
 
     Returns:
         What is there now, or None when the demo had been loaded before and nothing was done.
 
     Raises:
-        DemoError: Traceline did not answer, refused something, or holds requirements or test cases of others.
+        DemoError: Traceline did not answer, refused something, or the project holds items that are not the demo's.
     """
     # Not through a proxy of the environment: this talks to its own machine.
     async with httpx.AsyncClient(
@@ -64,6 +67,7 @@ async def load_demo(base_url: str, email: str, password: str) -> DemoSummary | N
     ) as http:
         loader = _Loader(http, read_project())
         await loader.log_in(email, password)
+        await loader.make_project()
         if await loader.is_loaded():
             return None
         await loader.refuse_other_data()
@@ -81,6 +85,25 @@ class _Loader:
     async def log_in(self, email: str, password: str) -> None:
         token = await self._send("POST", "/auth/login", data={"username": email, "password": password})
         self._http.headers["Authorization"] = f"Bearer {token['access_token']}"
+
+    async def make_project(self) -> None:
+        """Make the project of the demo, unless it is there; it is for everybody who is signed in."""
+        found = await self._send("GET", "/projects", params={"q": DEMO, "fields": "key"})
+        if {"key": DEMO} not in found["items"]:
+            project = {"key": DEMO, "name": "Dropwick, the demo", "visibility": "open"}
+            await self._send("POST", "/projects", json=project)
+        deadline = asyncio.get_running_loop().time() + _UNTIL_KNOWN
+        while not await self._is_known():  # by each gateway that may answer
+            if asyncio.get_running_loop().time() > deadline:
+                raise DemoError(f"its project is not there {_UNTIL_KNOWN} seconds after it was made.")
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def _is_known(self) -> bool:
+        try:
+            await self._count("/requirements")
+        except DemoError:
+            return False
+        return True
 
     async def is_loaded(self) -> bool:
         return bool(await self._count("/requirements", self._project.seal))
@@ -151,7 +174,9 @@ class _Loader:
             await self._send("POST", f"/links/{suspect['id']}/confirm")
 
     async def _send(self, method: str, path: str, **options: Any) -> Json:
-        """Send one request and return its answer."""
+        """Send one request and return its answer; what is no account and no project is of the demo's."""
+        if not path.startswith(("/auth", "/projects")):
+            path = _OF_PROJECT + path
         try:
             response = await self._http.request(method, path, **options)
             answer: Json = response.json()
