@@ -50,5 +50,4 @@ async def inspect_import(
         file, received = await service.beginning(request)
         if received.mapping is not None:
             mapping = mappings.checked(received.mapping)
-        schemes = settings.source_url_schemes
-        return answer(await asyncio.to_thread(service.inspect, file, received, query, mapping, schemes))
+        return answer(await service.inspect(file, service.look_at(file, received, query, mapping, settings)))

@@ -1,26 +1,48 @@
-"""Looks at the beginning of a file: what format it has, what its columns may mean, how its first rows would be read."""
+"""Looks at the beginning of a file: what format it has, what its columns may mean, how its first rows would be read.
 
+`python -m catalog_service.exchange.inspection.service`: standard input is a line with a Look as JSON, then the file;
+standard output is what it looks like, or why that cannot be said. An archive may end this process without harm.
+"""
+
+import asyncio
+import logging
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import islice
 from typing import Any
 
+import orjson
 from fastapi import Request
 
 from catalog_service.exchange import registry
 from catalog_service.exchange.formats import Format, Inspection, ReadOptions
 from catalog_service.exchange.jobs.options import ReadingQuery
+from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Received, receive
+from catalog_service.exchange.process_limits import limit_process
 from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable
 from catalog_service.exchange.validation import Validation
 from catalog_service.items.source_urls import SourceUrls
-from chassis.core.problems import Invalid, TooLarge
+from catalog_service.settings import Settings
+from chassis.core.problems import Invalid, Problem, TooLarge
 from chassis.files.archives import is_archive
 from chassis.web.listing import Row
+
+_log = logging.getLogger(__name__)
 
 _BEGINNING = 1024 * 1024
 _MOST_ARCHIVE = 16 * 1024 * 1024
 _HEAD = 512
+_ARCHIVE_IN_A_THREAD = 16 * 1024
+"""Bytes; larger archives may unpack to so much that only a process of its own bounds what is made of it."""
+_CPU_SECONDS = 20
+_MOST_COMPLAINT = 2000
+_TOO_MUCH = (
+    "The file could not be looked at: it takes more memory or time than there is for that. Cut it up, or look whether"
+    " it is damaged."
+)
 _ROWS = 20
 _PLACES = ("line", "column", "offset")
 
@@ -43,29 +65,104 @@ async def beginning(request: Request) -> tuple[BytesIO, Received]:
     return BytesIO(kept), received
 
 
-def inspect(
-    file: BytesIO, received: Received, query: ReadingQuery, mapping: dict[str, Any] | None, schemes: tuple[str, ...]
-) -> Row:
-    """Return what a file looks like; raises Invalid where it is none of what it says."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How to look at a file, of which there may be only the beginning."""
+
+    format: str
+    kind: str
+    encoding: str | None
+    file_name: str | None
+    media_type: str | None
+    source_system: str | None
+    mapping: dict[str, Any] | None
+    source_url_schemes: tuple[str, ...]
+    is_whole: bool
+    memory_bytes: int
+
+
+def look_at(
+    file: BytesIO, received: Received, query: ReadingQuery, mapping: dict[str, Any] | None, settings: Settings
+) -> Look:
+    """Return how to look at what was received."""
     length = file.getbuffer().nbytes
-    is_whole = length == received.size and (length != _BEGINNING or is_archive(file.getvalue()[:_HEAD]))
-    name = query.file_name or received.file_name
+    return Look(
+        format=query.format,
+        kind=query.kind.value,
+        encoding=query.encoding,
+        file_name=query.file_name or received.file_name,
+        media_type=received.media_type,
+        source_system=query.source_system,
+        mapping=mapping,
+        source_url_schemes=settings.source_url_schemes,
+        is_whole=length == received.size and (length != _BEGINNING or is_archive(file.getvalue()[:_HEAD])),
+        memory_bytes=settings.import_memory_mib * 1024**2,
+    )
+
+
+async def inspect(file: BytesIO, look: Look) -> Row:
+    """Return what a file looks like; an archive, which may unpack to much, is looked at by a process of its own.
+
+    Raises Invalid where it is none of what it says, and UnsupportedMediaType.
+    """
+    content = file.getvalue()
+    if len(content) < _ARCHIVE_IN_A_THREAD or not is_archive(content[:_HEAD]):
+        return await asyncio.to_thread(described, file, look)
+    child = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "catalog_service.exchange.inspection.service"),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        said, complaint = await child.communicate(orjson.dumps(look, option=orjson.OPT_APPEND_NEWLINE) + content)
+    finally:
+        if child.returncode is None:
+            child.kill()
+            await child.wait()
+    if child.returncode:
+        told = complaint[-_MOST_COMPLAINT:].decode(errors="replace")
+        _log.warning("Looking at a file ended with %d: %s", child.returncode, told)
+        raise Invalid(_TOO_MUCH, code="reader_ended")
+    answer: dict[str, Any] = orjson.loads(said)
+    if "refused" in answer:
+        raise problem_of(answer["refused"], answer["members"])
+    return answer
+
+
+def main() -> None:
+    """Look at the file of standard input."""
+    given = sys.stdin.buffer
+    look = Look(**orjson.loads(given.readline()))
+    limit_process(look.memory_bytes, _CPU_SECONDS)
+    try:
+        answer = described(BytesIO(given.read()), look)
+    except Problem as problem:
+        refused = {"code": problem.code, "detail": problem.detail, "status": problem.status}
+        answer = {"refused": refused, "members": problem.members}
+    sys.stdout.buffer.write(orjson.dumps(answer, default=str))
+
+
+def described(file: BytesIO, look: Look) -> Row:
+    """Return what a file looks like; raises Invalid where it is none of what it says, and UnsupportedMediaType."""
+    is_whole = look.is_whole
     try:
         chosen = (
-            registry.recognise(file, name, received.media_type)
-            if query.format == "auto"
-            else registry.find(query.format)
+            registry.recognise(file, look.file_name, look.media_type)
+            if look.format == "auto"
+            else registry.find(look.format)
         )
         options = ReadOptions(
-            kind=query.kind.value,
-            encoding=query.encoding,
-            file_name=name,
-            source_system=query.source_system,
-            mapping=mapping,
+            kind=look.kind,
+            encoding=look.encoding,
+            file_name=look.file_name,
+            source_system=look.source_system,
+            mapping=look.mapping,
             is_beginning=not is_whole,
         )
         found = _looked_at(chosen, file, options)
-        rows, notices = _first_rows(chosen, file, options, schemes, is_whole=is_whole)
+        rows, notices = _first_rows(chosen, file, options, look.source_url_schemes, is_whole=is_whole)
     except Unreadable as error:
         places = {name: getattr(error, name) for name in _PLACES if getattr(error, name) is not None}
         raise Invalid(error.message, code=error.code, members=places) from None
@@ -131,3 +228,7 @@ def _noticed(records: Iterator[Record], notices: list[Notice]) -> Iterator[Recor
         if isinstance(record, Notice):
             notices.append(record)
         yield record
+
+
+if __name__ == "__main__":
+    main()
