@@ -194,6 +194,26 @@ async def test_who_follows_a_project_is_told_of_nothing_else(two: Projects) -> N
         await following.aclose()
 
 
+async def test_a_stream_counts_over_all_projects_or_in_one(two: Projects) -> None:
+    await two.requirement(MAIN)
+    await two.requirement("DOOR")
+    stream, ana = two.world.app.state.stream, two.world.ana.id
+    everywhere, in_door = stream.follow(ana, "DOOR", None), stream.follow(ana, "DOOR", None, "DOOR")
+    assert b'"unread_count":2' in await anext(everywhere)
+    assert b'"unread_count":1' in await anext(in_door)
+    await two.requirement(MAIN)
+    told = b""
+    while b'"unread_count":3' not in told:
+        told += await anext(everywhere)
+    ok(await two.of("DOOR").post("/notifications/mark-all-read"))
+    told = b""
+    while b'"unread_count":0' not in told:
+        told += await anext(in_door)
+    assert b'"unread_count":3' not in told
+    for following in (everywhere, in_door):
+        await following.aclose()
+
+
 async def test_who_is_in_no_project_sees_no_activity(two: Projects) -> None:
     await two.requirement(MAIN)
     assert (await two.of(NONE).read("/activity"))["items"] == []

@@ -7,7 +7,7 @@ what is older from the table. So one that reads slowly holds nothing back, and n
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -43,9 +43,10 @@ class _Told(NamedTuple):
 class _Connection:
     """One who follows the stream of a project, up to `position`; `woken` when there is something to tell."""
 
-    def __init__(self, user_id: int, project: str, unread: int) -> None:
+    def __init__(self, user_id: int, project: str, counted: str, unread: int) -> None:
         self.user_id = user_id
         self.project = project
+        self.counted = counted
         self.position = 0
         self.unread = unread
         self.woken = asyncio.Event()
@@ -66,15 +67,17 @@ class Stream:
         self._floor = self._head = 0
         """What comes after the floor, up to the head, is in `_recent`."""
 
-    async def follow(self, user_id: int, project: str, after: int | None) -> AsyncGenerator[bytes, None]:
+    async def follow(
+        self, user_id: int, project: str, after: int | None, counted: str = projects.NONE
+    ) -> AsyncGenerator[bytes, None]:
         """Yield what one connection is to be sent: everything of a project after a position, or from now on, and the
-        user's count, which is over all projects.
+        user's count, which is over all projects unless one is `counted`.
 
         Each part is some whole events, or a heartbeat. The first one has the position at which it begins.
         """
-        with projects.within(projects.NONE):
+        with projects.within(counted):
             unread = await self._unread_counts.get(user_id)
-        with self._connected(_Connection(user_id, project, unread or 0)) as connection:
+        with self._connected(_Connection(user_id, project, counted, unread or 0)) as connection:
             await self._start_reading()
             connection.position = self._head if after is None else after
             told: int | None = None
@@ -135,11 +138,18 @@ class Stream:
             while rows := await stream_repository.after(database, self._head, _PAGE):
                 self._pass_by(rows)
                 self._keep(rows)
-        users = {connection.user_id for connection in self._connections}
-        with projects.within(projects.NONE):
-            counts = await repository.unread_counts(self._database, list(users))
+        users: dict[str, set[int]] = {}
         for connection in self._connections:
-            unread = counts.get(connection.user_id, 0)
+            users.setdefault(connection.counted, set()).add(connection.user_id)
+        counts: dict[str, Mapping[int, int]] = {}
+        for counted, of_them in users.items():
+            with projects.within(counted):
+                counts[counted] = await repository.unread_counts(self._database, list(of_them))
+        for connection in self._connections:
+            unread = connection.unread
+            # One that has come since is counted the next time.
+            if connection.user_id in users.get(connection.counted, ()):
+                unread = counts[connection.counted].get(connection.user_id, 0)
             if connection.position < self._head or connection.unread != unread:
                 connection.unread = unread
                 connection.woken.set()

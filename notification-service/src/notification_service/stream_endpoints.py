@@ -5,8 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from chassis.core.identity import Viewer
+from chassis.core.projects import NONE
 from chassis.web.event_stream import EventStream
 from chassis.web.strict_route import StrictRoute
+from contracts.api_tokens import PREFIX
 from notification_service.stream import Stream
 from notification_service.stream_schemas import EXAMPLE, StreamEvent
 
@@ -47,10 +49,12 @@ async def follow_events(
 
     Nothing is missed and nothing comes twice: each event's `id` is its position, from which the stream goes on for a
     day. After that, `reset` comes first: read again what you show. `unread` comes at the beginning and whenever your
-    count over all projects has changed. Every 15 seconds without an event there is a comment. When the stream ends,
-    come back after `retry` milliseconds.
+    count over all projects (by an API token: in this one) has changed. Every 15 seconds without an event there is a
+    comment. When the stream ends, come back after `retry` milliseconds.
     """
     stream: Stream = request.app.state.stream
     assert viewer.id is not None, "whoever has a role is a person"
     after = last_event_id if last_event_id_header is None else last_event_id_header
-    return EventStream(stream.follow(viewer.id, viewer.project, after))
+    # A token may be for some projects alone.
+    counted = viewer.project if viewer.token_id.startswith(PREFIX) else NONE
+    return EventStream(stream.follow(viewer.id, viewer.project, after, counted))

@@ -471,8 +471,8 @@ export interface paths {
          *
          *     Nothing is missed and nothing comes twice: each event's `id` is its position, from which the stream goes on for a
          *     day. After that, `reset` comes first: read again what you show. `unread` comes at the beginning and whenever your
-         *     count over all projects has changed. Every 15 seconds without an event there is a comment. When the stream ends,
-         *     come back after `retry` milliseconds.
+         *     count over all projects (by an API token: in this one) has changed. Every 15 seconds without an event there is a
+         *     comment. When the stream ends, come back after `retry` milliseconds.
          */
         get: operations["follow_events"];
         put?: never;
