@@ -139,6 +139,7 @@ def _add_rows(metadata: sa.MetaData) -> None:
         sa.Column("kind", sa.Text, nullable=False, comment="requirement, test_case, link or revision"),
         sa.Column("row", sa.Integer, comment="as a person counts the rows or objects of the file, from 1"),
         sa.Column("line", sa.Integer),
+        sa.Column("sheet", sa.Text, comment="of a workbook"),
         sa.Column(
             "fields", pg.JSON, comment="by the names of the API; of an item all, as it is stored, of a link its ends"
         ),

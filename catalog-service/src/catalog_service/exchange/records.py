@@ -64,6 +64,7 @@ class Item:
     problems: list[Remark] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
     source: list[str] | None = None
+    sheet: str | None = None
 
 
 @dataclass(slots=True)
@@ -78,6 +79,7 @@ class Link:
     problems: list[Remark] = field(default_factory=list)
     warnings: list[Remark] = field(default_factory=list)
     source: list[str] | None = None
+    sheet: str | None = None
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ A row is checked with all its fields, whether it will change an item or become o
 lacks are problems of the code `missing`, which planning drops where the item is there already.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +27,7 @@ from chassis.web import strict_json
 from chassis.web.sentences import sentence
 
 MISSING = "missing"
-COLUMNS = "kind, row, line, fields, given, version, problems, warnings, source, action, code"
+COLUMNS = "kind, row, line, fields, given, version, problems, warnings, source, action, code, sheet"
 """Of import_rows, in the order of a line of `Checked`."""
 
 _MOST_PROBLEMS_A_ROW = 100
@@ -242,6 +243,7 @@ class Validation:
         kept = problems[: min(_MOST_PROBLEMS_A_ROW, _MOST_PROBLEMS - self._kept)]
         self._kept += len(kept) if checked.is_refused else 0
         source, line = getattr(record, "source", None), getattr(record, "line", None)
+        sheet = getattr(record, "sheet", None)
         version = getattr(record, "version", None)
         if version is not None and version not in _VERSIONS:
             version = None
@@ -259,10 +261,16 @@ class Validation:
                     _NULL if source is None else _json([cell.replace("\0", "") for cell in source]),
                     b"error" if checked.is_refused else _NULL,
                     problems[0]["code"].encode() if checked.is_refused and problems else _NULL,
+                    _NULL if sheet is None else _text(sheet),
                 )
             )
             + b"\n"
         )
+
+
+def _text(text: str) -> bytes:
+    """Return a text as COPY takes it, its control characters as blanks."""
+    return re.sub(r"[\x00-\x1f]", " ", text).encode("utf-8", "replace").replace(b"\\", b"\\\\")
 
 
 def _json(value: Any) -> bytes:

@@ -72,3 +72,13 @@ async def test_a_preset_is_taken_by_its_name(imports: Any) -> None:
     refused = await imports.send_file(b"Summary\nx\n", CSV, mapping="jirra")
     assert refused.status_code == 422
     assert "jira" in orjson.loads(refused.content)["detail"]
+
+
+async def test_a_row_of_a_workbook_says_in_which_sheet_it_stands(imports: Any) -> None:
+    word = imports.catalog.word()
+    header = ["ID", "Title", "Priority", "Type"]
+    sheets = {name: [header, [f"{word}-{name}", f"{word} {name}", "High", "Functional"]] for name in ("A_b", "C d")}
+    job = await send(imports, workbook(sheets))
+    assert {row["key"]: row["sheet"] for row in await imports.rows(job)} == {f"{word}-{name}": name for name in sheets}
+    job = await send(imports, f"ID,Title\n{word},Doors\n")
+    assert [row["sheet"] for row in await imports.rows(job)] == [None]

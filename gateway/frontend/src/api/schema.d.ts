@@ -4675,6 +4675,7 @@ export interface components {
          *       "problems": [],
          *       "raises_version": true,
          *       "row": 17,
+         *       "sheet": null,
          *       "title": "Doors close before departure",
          *       "warnings": []
          *     }
@@ -4708,6 +4709,11 @@ export interface components {
              * @description The row of the file as its program counts it; null where it has none.
              */
             row: number | null;
+            /**
+             * Sheet
+             * @description Of a workbook: the name of the sheet.
+             */
+            sheet: string | null;
             /** Title */
             title: string | null;
             /** Warnings */

@@ -15,7 +15,8 @@ from chassis.web.listing import Fetched, PageRequest, Row, fetch_page
 
 IN_ORDER = Order("position", (By("r.position", int),))
 _COLUMNS = (
-    "r.position, r.row, r.line, r.kind, r.action, r.code, r.target_id, r.changes, r.problems, r.warnings, r.fields"
+    "r.position, r.row, r.line, r.sheet, r.kind, r.action, r.code, r.target_id, r.changes, r.problems, r.warnings,"
+    " r.fields"
 )
 _MOST_CHARACTERS = 200
 _AT_ONCE = 500
@@ -82,7 +83,7 @@ def _shown(row: Mapping[str, Any], suspect: Mapping[UUID, int], places: _Places)
     fields = row["fields"] or {}
     raises = _raises_version(row)
     return {
-        **{name: row[name] for name in ("position", "row", "line", "kind", "action", "code")},
+        **{name: row[name] for name in ("position", "row", "line", "sheet", "kind", "action", "code")},
         "key": _cut(_key(row["kind"], fields)),
         "item_id": row["target_id"],
         "title": _cut(fields.get("title")),

@@ -205,6 +205,7 @@ class ImportRow(BaseModel):
                     "position": 16,
                     "row": 17,
                     "line": 42,
+                    "sheet": None,
                     "kind": "requirement",
                     "action": "update",
                     "code": None,
@@ -226,6 +227,7 @@ class ImportRow(BaseModel):
         int | None, Field(description="The row of the file as its program counts it; null where it has none.")
     ]
     line: int | None
+    sheet: Annotated[str | None, Field(description="Of a workbook: the name of the sheet.")]
     kind: ImportRowKind
     action: ImportAction | None
     code: str | None

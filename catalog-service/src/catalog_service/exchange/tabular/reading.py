@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from catalog_service.exchange.formats import Inspection, ReadOptions
-from catalog_service.exchange.records import Notice, Record, Unreadable
+from catalog_service.exchange.records import Item, Link, Notice, Record, Unreadable
 from catalog_service.exchange.tabular.columns import Columns
 from catalog_service.exchange.tabular.csv_reader import find_delimiter, read_csv
 from catalog_service.exchange.tabular.formulas import MARK, looks_encoded
@@ -306,7 +306,10 @@ def _records(start: _Start, chosen: _Chosen, options: ReadOptions, *, sheet: str
     is_own = chosen.preset == OWN
     mapper = Mapper(chosen.mapping, start.columns, source_system=options.source_system, sheet=sheet, is_own=is_own)
     yield from _about(start, chosen)
-    yield from mapper.read(start.rows)
+    for record in mapper.read(start.rows):
+        if isinstance(record, Item | Link):
+            record.sheet = start.table.name
+        yield record
 
 
 def _has_same_header(start: _Start, main: _Start) -> bool:
