@@ -91,8 +91,8 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 _EMPTY = """
     TRUNCATE users, project_members, ended_tokens, api_tokens, sessions, service_accounts, login_attempts,
-        known_networks, signing_keys, counted_actions, invitations, password_resets, outbox, idempotency_keys
-        RESTART IDENTITY;
+        known_networks, signing_keys, counted_actions, asked_mails, invitations, password_resets, outbox,
+        idempotency_keys RESTART IDENTITY;
     DELETE FROM projects WHERE key <> 'MAIN';
     UPDATE projects SET name = 'Main project', description = '', visibility = 'open', archived = false, settings = '{}';
     UPDATE feed_head SET head = 0;

@@ -10,7 +10,7 @@ from testing.service import Json
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jwks.json"), ("get", "/version")}
-PUBLIC |= {("post", "/auth/accept-invitation"), ("post", "/auth/reset-password")}
+PUBLIC |= {("post", "/auth/accept-invitation"), ("post", "/auth/forgot-password"), ("post", "/auth/reset-password")}
 PUBLIC |= {("post", "/session"), ("get", "/session"), ("delete", "/session")}
 CREATING = {("put", "/requirements/by-external-id/{}"), ("put", "/test-cases/by-external-id/{}")}
 """What makes what its address names, where it is not there."""

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from auth_service import access_use, startup
 from auth_service.api_tokens import endpoints as api_tokens
 from auth_service.invitations import endpoints as invitations
+from auth_service.mails import endpoints as mails
 from auth_service.open_sessions import endpoints as open_sessions
 from auth_service.password_reset import endpoints as password_reset
 from auth_service.projects import endpoints as projects
@@ -41,6 +42,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             invitations.router,
             users.router,
             password_reset.router,
+            mails.router,
             projects.router,
             signing_keys.router,
             sessions.internal_router,
@@ -54,6 +56,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             "passwords": passwords,
             "registration": settings.registration_policy(),
             "public_url": settings.public_url,
+            "sends_mail": settings.mail_server() is not None,
             "must_change_given_passwords": settings.environment == "production",
             "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
             "users_by_id": Coalesced(partial(user_service.find, database)),

@@ -155,6 +155,17 @@ password_resets = sa.Table(
 )
 sa.Index("ix_password_resets_user_id", password_resets.c.user_id)
 
+asked_mails = sa.Table(
+    "asked_mails",
+    metadata,
+    sa.Column("id", sa.BigInteger, sa.Identity(always=True), primary_key=True),
+    required("kind", sa.Text),
+    required("email", sa.Text, comment="as it was typed, of a user or of nobody"),
+    required("tries", sa.Integer, server_default=sa.text("0")),
+    timestamp("due_at", server_default=sa.func.now()),
+)
+sa.Index("ix_asked_mails_due_at", asked_mails.c.due_at)
+
 signing_keys = sa.Table(
     "signing_keys",
     metadata,

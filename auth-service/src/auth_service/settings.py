@@ -6,12 +6,22 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from auth_service.mails.smtp import Server
 from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
 from auth_service.users.emails import parse_email
 from chassis.core.settings import PublisherSettings, origin_or_none
+from chassis.core.start_failure import StartFailure
 from contracts.tokens import LONGEST_LIFETIME
 
 BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone
+
+
+def _server_or_none(url: str | None) -> str | None:
+    """Return the address of a mail server; an empty text is none."""
+    if url is None or not url.strip():
+        return None
+    Server.parse(url.strip())
+    return url.strip()
 
 
 class Settings(PublisherSettings):
@@ -26,6 +36,9 @@ class Settings(PublisherSettings):
     """None: the built-in one where that is allowed, else a random one."""
     public_url: Annotated[str | None, AfterValidator(origin_or_none)] = None
     """The address that people use, with which links begin."""
+    smtp_url: Annotated[str | None, AfterValidator(_server_or_none)] = None
+    """Where mails are handed over, `smtp+starttls://user:password@host:587`. None: there are none."""
+    mail_from: Annotated[str, AfterValidator(parse_email)] = "traceline@localhost"
     registration: Mode | None = None
     """Who may make an account for themselves. None: everybody in development, whoever is invited in production."""
     registrations_per_hour: int | None = Field(default=None, ge=1)
@@ -36,6 +49,14 @@ class Settings(PublisherSettings):
         """The key of hashes that are not to be guessed from: made of the secret, so that it need not be another."""
         secret = self.internal_token_secret.get_secret_value().encode()
         return blake2b(secret, digest_size=32, person=b"typed user names").digest()
+
+    def mail_server(self) -> Server | None:
+        """Return where mails are handed over; raise StartFailure where their links would lead nowhere."""
+        if self.smtp_url is None:
+            return None
+        if self.public_url is None:
+            raise StartFailure("The setting PUBLIC_URL is missing: links in mails (SMTP_URL) begin with it.")
+        return Server.parse(self.smtp_url)
 
     def registration_policy(self) -> RegistrationPolicy:
         """Return who may register."""

@@ -2,6 +2,7 @@
 
 from auth_service.api_tokens import service as api_tokens
 from auth_service.invitations import service as invitations
+from auth_service.mails.sending import Post
 from auth_service.open_sessions import service as open_sessions
 from auth_service.password_reset import service as password_reset
 from auth_service.service import SERVICE
@@ -50,6 +51,10 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)
         await signing_keys.forget_old(database, settings.token_lifetime)
 
+    server = settings.mail_server()
+    if server is not None:
+        post = Post(database, server, settings.mail_from, settings.public_url)
+        worker.every("auth mails", 2, post.send_due, leader_only=True)
     worker.every("auth log-in attempts", 60, forget_attempts, leader_only=True)
     worker.every("auth ended tokens", 300, forget_ended_tokens, leader_only=True)
     worker.every("auth idle sessions", 30, end_idle_sessions, leader_only=True)

@@ -69,6 +69,7 @@ AUTH = Service(
         ("POST", "auth/register"),
         ("POST", "auth/login"),
         ("POST", "auth/accept-invitation"),
+        ("POST", "auth/forgot-password"),
         ("POST", "auth/reset-password"),
         ("GET", "auth/jwks.json"),
     ),

@@ -20,7 +20,6 @@ from chassis.web.strict_route import StrictRoute
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 _TRIES_PER_HOUR = 30
-_PAGE = "reset-password"
 
 UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
@@ -36,7 +35,7 @@ async def offer_password_reset(user_id: UserId, request: Request, database: Db, 
     """It works once, for an hour; give it to nobody else. Until it is used, the old password works on."""
     async with database.transaction() as connection:
         token, expires_at = await service.offer(connection, user_id, actor_of(admin))
-    link = one_time_links.address(request.app.state.public_url, _PAGE, token)
+    link = one_time_links.address(request.app.state.public_url, service.PAGE, token)
     return answer({"link": link, "expires_at": expires_at}, headers={"Cache-Control": "no-store"})
 
 

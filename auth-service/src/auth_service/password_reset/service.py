@@ -16,6 +16,8 @@ from chassis.messaging.events import Actor, NewEvent
 from contracts.auth import PasswordReset, PasswordResetOffered
 
 LIFETIME = timedelta(hours=1)
+PAGE = "reset-password"
+"""The address of the page on which a link is used."""
 
 
 async def offer(connection: Connection, user_id: int, actor: Actor) -> tuple[str, datetime]:

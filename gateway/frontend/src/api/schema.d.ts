@@ -131,6 +131,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/forgot-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a mail with a link by which you choose a new password
+         * @description The answer is the same for every address, whether it has an account or not. `no_mail`: none are sent here.
+         */
+        post: operations["forgot_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/jwks.json": {
         parameters: {
             query?: never;
@@ -2713,6 +2733,14 @@ export interface components {
             suggest?: boolean | null;
         };
         /**
+         * Asked
+         * @description What is done now, for every address alike.
+         */
+        Asked: {
+            /** Detail */
+            detail: string;
+        };
+        /**
          * AuditAction
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
@@ -4121,6 +4149,17 @@ export interface components {
         Forbidden: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "role_too_low";
+        };
+        /**
+         * ForgottenPassword
+         * @description Who forgot their password.
+         */
+        ForgottenPassword: {
+            /**
+             * Email
+             * @example kim@example.com
+             */
+            email: string;
         };
         /**
          * Formats
@@ -7065,6 +7104,10 @@ export interface components {
             password: string;
             /** @default viewer */
             role?: components["schemas"]["Role"];
+        };
+        NoMail: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "no_mail";
         };
         NotArchivedOrMainProject: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -11201,6 +11244,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["NameTakenOrProjectArchived"];
             };
         };
+        /** @description Duplicate or state conflict: `no_mail` */
+        NoMail: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NoMail"];
+            };
+        };
         /** @description Duplicate or state conflict: `not_archived`, `main_project` */
         NotArchivedOrMainProject: {
             headers: {
@@ -11777,6 +11830,7 @@ export type SchemaAlgorithm = components['schemas']['Algorithm'];
 export type SchemaAlgorithmName = components['schemas']['AlgorithmName'];
 export type SchemaApiToken = components['schemas']['ApiToken'];
 export type SchemaApplyImport = components['schemas']['ApplyImport'];
+export type SchemaAsked = components['schemas']['Asked'];
 export type SchemaAuditAction = components['schemas']['AuditAction'];
 export type SchemaAuditEntry = components['schemas']['AuditEntry'];
 export type SchemaAuditHead = components['schemas']['AuditHead'];
@@ -11831,6 +11885,7 @@ export type SchemaFieldChange = components['schemas']['FieldChange'];
 export type SchemaFieldErrorDocument = components['schemas']['FieldErrorDocument'];
 export type SchemaFlakyTest = components['schemas']['FlakyTest'];
 export type SchemaForbidden = components['schemas']['Forbidden'];
+export type SchemaForgottenPassword = components['schemas']['ForgottenPassword'];
 export type SchemaFormats = components['schemas']['Formats'];
 export type SchemaGapItem = components['schemas']['GapItem'];
 export type SchemaGapPageGapItem = components['schemas']['GapPage_GapItem_'];
@@ -11929,6 +11984,7 @@ export type SchemaNewPassword = components['schemas']['NewPassword'];
 export type SchemaNewProject = components['schemas']['NewProject'];
 export type SchemaNewServiceAccount = components['schemas']['NewServiceAccount'];
 export type SchemaNewUser = components['schemas']['NewUser'];
+export type SchemaNoMail = components['schemas']['NoMail'];
 export type SchemaNotArchivedOrMainProject = components['schemas']['NotArchivedOrMainProject'];
 export type SchemaNothing = components['schemas']['Nothing'];
 export type SchemaNotification = components['schemas']['Notification'];
@@ -12137,6 +12193,7 @@ export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHea
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
+export type ResponseNoMail = components['responses']['NoMail'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
@@ -12480,6 +12537,60 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["UnauthenticatedOrInvalidCredentials"];
             408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    forgot_password: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The same key and body within 24 hours give the first answer again. 1 to 255 characters.
+                 * @example import-2026-03-02-REQ-42
+                 */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenPassword"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Asked"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NoMail"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
