@@ -12,7 +12,7 @@ from auth_service.app import create_app
 from auth_service.settings import Settings
 from auth_service.startup import prepare
 from auth_service.users.passwords import Passwords
-from chassis.core.identity import Identity, Role
+from chassis.core.identity import ANONYMOUS, Identity, Role
 from chassis.db.database import Database
 from chassis.web.responses import encode
 from testing import PostgresServer
@@ -59,7 +59,7 @@ class Service(ServiceUnderTest):
         return await self._http.post(
             "/api/v1/auth/login",
             data={"username": email, "password": password},
-            headers={"x-forwarded-for": address},
+            headers={"x-forwarded-for": address, "authorization": f"Bearer {TOKENS.issue(ANONYMOUS)}"},
         )
 
     async def admin(self) -> Identity:

@@ -29,6 +29,18 @@ async def test_after_ten_failures_even_the_right_password_has_to_wait(service: S
     assert len(await service.rows("SELECT FROM login_attempts WHERE failed")) == 10, "a refusal is no failure"
 
 
+async def test_who_is_not_the_gateway_has_one_address_whatever_they_name(service: Service) -> None:
+    await service.register("kim@example.com")
+    for number in range(10):
+        form = {"username": "kim@example.com", "password": "not this one"}
+        async with service.client() as client:
+            headers = {"x-forwarded-for": f"192.0.2.{number}"}
+            problem(await client.post("/auth/login", data=form, headers=headers), 401)
+    async with service.client() as client:
+        answered = await client.post("/auth/login", data=form, headers={"x-forwarded-for": "198.51.100.9"})
+    problem(answered, 429)
+
+
 async def counts(service: Service) -> list[int]:
     return [event["data"]["count"] for event in await service.events("auth.login.failed")]
 

@@ -2,13 +2,18 @@
 
 from fastapi import Request
 
+from chassis.core.identity import is_from_inside
+
 LONGEST_AGENT = 300
 
 
 def client_address(request: Request) -> str:
-    """Return the address of whoever calls: the one that the gateway names, else the peer."""
+    """Return the address of whoever calls: the one that the gateway names, else the peer.
+
+    Who names one without an internal token is not the gateway, and would guess passwords from as many as they like.
+    """
     named = request.headers.get("x-forwarded-for", "").strip()
-    if named:
+    if named and is_from_inside(request):
         return named[:64]
     return "unknown" if request.client is None else request.client.host
 

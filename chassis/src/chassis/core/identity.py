@@ -129,6 +129,10 @@ class InternalTokens:
         return identity
 
 
+ANONYMOUS = Identity(id=0, email="anonymous", role=None, project=projects.NONE)
+"""Whoever calls an address that needs no token, as the gateway vouches for where they are: it may nothing."""
+
+
 def _bound(cache: dict[Any, Any]) -> None:
     if len(cache) >= _CACHE_SIZE:
         cache.clear()
@@ -140,6 +144,16 @@ def bearer(request: Request) -> str:
     if scheme.lower() != "bearer" or not token:
         raise Unauthenticated("Log in and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'.")
     return token
+
+
+def is_from_inside(request: Request) -> bool:
+    """Check whether the gateway or a service sent a request, for whomever."""
+    tokens: InternalTokens = request.app.state.internal_tokens
+    try:
+        tokens.verify(bearer(request))
+    except Unauthenticated:
+        return False
+    return True
 
 
 def _identify(request: Request) -> Identity:

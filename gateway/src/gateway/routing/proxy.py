@@ -8,7 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis.core.identity import InternalTokens
+from chassis.core.identity import ANONYMOUS, InternalTokens
 from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unauthenticated, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
@@ -70,6 +70,7 @@ class Proxy:
         method = scope["method"]
         if address.is_public(method):
             told = self._limits.take_unknown(address_of_caller)
+            identity = ANONYMOUS  # only so that the service believes where they are
         else:
             try:
                 access_token = self._credentials.token(scope, incoming.sent)
@@ -82,8 +83,8 @@ class Proxy:
             told = self._limits.take_known(identity)
             actor_id.set(identity.id)
             self._verifier.seen(identity, address_of_caller, incoming.sent.get(b"user-agent", b""))
-            token = self._internal_tokens.issue(identity)
-            forwarded.append((b"authorization", b"Bearer " + token.encode()))
+        token = self._internal_tokens.issue(identity)
+        forwarded.append((b"authorization", b"Bearer " + token.encode()))
         if address.takes_file:
             receive = bounded_file(receive, incoming.content_length)
         else:
