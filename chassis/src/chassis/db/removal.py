@@ -10,7 +10,8 @@ _AT_ONCE = 1000
 
 # The outbox is the feed, which is pruned by its own rules: consumers need every place of it.
 _TABLES = """
-SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND relrowsecurity
+SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+    AND NOT relispartition AND relrowsecurity
     AND relname <> 'outbox' AND relname <> ALL(%s) ORDER BY relname
 """
 
