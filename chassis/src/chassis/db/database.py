@@ -36,7 +36,7 @@ _OPTIONS = {
     "statement_timeout": "60s",
     "idle_in_transaction_session_timeout": "120s",
     # A temporary table that is emptied and filled again takes new buffers each time, until its backend has them all.
-    # With an eighth of it, rows that come by COPY find none any more after some hundred thousand.
+    # With a quarter of it, statements over some hundred thousand rows find none that is free.
     "temp_buffers": "8MB",
     # One request, one core: a report that takes them all is waited for by everybody who asks for a list.
     "max_parallel_workers_per_gather": "0",
