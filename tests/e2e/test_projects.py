@@ -56,6 +56,7 @@ def test_without_access_nothing_tells_that_a_project_is_there(admin: Traceline, 
 def test_answers_name_the_project_as_the_caller_did(admin: Traceline, door: str) -> None:
     admin = admin.within(None)
     for beginning in (f"/projects/{door}", "/projects/MAIN", ""):
+        admin = admin.new_user("admin")
         made = admin.post(f"{beginning}/requirements", json=requirement())
         id_ = created(made)["id"]
         assert made.headers["location"] == f"/api/v1{beginning}/requirements/{id_}"

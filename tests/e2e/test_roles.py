@@ -76,7 +76,9 @@ def is_for_admins(operation: Operation) -> bool:
     is_of_projects = path.startswith("/projects") and (
         method != "GET" or "/members" in path or "/service-accounts" in path
     )
-    return path.startswith(("/users", "/audit-log")) or is_of_projects
+    is_policy = path.startswith("/reports/gate/policies") and method != "GET"
+    is_run = operation == ("DELETE", "/test-runs/{run_id}")
+    return path.startswith(("/users", "/audit-log")) or is_of_projects or is_policy or is_run
 
 
 def test_a_viewer_may_read(viewer: Traceline) -> None:
