@@ -58,7 +58,7 @@ TestId = Annotated[int, Path(ge=1, lt=2**63)]
     response_model=UploadedResults,
     responses=problem_responses(
         *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
-        *(422, "422 empty_file", "422 unreadable_file", "422 unknown_test"),
+        *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
     ),
     summary="Send a file of test results",
     openapi_extra={**documented(ResultsQuery), **FILE_BODY},

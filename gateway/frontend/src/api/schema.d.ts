@@ -4968,13 +4968,13 @@ export interface components {
             /** Type */
             type: string;
         };
-        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile: components["schemas"]["InvalidDocument"] & {
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
-            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file";
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "reader_ended";
         };
-        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest: components["schemas"]["InvalidDocument"] & {
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
-            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "unknown_test";
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "reader_ended" | "unknown_test";
         };
         /**
          * Invitation
@@ -11124,24 +11124,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidCredentials"];
             };
         };
-        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file` */
-        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile: {
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `reader_ended` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded"];
             };
         };
-        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `unknown_test` */
-        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest: {
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `reader_ended`, `unknown_test` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest"];
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
             };
         };
         /** @description Not found: `invitation_not_found` */
@@ -11921,8 +11921,8 @@ export type SchemaInspectedRow = components['schemas']['InspectedRow'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
-export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
-export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type SchemaInvitation = components['schemas']['Invitation'];
 export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
@@ -12181,8 +12181,8 @@ export type ResponseImportNotFound = components['responses']['ImportNotFound'];
 export type ResponseImportNotPlannedOrRecordChanged = components['responses']['ImportNotPlannedOrRecordChanged'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
-export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile'];
-export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
@@ -13764,7 +13764,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
-            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded"];
             429: components["responses"]["TooManyImports"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -14063,7 +14063,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
-            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFile"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -19086,7 +19086,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnknownFormat"];
-            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrUnknownTest"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];

@@ -28,7 +28,16 @@ _places = asyncio.Semaphore(2)
     "/inspect",
     response_model=Inspected,
     responses=problem_responses(
-        *(400, "400 malformed_form", 413, "415 unknown_format", 422, "422 empty_file", "422 unreadable_file")
+        *(
+            400,
+            "400 malformed_form",
+            413,
+            "415 unknown_format",
+            422,
+            "422 empty_file",
+            "422 unreadable_file",
+            "422 reader_ended",
+        )
     ),
     summary="Look at a file before it is imported",
     openapi_extra={**documented(ReadingQuery), **FILE_BODY},

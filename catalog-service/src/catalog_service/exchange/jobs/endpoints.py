@@ -119,7 +119,7 @@ async def settings_of(request: Request) -> Settings:
         202: {"model": Import, "description": "The import goes on"},
         **problem_responses(
             *(400, "400 malformed_form", 413, "415 unknown_format"),
-            *(422, "422 empty_file", "422 unreadable_file", "429 too_many_imports"),
+            *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "429 too_many_imports"),
         ),
     },
     summary="Import a file",
