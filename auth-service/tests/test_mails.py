@@ -92,6 +92,30 @@ async def test_a_mail_that_is_not_taken_is_sent_later_and_leaves_no_link(
         assert len(mailbox.taken) == 1
 
 
+async def test_whoever_registers_of_a_named_domain_confirms_the_address_by_a_link(
+    url: str, smtp_url: str, mailbox: Mailbox
+) -> None:
+    domains = {"registration": "domains", "registration_domains": " Example.COM, example.org"}
+    async with running(settings_of(url, smtp_url=smtp_url, public_url=PUBLIC, **domains)) as service:
+        problem(await service.register("kim@example.net"), 403, "registration_domain")
+        assert (await service.register(KIM, "chosen by a stranger")).status_code == 202
+        assert len(await service.rows("SELECT id FROM users")) == 1, "the admin, and nobody else yet"
+        await post(service, smtp_url).send_due()
+        (token,) = re.findall(r"https://trace\.example/accept-invitation#(\S+)", mailbox.taken[0].get_content())
+        body = {"token": token, "password": "another battery", "full_name": "Kim"}
+        user = await service.call("POST", "/api/v1/auth/accept-invitation", body)
+        assert (user.status_code, user.json()["email"], user.json()["role"]) == (201, KIM, "viewer")
+        assert (await service.register(KIM)).status_code == 202, "the answer tells not who has an account"
+        await post(service, smtp_url).send_due()
+        assert len(mailbox.taken) == 1
+
+
+def test_domains_need_to_be_named_and_a_mail_server() -> None:
+    for missing in ({}, {"registration_domains": "example.com"}):
+        with pytest.raises(StartFailure, match="REGISTRATION_DOMAINS"):
+            settings_of("postgresql://x", registration="domains", **missing).registration_policy()
+
+
 async def test_so_many_mails_are_asked_for_from_an_address_within_an_hour(url: str, smtp_url: str) -> None:
     async with running(settings_of(url, smtp_url=smtp_url, public_url=PUBLIC)) as service:
         for _ in range(5):

@@ -141,7 +141,12 @@ invitations = sa.Table(
     sa.Column("project", sa.Text, comment="a key; the role is then that in the project"),
     required("token_hash", sa.Text, unique=True, comment="SHA-256, in hexadecimal: the link itself is nowhere"),
     timestamp("created_at"),
-    required("created_by", sa.Integer, sa.ForeignKey("users.id")),
+    sa.Column(
+        "created_by",
+        sa.Integer,
+        sa.ForeignKey("users.id"),
+        comment="an admin; null: whoever registered asked for it",
+    ),
     timestamp("expires_at"),
     one_of("role", "admin", "reviewer", "viewer"),
 )

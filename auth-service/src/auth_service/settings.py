@@ -4,7 +4,8 @@ from datetime import timedelta
 from hashlib import blake2b
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import NoDecode
 
 from auth_service.mails.smtp import Server
 from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
@@ -24,6 +25,13 @@ def _server_or_none(url: str | None) -> str | None:
     return url.strip()
 
 
+def _domains(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    # As in addresses: in Unicode, in lower case.
+    return tuple(parse_email(f"x@{part.strip()}").partition("@")[2] for part in value.split(",") if part.strip())
+
+
 class Settings(PublisherSettings):
     """Settings of auth-service; see PublisherSettings for those of others, too."""
 
@@ -41,6 +49,8 @@ class Settings(PublisherSettings):
     mail_from: Annotated[str, AfterValidator(parse_email)] = "traceline@localhost"
     registration: Mode | None = None
     """Who may make an account for themselves. None: everybody in development, whoever is invited in production."""
+    registration_domains: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_domains)] = ()
+    """Domains, with commas between, of whose addresses people may register; for `domains`."""
     registrations_per_hour: int | None = Field(default=None, ge=1)
     """The most from one address. None: 5, and in development no limit on the machine itself."""
 
@@ -59,11 +69,15 @@ class Settings(PublisherSettings):
         return Server.parse(self.smtp_url)
 
     def registration_policy(self) -> RegistrationPolicy:
-        """Return who may register."""
+        """Return who may register; raise StartFailure where nobody could."""
+        if self.registration is Mode.DOMAINS and (not self.registration_domains or self.mail_server() is None):
+            raise StartFailure("The setting REGISTRATION is domains: that needs REGISTRATION_DOMAINS and SMTP_URL.")
         in_development = self.environment == "development"
         mode = self.registration or (Mode.OPEN if in_development else Mode.INVITED)
         per_hour = self.registrations_per_hour
-        return RegistrationPolicy(mode, per_hour if per_hour or in_development else DEFAULT_PER_HOUR)
+        return RegistrationPolicy(
+            mode, per_hour if per_hour or in_development else DEFAULT_PER_HOUR, frozenset(self.registration_domains)
+        )
 
     @property
     def token_lifetime(self) -> timedelta:

@@ -27,7 +27,6 @@ router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 _NO_STORE = {"Cache-Control": "no-store"}
 _SORTS = {"created_at": By("created_at", datetime), "expires_at": By("expires_at", datetime)}
 _TRIES_PER_HOUR = 30
-_PAGE = "accept-invitation"
 
 InvitationId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
@@ -53,7 +52,7 @@ async def invite_user(body: NewInvitation, request: Request, database: Db, admin
 
     response = await answer_once(request, database, admin, create)
     if made:
-        link = one_time_links.address(request.app.state.public_url, _PAGE, token)
+        link = one_time_links.address(request.app.state.public_url, service.PAGE, token)
         response = answer({**made, "link": link}, 201, {"Location": _location(made)})
     response.headers.update(_NO_STORE)
     return response

@@ -22,7 +22,7 @@ class InvitationRow(TypedDict):
     role: str
     project: str | None
     created_at: datetime
-    created_by: int
+    created_by: int | None
     expires_at: datetime
 
 

@@ -32,7 +32,9 @@ class Invitation(BaseModel):
     role: Role
     project: str | None
     created_at: datetime
-    created_by: int = Field(description="The id of the admin who invited.")
+    created_by: int | None = Field(
+        description="The id of the admin who invited; null: whoever registered asked for it."
+    )
     expires_at: datetime
 
 

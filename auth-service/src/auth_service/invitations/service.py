@@ -15,19 +15,21 @@ from auth_service.users.service import Shown
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Gone, NotFound
 from chassis.db.database import Connection, Database
-from chassis.messaging.events import Actor, NewEvent, actor_of
+from chassis.messaging.events import SYSTEM, Actor, NewEvent, actor_of
 from chassis.web.listing import Fetched, PageRequest
 from contracts.auth import InvitationAccepted, InvitationMade, InvitationRevoked, MemberChanged
 from contracts.projects import no_such_project
 
 LIFETIME = timedelta(days=7)
+PAGE = "accept-invitation"
+"""The address of the page on which a link is used."""
 _SHOWN_FOR = timedelta(days=30)
 
 
 async def invite(
-    connection: Connection, admin: Identity, token: str, *, email: str, role: Role, project: str | None
+    connection: Connection, admin: Identity | None, token: str, *, email: str, role: Role, project: str | None
 ) -> dict[str, Any]:
-    """Store an invitation, with one writing statement, and return it.
+    """Store an invitation, with one writing statement, and return it; without an `admin` nobody made it.
 
     Raises Conflict email_taken when the email has an account, and NotFound when there is no such project.
     """
@@ -42,13 +44,13 @@ async def invite(
         "role": role.value,
         "project": project,
         "created_at": now,
-        "created_by": admin.id,
+        "created_by": None if admin is None else admin.id,
         "expires_at": now + LIFETIME,
     }
     told = InvitationMade(
         invitation_id=row["id"], email=email, role=role.value, project=project, expires_at=row["expires_at"]
     )
-    event = NewEvent(told, subject=str(row["id"]), actor=actor_of(admin))
+    event = NewEvent(told, subject=str(row["id"]), actor=SYSTEM if admin is None else actor_of(admin))
     await repository.insert(connection, {**row, "token_hash": one_time_links.hash_of(token)}, event)
     return row
 
@@ -116,6 +118,7 @@ async def _enter_project(connection: Connection, invitation: InvitationRow, user
     if key is None or not await projects.lock(connection, key):
         return
     inviter = invitation["created_by"]
+    assert inviter is not None, "only admins invite to projects"
     by = Actor(inviter, (await users.shown(connection, [inviter]))[inviter]["email"])
     told = MemberChanged(project=key, user_id=user["id"], email=user["email"], role=invitation["role"], before=None)
     row = {"user_id": user["id"], "role": invitation["role"], "since": datetime.now(UTC)}

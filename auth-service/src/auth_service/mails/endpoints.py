@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
+from auth_service import asked_mails
 from auth_service.addresses import client_address
-from auth_service.mails import repository
 from auth_service.throttle import hourly
 from auth_service.users.schemas import Email
 from chassis.core.problems import Conflict
@@ -43,5 +43,5 @@ async def forgot_password(body: ForgottenPassword, request: Request, database: D
         raise Conflict("No mails are sent here: ask an admin for a link.", code="no_mail")
     await hourly.take(database, "forgot-password", client_address(request), _PER_HOUR)
     async with database.statement() as connection:
-        await repository.ask(connection, repository.RESET, body.email)
+        await asked_mails.ask(connection, asked_mails.RESET, body.email)
     return answer({"detail": "If this address has an account, a mail with a link is on its way."}, 202)

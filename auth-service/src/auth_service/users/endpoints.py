@@ -8,11 +8,12 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Path, Request, Response
 from pydantic import Field
 
+from auth_service import asked_mails
 from auth_service.addresses import client_address
 from auth_service.registration.policy import RegistrationPolicy
 from auth_service.users import service, strength
 from auth_service.users.passwords import PasswordPort, Passwords
-from auth_service.users.schemas import ListedUser, NewUser, Registration, User, UserChange
+from auth_service.users.schemas import ListedUser, NewUser, Registration, ToConfirm, User, UserChange
 from chassis.core.identity import Admin, Identity, Role, Viewer
 from chassis.core.problems import Unauthenticated
 from chassis.db.coalescing import Coalesced
@@ -24,7 +25,7 @@ from chassis.web.keyset import By
 from chassis.web.listing import Ids, Page, PageQuery, PageRequest, documented, page, read_query
 from chassis.web.parameters import alternatives, parse_choice, parse_own_numbers, parse_sort, sorts
 from chassis.web.problem_documents import problem_responses
-from chassis.web.responses import check_precondition, created, item, tagged
+from chassis.web.responses import answer, check_precondition, created, item, tagged
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
@@ -41,12 +42,25 @@ UserId = Annotated[int, Path(ge=1, le=2**31 - 1)]
     summary="Register as a viewer",
     status_code=201,
     response_model=User,
-    responses=problem_responses("403 registration_invited", "403 registration_closed", "409 email_taken", 429),
+    responses={
+        **problem_responses(
+            *("403 registration_invited", "403 registration_closed", "403 registration_domain"),
+            *("409 email_taken", 429),
+        ),
+        202: {
+            "model": ToConfirm,
+            "description": "With `REGISTRATION=domains`: a mail is sent, the account comes later.",
+        },
+    },
 )
 async def register(body: Registration, request: Request, database: Db, passwords: PasswordPort) -> Response:
     """The role is viewer, whatever the body says; an admin can change it. REGISTRATION says who may register."""
     registration: RegistrationPolicy = request.app.state.registration
-    await registration.admit(database, client_address(request))
+    await registration.admit(database, client_address(request), body.email)
+    if registration.confirms:
+        async with database.statement() as connection:
+            await asked_mails.ask(connection, asked_mails.REGISTRATION, body.email)
+        return answer({"detail": "A mail with a link is on its way: by it you choose your password."}, 202)
     return await _create(request, database, passwords, body, Role.VIEWER, None)
 
 

@@ -43,6 +43,12 @@ class Registration(BaseModel):
     full_name: FullName
 
 
+class ToConfirm(BaseModel):
+    """What somebody does next who has to show that the address is theirs."""
+
+    detail: str
+
+
 class NewUser(Registration):
     """What an admin gives to make an account."""
 

@@ -4988,9 +4988,9 @@ export interface components {
             created_at: string;
             /**
              * Created By
-             * @description The id of the admin who invited.
+             * @description The id of the admin who invited; null: whoever registered asked for it.
              */
-            created_by: number;
+            created_by: number | null;
             /**
              * Email
              * @example kim@example.com
@@ -6529,9 +6529,9 @@ export interface components {
             created_at: string;
             /**
              * Created By
-             * @description The id of the admin who invited.
+             * @description The id of the admin who invited; null: whoever registered asked for it.
              */
-            created_by: number;
+            created_by: number | null;
             /**
              * Email
              * @example kim@example.com
@@ -8022,9 +8022,9 @@ export interface components {
              */
             password: string;
         };
-        RegistrationInvitedOrRegistrationClosed: components["schemas"]["ProblemDocument"] & {
+        RegistrationInvitedOrRegistrationClosedOrRegistrationDomain: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "registration_invited" | "registration_closed";
+            code?: "registration_invited" | "registration_closed" | "registration_domain";
         };
         /**
          * Reject
@@ -10434,6 +10434,14 @@ export interface components {
             /** Threshold */
             threshold: number;
         };
+        /**
+         * ToConfirm
+         * @description What somebody does next who has to show that the address is theirs.
+         */
+        ToConfirm: {
+            /** Detail */
+            detail: string;
+        };
         TokenNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "token_not_found";
@@ -11375,14 +11383,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["RateLimited"];
             };
         };
-        /** @description Role too low: `registration_invited`, `registration_closed` */
-        RegistrationInvitedOrRegistrationClosed: {
+        /** @description Role too low: `registration_invited`, `registration_closed`, `registration_domain` */
+        RegistrationInvitedOrRegistrationClosedOrRegistrationDomain: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["RegistrationInvitedOrRegistrationClosed"];
+                "application/problem+json": components["schemas"]["RegistrationInvitedOrRegistrationClosedOrRegistrationDomain"];
             };
         };
         /** @description Body too large: `body_too_large` */
@@ -12042,7 +12050,7 @@ export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
 export type SchemaRegistration = components['schemas']['Registration'];
-export type SchemaRegistrationInvitedOrRegistrationClosed = components['schemas']['RegistrationInvitedOrRegistrationClosed'];
+export type SchemaRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['schemas']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type SchemaReject = components['schemas']['Reject'];
 export type SchemaRequestEntityTooLarge = components['schemas']['RequestEntityTooLarge'];
 export type SchemaRequestHeaderFieldsTooLarge = components['schemas']['RequestHeaderFieldsTooLarge'];
@@ -12134,6 +12142,7 @@ export type SchemaTestRunNotFound = components['schemas']['TestRunNotFound'];
 export type SchemaTestRunStatus = components['schemas']['TestRunStatus'];
 export type SchemaTestRunWrite = components['schemas']['TestRunWrite'];
 export type SchemaThresholdFigures = components['schemas']['ThresholdFigures'];
+export type SchemaToConfirm = components['schemas']['ToConfirm'];
 export type SchemaTokenNotFound = components['schemas']['TokenNotFound'];
 export type SchemaTooManyImports = components['schemas']['TooManyImports'];
 export type SchemaTooManyRequests = components['schemas']['TooManyRequests'];
@@ -12206,7 +12215,7 @@ export type ResponseProjectNotFoundOrServiceAccountNotFound = components['respon
 export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
-export type ResponseRegistrationInvitedOrRegistrationClosed = components['responses']['RegistrationInvitedOrRegistrationClosed'];
+export type ResponseRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['responses']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
 export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
 export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
@@ -12795,6 +12804,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /**
+                 * @description `respond-async`: answer at once with 202, and go on in the background.
+                 * @example respond-async
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
                  * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
                  * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
                  */
@@ -12822,8 +12836,20 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            /** @description With `REGISTRATION=domains`: a mail is sent, the account comes later. */
+            202: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToConfirm"];
+                };
+            };
             400: components["responses"]["BadRequest"];
-            403: components["responses"]["RegistrationInvitedOrRegistrationClosed"];
+            403: components["responses"]["RegistrationInvitedOrRegistrationClosedOrRegistrationDomain"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
             413: components["responses"]["RequestEntityTooLarge"];

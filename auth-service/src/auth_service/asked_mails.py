@@ -10,6 +10,10 @@ RESET = "password_reset"
 """A kind of mail: with a link by which a password is reset."""
 
 
+REGISTRATION = "registration"
+"""A kind of mail: with a link by which somebody who registered shows that the address is theirs."""
+
+
 async def ask(connection: Connection, kind: str, email: str) -> None:
     """Ask for a mail, with one statement: whether anybody has this email, the worker finds out."""
     await connection.execute("INSERT INTO asked_mails (kind, email) VALUES (%s, %s)", (kind, email))
