@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SERVICES := $(wildcard *-service)
 PROGRAMS := chassis gateway $(SERVICES) deploy/embedded deploy/stack
-PACKAGES := $(PROGRAMS) tests
+PACKAGES := $(PROGRAMS) deploy/cli tests
 INSTALLED := .venv/.installed
 TOOLS := .venv/.tools-installed
 MANIFEST_TOOLS := .venv/manifest-tools/.installed
@@ -32,8 +32,8 @@ $(INSTALLED): requirements.lock pyproject.toml $(PROGRAMS:%=%/pyproject.toml) $(
 	@touch $@
 
 # What tests, checks and measures them, in the same place.
-$(TOOLS): requirements-dev.lock tests/pyproject.toml $(INSTALLED)
-	@$(PYTHON) deploy/install.py .venv requirements-dev.lock tests
+$(TOOLS): requirements-dev.lock tests/pyproject.toml deploy/cli/pyproject.toml $(INSTALLED)
+	@$(PYTHON) deploy/install.py .venv requirements-dev.lock tests deploy/cli
 	@touch $@
 
 # checkov, and a kubectl for machines without one; apart, since checkov holds its dependencies to single versions.

@@ -1,0 +1,126 @@
+"""Calls of Traceline's API: tried again where that helps, and what is refused told in its own words."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from traceline_cli import __version__
+from traceline_cli.failures import Exit, Failure
+
+_AGAIN = {429, 502, 503, 504}
+_LONGEST_PAUSE = 30.0
+_TIMEOUT = httpx.Timeout(60, read=300, connect=10)
+
+
+class Api:
+    """One user of one project; `project` None: the default one."""
+
+    def __init__(self, url: str, token: str | None, project: str | None, *, tries: int, say: Callable[[str], None]):
+        """`url` may be that of the service or of its API; `say` is told why a call is tried again."""
+        base = url.rstrip("/").removesuffix("/api/v1")
+        self.url = base
+        self._below = f"/api/v1/projects/{project}" if project else "/api/v1"
+        self._tries = tries
+        self._say = say
+        headers = {"User-Agent": f"traceline-cli/{__version__}"}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(base_url=base, headers=headers, timeout=_TIMEOUT, follow_redirects=False)
+
+    def close(self) -> None:
+        """End the connections."""
+        self._http.close()
+
+    def get(self, path: str, **params: Any) -> httpx.Response:
+        """GET below the project; what is refused is raised."""
+        return self.call("GET", self._below + path, params=_given(params))
+
+    def post(self, path: str, *, params: dict[str, Any] | None = None, **parts: Any) -> httpx.Response:
+        """POST below the project; of a `file` the content is sent, as it is on the disk at each try."""
+        return self.call("POST", self._below + path, params=_given(params or {}), **parts)
+
+    def call(self, method: str, path: str, **parts: Any) -> httpx.Response:
+        """Call an address of the installation; raise Failure for what is refused, or does not come in all tries."""
+        file: Path | None = parts.pop("file", None)
+        for tried in range(1, self._tries + 1):
+            try:
+                with nullcontext() if file is None else file.open("rb") as content:
+                    response = self._http.request(method, path, content=content, **parts)
+            except (httpx.TransportError, httpx.InvalidURL) as error:
+                reason, pause = _reason(error), _pause(tried)
+            else:
+                if response.status_code not in _AGAIN:
+                    return _accepted(response)
+                reason = f"it answers {response.status_code}"
+                pause = _pause(tried, response.headers.get("retry-after"))
+            if tried < self._tries:
+                self._say(f"{self.url}: {reason}; again in {pause:.0f} s ({tried} of {self._tries})")
+                time.sleep(pause)
+        raise Failure(
+            Exit.UNREACHABLE, f"{self.url} cannot be reached: {reason}. Send it again later: nothing doubles."
+        )
+
+    def stream(self, path: str, **params: Any) -> Iterator[bytes]:
+        """Yield the body of a GET as it comes; raise Failure when it is refused, or ends before its end."""
+        try:
+            with self._http.stream("GET", self._below + path, params=_given(params)) as response:
+                if response.status_code != 200:
+                    response.read()
+                    _accepted(response)
+                yield from response.iter_bytes()
+        except httpx.TransportError as error:
+            raise Failure(Exit.UNREACHABLE, f"{self.url}: {_reason(error)}; what came is not complete.") from None
+
+    def follow(self, response: httpx.Response, *, within: float, look: Callable[[dict[str, Any]], None]) -> Any:
+        """Return what a job is when it has ended, whose first answer may be 202; raise Failure after `within` s."""
+        end, pause = time.monotonic() + within, 0.2
+        while response.status_code == 202:
+            look(response.json())
+            if time.monotonic() > end:
+                raise Failure(Exit.TIMED_OUT, f"It is not done after {within:.0f} s; it goes on at {response.url}.")
+            time.sleep(pause)
+            pause = min(pause * 1.5, 2.0)
+            where = response.headers.get("location") or str(response.url)
+            job = self.call("GET", where)
+            if job.json().get("status") not in {"queued", "running", "received", "reading", "applying"}:
+                return job.json()
+            look(job.json())
+            response = httpx.Response(202, headers={"location": where}, json=job.json(), request=job.request)
+        return response.json()
+
+
+def _accepted(response: httpx.Response) -> httpx.Response:
+    if response.status_code < 400:
+        return response
+    try:
+        problem = response.json()
+        said = problem.get("detail") or problem.get("title") or response.reason_phrase
+    except ValueError:
+        said = f"{response.status_code} {response.reason_phrase}"
+    code = Exit.UNREACHABLE if response.status_code in {401, 403} else Exit.REFUSED
+    raise Failure(code, said)
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _pause(tried: int, asked: str | None = None) -> float:
+    if asked is not None and asked.isdecimal():
+        return min(float(asked), _LONGEST_PAUSE)
+    # Spread: the jobs of a pipeline come at the same time.
+    return min(2.0 ** (tried - 1), _LONGEST_PAUSE) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
+
+
+def _given(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that have a value, as a query says them."""
+    return {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in params.items()
+        if value is not None
+    }

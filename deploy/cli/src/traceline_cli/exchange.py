@@ -1,0 +1,141 @@
+"""`traceline import` and `traceline export`."""
+
+import json
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from traceline_cli.context import Context, pass_context
+from traceline_cli.failures import Exit, Failure
+
+_WITHIN = 1800.0
+_MOST_SHOWN = 20
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--apply", "applies", is_flag=True, help="Apply the plan when it is clean; without it nothing is changed."
+)
+@click.option("--dry-run", is_flag=True, help="Only plan, which is the default.")
+@click.option("--check", is_flag=True, help="End with exit code 1 when the plan is not clean.")
+@click.option("--mapping", help="A saved mapping or a preset, by its name.")
+@click.option("--kind", type=click.Choice(["requirements", "test_cases", "links", "all"]))
+@click.option("--format", "file_format", help="The format; by default what the file looks like.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Any other option of POST /imports.")
+@pass_context
+def import_file(
+    context: Context,
+    file: Path,
+    *,
+    applies: bool,
+    dry_run: bool,
+    check: bool,
+    mapping: str | None,
+    kind: str | None,
+    file_format: str | None,
+    options: tuple[str, ...],
+) -> None:
+    """Plan what a FILE of another tool would change, and apply it with --apply."""
+    if applies and dry_run:
+        raise click.UsageError("--apply and --dry-run exclude one another.")
+    api = context.api()
+    query = {**pairs(options), "mapping": mapping, "kind": kind, "format": file_format, "file_name": file.name}
+    with context.terminal.progress(f"import of {file.name}") as look:
+        sent = api.post(
+            "/imports",
+            params=query,
+            file=file,
+            headers={"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)},
+        )
+        job = api.follow(sent, within=_WITHIN, look=look)
+        if job["status"] == "failed":
+            raise Failure(Exit.REFUSED, f"{file}: {(job.get('error') or {}).get('detail', 'it failed')}")
+        clean = bool((job.get("summary") or {}).get("clean"))
+        problems = [] if clean else _problems(api, job["id"])
+        if applies and clean and job["status"] == "planned":
+            asked = api.post(f"/imports/{job['id']}/apply", json={"expect": job["plan_hash"]})
+            job = api.follow(asked, within=_WITHIN, look=look)
+    for line in _shown(file, problems):
+        context.terminal.say(line)
+    context.terminal.answer(job, *_counts(job))
+    if applies and job["status"] != "applied":
+        raise Failure(Exit.REFUSED, "Nothing was applied: mend the file, or see what the options of the import can do.")
+    if check and not clean:
+        raise SystemExit(Exit.NOT_PASSED)
+
+
+def _problems(api: Any, job_id: str) -> list[dict[str, Any]]:
+    rows = api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN).json()["items"]
+    return [{**row, **problem} for row in rows for problem in row.get("problems") or [{"message": row.get("code")}]]
+
+
+def _shown(file: Path, problems: list[dict[str, Any]]) -> list[str]:
+    return [
+        ":".join(str(part) for part in (file, one.get("line") or one.get("row"), one.get("column")) if part is not None)
+        + f": {one.get('message') or one.get('code')}"
+        for one in problems[:_MOST_SHOWN]
+    ]
+
+
+def _counts(job: dict[str, Any]) -> list[str]:
+    lines = [f"import {job['id']}: {job['status']}"]
+    for kind, counts in (job.get("counts") or {}).items():
+        if isinstance(counts, dict) and any(counts.values()):
+            lines.append(f"  {kind}: " + ", ".join(f"{count} {action}" for action, count in counts.items() if count))
+    return lines
+
+
+@click.command("export")
+@click.option(
+    "--format", "file_format", default="ndjson", show_default=True, help="ndjson, json, csv, xlsx, reqif, reqifz."
+)
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Where to; - or nothing: stdout.")
+@click.option("--kind", type=click.Choice(["requirements", "test_cases", "links", "all"]))
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Any other option of GET /exports.")
+@pass_context
+def export(context: Context, file_format: str, output: Path | None, kind: str | None, options: tuple[str, ...]) -> None:
+    """Write requirements, test cases and links as one document of one moment."""
+    chunks = context.api().stream("/exports", **{**pairs(options), "format": file_format, "kind": kind})
+    if output is None or str(output) == "-":
+        for chunk in chunks:
+            sys.stdout.buffer.write(chunk)
+        return
+    # Beside it, so that what was there stays until the whole of the new one is.
+    handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}-")
+    try:
+        last = b""
+        with os.fdopen(handle, "wb") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+                last = (last + chunk)[-4096:]
+        if file_format == "ndjson" and not _is_whole(last):
+            raise Failure(Exit.UNREACHABLE, "The export was cut off before its end; nothing was written.")
+        Path(name).replace(output)
+    finally:
+        with suppress(FileNotFoundError):
+            Path(name).unlink()
+    context.terminal.answer({"file": str(output), "size": output.stat().st_size}, f"{output} written")
+
+
+def _is_whole(tail: bytes) -> bool:
+    """Check whether the last line of NDJSON is the mark of its end."""
+    with suppress(ValueError):
+        return bool(json.loads(tail.rstrip(b"\n").rpartition(b"\n")[2]).get("kind") == "end")
+    return False
+
+
+def pairs(options: tuple[str, ...]) -> dict[str, str]:
+    """Return what is given as NAME=VALUE; raise UsageError for anything else."""
+    found = {}
+    for option in options:
+        name, is_given, value = option.partition("=")
+        if not is_given:
+            raise click.UsageError(f"It is to be NAME=VALUE, not {option!r}.")
+        found[name] = value
+    return found

@@ -1,0 +1,89 @@
+"""`traceline gate`: whether the record passes, as an exit code."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from traceline_cli import ci
+from traceline_cli.context import Context, pass_context
+from traceline_cli.exchange import pairs
+from traceline_cli.failures import Exit, Failure
+
+
+@click.command()
+@click.option("--policy", help="A saved policy by its name, or a file with rules.")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=LIMIT", help="A rule such as max_failed=0.")
+@click.option("--branch")
+@click.option("--commit")
+@click.option("--summary", is_flag=True, help="Write the reasons to $GITHUB_STEP_SUMMARY, too.")
+@click.option("--format", "file_format", type=click.Choice(["text", "json", "markdown", "junit"]), default="text")
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write the document there.")
+@pass_context
+def gate(
+    context: Context,
+    policy: str | None,
+    rules: tuple[str, ...],
+    branch: str | None,
+    commit: str | None,
+    *,
+    summary: bool,
+    file_format: str,
+    output: Path | None,
+) -> None:
+    """Hold the record against rules; end with 0 when it passes and with 1 when it does not."""
+    found = ci.detect(os.environ)
+    query: dict[str, Any] = {"branch": branch or found.branch, "commit": commit or found.commit, **pairs(rules)}
+    body = _policy_of(policy)
+    if body is None and policy is not None:
+        query["policy"] = policy
+    if body is not None and rules:
+        raise click.UsageError("A policy of a file and --rule exclude one another.")
+    api = context.api()
+
+    def ask(as_format: str) -> bytes:
+        if body is None:
+            return api.get("/reports/gate", **query, format=as_format).content
+        return api.post("/reports/gate", params={**query, "format": as_format}, json=body).content
+
+    # Of one answer, so that what is written and the exit code agree where the record changes meanwhile.
+    answer = json.loads(ask("json"))
+    if summary and (place := os.environ.get("GITHUB_STEP_SUMMARY")):
+        with Path(place).open("ab") as stream:
+            stream.write(ask("markdown"))
+    if file_format in {"markdown", "junit"} or output is not None:
+        _write(output, ask("json" if file_format == "text" else file_format))
+    if file_format in {"text", "json"} and (output is None or file_format == "text"):
+        _tell(context, answer, as_json=file_format == "json")
+    if not answer["passed"]:
+        raise SystemExit(Exit.NOT_PASSED)
+
+
+def _policy_of(policy: str | None) -> Any:
+    """Return the rules of a file; None when `policy` is none."""
+    if policy is None or not Path(policy).is_file():
+        return None
+    try:
+        return json.loads(Path(policy).read_text())
+    except ValueError as error:
+        raise Failure(Exit.WRONG_USE, f"{policy} is no JSON: {error}.") from None
+
+
+def _write(output: Path | None, document: bytes) -> None:
+    if output is None:
+        sys.stdout.buffer.write(document)
+    else:
+        output.write_bytes(document)
+
+
+def _tell(context: Context, answer: dict[str, Any], *, as_json: bool) -> None:
+    lines = [f"{'passed' if answer['passed'] else 'NOT PASSED'} on {answer['branch']}"]
+    rules = sorted(answer["rules"], key=lambda one: bool(one["passed"]))
+    lines += [f"  {'ok  ' if rule['passed'] else 'FAIL'} {rule['rule']}: {rule['reason']}" for rule in rules]
+    if as_json:
+        click.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        context.terminal.answer(answer, *lines)

@@ -1,0 +1,108 @@
+"""`traceline results`: sends what tests reported."""
+
+import glob
+import hashlib
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import click
+
+from traceline_cli import ci
+from traceline_cli.api import Api
+from traceline_cli.context import Context, pass_context
+from traceline_cli.failures import Exit, Failure
+
+_AT_ONCE = 4
+
+
+@click.command()
+@click.argument("patterns", nargs=-1, required=True, metavar="FILES...")
+@click.option("--format", "file_format", help="The format; by default what each file looks like.")
+@click.option("--run", help="The key of the run; in CI, the pipeline.")
+@click.option("--branch")
+@click.option("--commit")
+@click.option("--environment", help="What the tests ran on; each environment has results of its own.")
+@click.option("--shard", metavar="K/N", help="Which part of the run this is.")
+@click.option("--attempt", type=click.IntRange(1, 100))
+@click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
+@click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
+@click.option("--no-fail", is_flag=True, help="End with 0 whatever happens: for steps that must not break a build.")
+@pass_context
+def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **options: Any) -> None:
+    """Send FILES (names or patterns such as 'build/**/*.xml') to the run that they belong to."""
+    try:
+        _send_all(context, patterns, options)
+    except Failure as failure:
+        if not no_fail:
+            raise
+        context.terminal.say(f"Not sent: {failure.format_message()}")
+
+
+def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, Any]) -> None:
+    files = _files(patterns)
+    found = ci.detect(os.environ)
+    query = {
+        "run": options["run"] or found.run,
+        "name": found.name,
+        "branch": options["branch"] or found.branch,
+        "commit": options["commit"] or found.commit,
+        "build_url": found.build_url,
+        "environment": options["environment"],
+        "shard": options["shard"] or found.shard,
+        "attempt": options["attempt"] or found.attempt,
+        "format": options["file_format"],
+        "unknown": options["unknown"],
+        "link": options["link"] or None,
+    }
+    if query["run"] is None and len(files) > 1:
+        # Outside of CI several files are one run all the same.
+        query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
+    api = context.api()
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sent = list(pool.map(lambda file: _send(api, file, query), files))
+    context.terminal.answer(sent, *(_line(file, one) for file, one in zip(files, sent, strict=True)))
+
+
+def _files(patterns: tuple[str, ...]) -> list[Path]:
+    files: dict[Path, None] = {}
+    for pattern in patterns:
+        names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
+        found = [Path(name) for name in names if Path(name).is_file()]
+        if not found:
+            raise Failure(Exit.WRONG_USE, f"There is no file {pattern}.")
+        files |= dict.fromkeys(found)
+    return list(files)
+
+
+def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
+    # The same file of the same run has the same key, whoever sends it again and when: nothing doubles.
+    said = repr(sorted((name, str(value)) for name, value in query.items())).encode()
+    key = hashlib.sha256(said + _digest(file)).hexdigest()
+    try:
+        answer = api.post(
+            "/test-results",
+            params={**query, "file_name": file.name},
+            file=file,
+            headers={
+                "Content-Type": "application/octet-stream",
+                "Content-Length": str(file.stat().st_size),
+                "Idempotency-Key": key,
+            },
+        )
+    except Failure as failure:
+        raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
+    sent: dict[str, Any] = answer.json()
+    return sent
+
+
+def _digest(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
+
+
+def _line(file: Path, sent: dict[str, Any]) -> str:
+    counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
+    again = " (sent before)" if sent["duplicate"] else ""
+    return f"{file}: {sent['tests']} tests, {sent['matched']} of them with a test case: {counts}{again}"

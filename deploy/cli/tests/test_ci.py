@@ -1,0 +1,125 @@
+"""What CI systems say of their runs, as they document their variables."""
+
+import pytest
+
+from traceline_cli.ci import Pipeline, detect
+
+GITHUB = {
+    "GITHUB_ACTIONS": "true",
+    "GITHUB_SERVER_URL": "https://github.com",
+    "GITHUB_REPOSITORY": "acme/doors",
+    "GITHUB_RUN_ID": "77",
+    "GITHUB_RUN_ATTEMPT": "2",
+    "GITHUB_REF_NAME": "12/merge",
+    "GITHUB_HEAD_REF": "fix/door",
+    "GITHUB_SHA": "abc",
+    "GITHUB_WORKFLOW": "tests",
+}
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        ({}, Pipeline()),
+        ({"CI": "true"}, Pipeline()),
+        (
+            GITHUB,
+            Pipeline(
+                run="github:acme/doors:77",
+                branch="fix/door",
+                commit="abc",
+                build_url="https://github.com/acme/doors/actions/runs/77",
+                attempt=2,
+                name="tests",
+            ),
+        ),
+        (
+            {
+                "GITLAB_CI": "true",
+                "CI_PROJECT_PATH": "acme/doors",
+                "CI_PIPELINE_ID": "9",
+                "CI_COMMIT_REF_NAME": "main",
+                "CI_COMMIT_SHA": "abc",
+                "CI_PIPELINE_URL": "https://gitlab.example/acme/doors/-/pipelines/9",
+                "CI_NODE_INDEX": "2",
+                "CI_NODE_TOTAL": "4",
+                "CI_JOB_NAME": "pytest 2/4",
+            },
+            Pipeline(
+                run="gitlab:acme/doors:9",
+                branch="main",
+                commit="abc",
+                build_url="https://gitlab.example/acme/doors/-/pipelines/9",
+                shard="2/4",
+                name="pytest 2/4",
+            ),
+        ),
+        (
+            {
+                "JENKINS_URL": "https://ci.example/",
+                "JOB_NAME": "doors/main",
+                "BUILD_NUMBER": "5",
+                "GIT_BRANCH": "origin/main",
+                "GIT_COMMIT": "abc",
+                "BUILD_URL": "https://ci.example/job/doors/5/",
+            },
+            Pipeline(
+                run="jenkins:doors/main:5",
+                branch="main",
+                commit="abc",
+                build_url="https://ci.example/job/doors/5/",
+                name="doors/main",
+            ),
+        ),
+        (
+            {
+                "TF_BUILD": "True",
+                "SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/",
+                "SYSTEM_TEAMPROJECT": "doors",
+                "BUILD_BUILDID": "31",
+                "BUILD_SOURCEBRANCH": "refs/heads/main",
+                "BUILD_SOURCEVERSION": "abc",
+                "SYSTEM_JOBATTEMPT": "1",
+                "SYSTEM_TOTALJOBSINPHASE": "1",
+                "SYSTEM_JOBPOSITIONINPHASE": "1",
+            },
+            Pipeline(
+                run="azure:doors:31",
+                branch="main",
+                commit="abc",
+                build_url="https://dev.azure.com/acme/doors/_build/results?buildId=31",
+                attempt=1,
+            ),
+        ),
+        (
+            {
+                "CIRCLECI": "true",
+                "CIRCLE_PROJECT_USERNAME": "acme",
+                "CIRCLE_PROJECT_REPONAME": "doors",
+                "CIRCLE_WORKFLOW_ID": "w",
+                "CIRCLE_BRANCH": "main",
+                "CIRCLE_SHA1": "abc",
+                "CIRCLE_NODE_INDEX": "0",
+                "CIRCLE_NODE_TOTAL": "2",
+            },
+            Pipeline(run="circleci:acme/doors:w", branch="main", commit="abc", shard="1/2"),
+        ),
+        (
+            {
+                "BUILDKITE": "true",
+                "BUILDKITE_ORGANIZATION_SLUG": "acme",
+                "BUILDKITE_PIPELINE_SLUG": "doors",
+                "BUILDKITE_BUILD_NUMBER": "8",
+                "BUILDKITE_BRANCH": "main",
+                "BUILDKITE_COMMIT": "abc",
+                "BUILDKITE_RETRY_COUNT": "1",
+                "BUILDKITE_PARALLEL_JOB": "1",
+                "BUILDKITE_PARALLEL_JOB_COUNT": "3",
+            },
+            Pipeline(run="buildkite:acme/doors:8", branch="main", commit="abc", shard="2/3", attempt=2),
+        ),
+    ],
+    ids=["none", "unknown", "github", "gitlab", "jenkins", "azure", "circleci", "buildkite"],
+)
+def test_a_pipeline_is_known_by_its_variables(variables: dict[str, str], found: Pipeline) -> None:
+    assert detect(variables) == found

@@ -1,0 +1,75 @@
+"""How commands end without a Traceline: by exit code, with the reason on stderr."""
+
+import json
+import stat
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from traceline_cli import login
+from traceline_cli.failures import Exit
+from traceline_cli.login import Kept
+from traceline_cli.main import main
+
+NOBODY = "http://127.0.0.1:9"
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody is logged in, and this is no CI."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("TRACELINE_URL", "TRACELINE_TOKEN", "TRACELINE_EMAIL", "TRACELINE_PROJECT", "GITHUB_ACTIONS"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def run(*words: str, **variables: str) -> Result:
+    return CliRunner().invoke(main, words, env=variables)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["gate"], Exit.WRONG_USE, "Say where Traceline is"),
+        (["--url", NOBODY, "gate"], Exit.UNREACHABLE, "Nobody is logged in"),
+        (["--url", NOBODY, "results", "none-*.xml"], Exit.WRONG_USE, "There is no file none-*.xml"),
+        (["import", "none.csv"], Exit.WRONG_USE, "does not exist"),
+        (["--url", NOBODY, "gate", "--rule", "max_failed"], Exit.WRONG_USE, "NAME=VALUE"),
+        (["nonsense"], Exit.WRONG_USE, "No such command"),
+    ],
+)
+def test_wrong_use_says_what_to_do(words: list[str], code: Exit, said: str) -> None:
+    done = run(*words)
+    assert done.exit_code == code
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_service_that_is_away_is_tried_again_and_then_told(tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    report.write_text("<testsuite/>")
+    done = run("--url", NOBODY, "--tries", "2", "results", str(report), TRACELINE_TOKEN="tlp_x")
+    assert done.exit_code == Exit.UNREACHABLE
+    assert "(1 of 2)" in done.stderr
+    assert "nothing doubles" in done.stderr
+    assert (
+        run("--url", NOBODY, "--tries", "1", "results", "--no-fail", str(report), TRACELINE_TOKEN="tlp_x").exit_code
+        == 0
+    )
+
+
+def test_a_log_in_is_kept_from_others_and_not_used_after_its_end(tmp_path: Path) -> None:
+    file = login.place({"XDG_CONFIG_HOME": str(tmp_path)})
+    login.keep(Kept(NOBODY, "token", time.time() + 60), file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert login.find(file) == Kept(**json.loads(file.read_text()))
+    login.keep(Kept(NOBODY, "token", time.time() - 1), file)
+    assert login.find(file) is None
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands(shell: str) -> None:
+    done = run("completion", shell)
+    assert done.exit_code == 0
+    assert "traceline" in done.stdout

@@ -1,0 +1,88 @@
+"""The command line against a running Traceline: what a person and a pipeline do with it."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from acceptance.client import Traceline, created
+from acceptance.waiting import eventually
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
+    """Runs the command as a pipeline with an API token, in a folder of its own."""
+    made = created(admin.post("/auth/tokens", json={"name": "pipeline", "scopes": ["write", "results"]}))
+    program = admin.with_token(made["token"])
+    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=2)
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "GITLAB_", "CI"))}
+    ours |= {"TRACELINE_URL": base_url, "TRACELINE_TOKEN": made["token"], "XDG_CONFIG_HOME": str(tmp_path)}
+    if admin.project is not None:
+        ours["TRACELINE_PROJECT"] = admin.project
+
+    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "traceline_cli.main", *words]
+        return subprocess.run(
+            command, cwd=tmp_path, env=ours | variables, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    return run
+
+
+def test_a_file_is_planned_applied_and_exported_whole(run: Run, tmp_path: Path) -> None:
+    key = f"CLI-{uuid4().hex[:8]}"
+    (tmp_path / "doors.csv").write_text(
+        f"Key,Summary,Description\n{key},Doors close,All doors close.\n,,\n{key},Twice,x\n"
+    )
+    checked = run("import", "doors.csv", "--kind", "requirements", "--check")
+    assert checked.returncode == 1, checked.stderr
+    assert checked.stderr.startswith("doors.csv:4"), checked.stderr
+    (tmp_path / "doors.csv").write_text(f"Key,Summary,Description\n{key},Doors close,All doors close.\n")
+    applied = run("--json", "import", "doors.csv", "--kind", "requirements", "--apply")
+    assert applied.returncode == 0, applied.stderr
+    assert json.loads(applied.stdout)["status"] == "applied"
+    exported = run("export", "-o", "all.ndjson")
+    assert exported.returncode == 0, exported.stderr
+    lines = (tmp_path / "all.ndjson").read_text().splitlines()
+    assert json.loads(lines[-1])["kind"] == "end"
+    assert sum(key in line for line in lines) == 1
+
+
+def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
+    run: Run, admin: Traceline, tmp_path: Path
+) -> None:
+    name = f"CLI-{uuid4().hex[:8]}"
+    requirement, test_case = admin.create_requirement(), admin.create_test_case(external_id=name)
+    admin.create_link(requirement["id"], test_case["id"])
+    of_ci = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "acme/doors", "GITHUB_RUN_ID": uuid4().hex}
+    of_ci |= {"GITHUB_REF_NAME": f"branch-{name}", "GITHUB_SHA": uuid4().hex}
+    case = f'<testcase classname="doors" name="[{name}] close"><failure message="open"/></testcase>'
+    (tmp_path / "report.xml").write_text(f'<testsuite name="doors">{case}</testsuite>')
+    for _ in range(2):
+        sent = run("--json", "results", "*.xml", **of_ci)
+        assert sent.returncode == 0, sent.stderr
+        [answer] = json.loads(sent.stdout)
+        assert (answer["matched"], answer["run"]["key"]) == (1, f"github:acme/doors:{of_ci['GITHUB_RUN_ID']}")
+        assert answer["run"]["counts"]["failed"] == 1
+
+    summary = tmp_path / "summary.md"
+    held = run("gate", "--rule", "max_failed=0", "--summary", **of_ci, GITHUB_STEP_SUMMARY=str(summary))
+    assert held.returncode == 1, held.stderr
+    assert "FAIL max_failed" in held.stdout
+    assert "max_failed" in summary.read_text()
+    passed = run("gate", "--rule", "max_failed=1000", "--format", "junit", "-o", "gate.xml", **of_ci)
+    assert passed.returncode == 0, passed.stderr
+    assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
+
+
+def test_a_token_that_ended_does_not_get_in(run: Run) -> None:
+    refused = run("project", "list", TRACELINE_TOKEN="tlp_" + "0" * 36)
+    assert refused.returncode == 3
+    assert refused.stdout == ""
