@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from catalog_service.exchange.applying import Applied, Job, apply
+from chassis.core import projects
 
 IMPORTER = "importer@example.test"
 
@@ -91,8 +92,9 @@ class Plan:
         return dict(row)
 
     async def apply(self) -> Applied:
-        """Store the plan and apply it."""
-        return await apply(self.catalog.database, await self.store(), go_on)
+        """Store the plan and apply it, as a worker does: within the project of the job."""
+        with projects.within(projects.MAIN):
+            return await apply(self.catalog.database, await self.store(), go_on)
 
     async def events(self) -> list[dict[str, Any]]:
         """Return the events of the import, in order."""
