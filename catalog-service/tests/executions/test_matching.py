@@ -151,3 +151,12 @@ async def test_an_execution_by_hand_counts_as_one_of_ci(results: Results) -> Non
     found = await results.verdict(requirement)
     assert (found["verdict"], found["items"]) == ("failed", [execution])
     assert (await results.catalog.read("/automated-tests", test_case_id=test_case["id"]))["total"] == 0
+
+
+async def test_a_deleted_test_case_is_not_remembered(results: Results) -> None:
+    _, (test_case,) = await results.traced()
+    name = results.catalog.word()
+    ok(await results.post(_naming(name, test_case["external_id"])))
+    assert (await results.catalog.delete(f"/test-cases/{test_case['id']}")).status_code == 204
+    sent = ok(await results.post(junit((name, "passed"), class_name="t")))
+    assert (sent["matched"], sent["unknown"]) == (0, 1)

@@ -15,6 +15,11 @@ async def prune(database: Database, now: datetime, *, kept: timedelta, default_b
     """
     async with database.across() as connection:
         await connection.execute("SELECT drop_execution_months(%s)", (now - kept,))
+        # What is remembered of test cases that are deleted; nothing of theirs is in answers.
+        for table in ("automated_test_cases", "test_case_state"):
+            await connection.execute(
+                f"DELETE FROM {table} known WHERE NOT EXISTS (SELECT FROM test_cases t WHERE t.id = known.test_case_id)"
+            )
         await connection.execute(
             """
             WITH branches AS (

@@ -158,7 +158,9 @@ async def find_tests(connection: Connection) -> None:
             SELECT i.fingerprint, concat_ws('.', nullif(i.class_name, ''), i.name) AS automation_id
             FROM incoming_tests i
             WHERE NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
-            AND NOT EXISTS (SELECT FROM automated_test_cases c WHERE c.test_id = i.test_id)
+            AND NOT EXISTS (
+                SELECT FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id
+                WHERE c.test_id = i.test_id)
         ), candidates AS (
             SELECT u.fingerprint, min(t.id::text)::uuid AS test_case_id, count(*) AS several
             FROM unmatched u JOIN test_cases t ON t.custom_metadata ->> 'automation_id' = u.automation_id
@@ -175,7 +177,8 @@ async def find_tests(connection: Connection) -> None:
         """
         UPDATE incoming_tests i SET matched_by = coalesce(
             (SELECT min(m.matched_by) FROM incoming_matches m WHERE m.fingerprint = i.fingerprint),
-            (SELECT 'remembered' FROM automated_test_cases c WHERE c.test_id = i.test_id LIMIT 1),
+            (SELECT 'remembered' FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id
+             WHERE c.test_id = i.test_id LIMIT 1),
             i.matched_by)
         """
     )
