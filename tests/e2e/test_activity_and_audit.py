@@ -38,6 +38,7 @@ def test_every_change_of_an_item_is_in_the_audit_log_once(admin: Traceline, revi
 
 
 def test_a_failed_login_is_in_the_audit_log(admin: Traceline) -> None:
+    admin = admin.within(None)  # where accounts are told of
     user = created(admin.register(texts.email()))
     problem(admin.with_token(None).login(user["email"], "wrong guess"), 401)
     entries = eventually(
@@ -53,6 +54,7 @@ def test_a_failed_login_is_in_the_audit_log(admin: Traceline) -> None:
 
 
 def test_a_changed_user_is_in_the_audit_log_without_any_password(admin: Traceline) -> None:
+    admin = admin.within(None)  # where accounts are told of
     user = created(admin.register(texts.email()))
     ok(admin.patch(f"/users/{user['id']}", json={"role": "reviewer"}))
     updated, inserted = audit(admin, 2, resource_type="user", resource_id=str(user["id"]))
@@ -94,6 +96,7 @@ def test_the_activity_shows_who_did_what_to_which_item(viewer: Traceline, admin:
 
 
 def test_the_activity_keeps_what_is_for_admins_to_itself(viewer: Traceline, admin: Traceline) -> None:
+    viewer, admin = viewer.within(None), admin.within(None)  # where accounts are told of
     victim = created(admin.register(texts.email()))
     problem(admin.with_token(None).login(victim["email"], "wrong guess"), 401)
     audit(admin, 1, resource_type="user", resource_id=str(victim["id"]))

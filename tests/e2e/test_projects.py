@@ -86,6 +86,7 @@ def test_a_project_that_is_archived_is_read_only_until_it_is_deleted(admin: Trac
 
 
 def test_what_is_done_to_projects_is_in_the_audit_log_and_not_in_activity(admin: Traceline) -> None:
+    admin = admin.within(None)
     key = admin.new_project()
     kim = admin.new_user()
     member(admin, key, kim, "reviewer")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import httpx
 import orjson
 
-from acceptance.client import API, Traceline
+from acceptance.client import Traceline
 from acceptance.waiting import eventually
 
 _PAUSE = 0.2
@@ -30,7 +30,7 @@ class Follower:
     """
 
     def __init__(self, user: Traceline) -> None:
-        self._url = user.base_url + API + "/events"
+        self._url = user.base_url + user.api + "/events"
         self._headers = {"Authorization": f"Bearer {user.token}"}
         self._leaving = threading.Event()
         self._socket: socket.socket | None = None
