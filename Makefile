@@ -16,6 +16,7 @@ PAGE_LOCKS := $(addprefix gateway/frontend/,package.json package-lock.json .npmr
 NODE := $(CURDIR)/$(BIN)/node
 KERNELS := suggestion-service/hatch_build.py $(wildcard suggestion-service/src/suggestion_service/engine/native/*.[ch])
 IMAGES := gateway $(SERVICES)
+REPORT := .venv/report.xml
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
@@ -98,7 +99,8 @@ servers: $(INSTALLED)
 
 test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
-	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder
+	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
+	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
 	BELOW_PROJECT=yes $(BIN)/pytest $(BELOW_PROJECT_TOO) -k embedded
 
 # What `test` tries below a project of its own, too; `fault` tries all of tests/e2e there.

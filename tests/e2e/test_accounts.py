@@ -1,8 +1,12 @@
 """Registering, logging in and out, and the password."""
 
+import pytest
+
 from acceptance import texts
 from acceptance.client import PASSWORD, Traceline, created, ok, problem
 from acceptance.waiting import eventually
+
+pytestmark = pytest.mark.requirement("TL-USER-1")
 
 
 def test_whoever_registers_logs_in_as_a_viewer(anyone: Traceline, admin: Traceline) -> None:

@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from acceptance import texts
 from acceptance.client import PASSWORD, Json, Traceline, created, ok, problem
 from acceptance.waiting import eventually
+
+pytestmark = pytest.mark.requirement("TL-REPT-4")
 
 
 def audit(admin: Traceline, count: int, **filters: object) -> list[Json]:

@@ -10,7 +10,7 @@ from acceptance.callers import in_one_process
 from acceptance.cases import check_each
 from acceptance.client import Traceline, ok, problem, requirement, test_case
 
-pytestmark = in_one_process
+pytestmark = [in_one_process, pytest.mark.requirement("TL-SAFE-1")]
 
 JSON_TYPE = {"Content-Type": "application/json"}
 

@@ -11,7 +11,7 @@ from acceptance.callers import in_one_process
 from acceptance.cases import check_each
 from acceptance.client import PASSWORD, Traceline, ok, problem, requirement
 
-pytestmark = in_one_process
+pytestmark = [in_one_process, pytest.mark.requirement("TL-ITEM-1", "TL-SAFE-1")]
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 NUL = "a\x00b"

@@ -10,7 +10,7 @@ from acceptance.callers import in_one_process
 from acceptance.cases import check_each
 from acceptance.client import Json, Traceline, ok, problem, requirement
 
-pytestmark = in_one_process
+pytestmark = [in_one_process, pytest.mark.requirement("TL-SAFE-1")]
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 HUGE = 10**30

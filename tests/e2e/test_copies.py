@@ -7,6 +7,8 @@ import pytest
 from acceptance import texts
 from acceptance.client import Json, Traceline, created, ok, problem, requirement, test_case
 
+pytestmark = pytest.mark.requirement("TL-ITEM-2")
+
 
 @pytest.mark.parametrize(
     "odd", ["SYS/REQ-{}", "a b {}", "Größe-日本語-{}", "{} 50% & more?#;=+", "back\\slash-{}", "{}//"]

@@ -21,6 +21,8 @@ from acceptance.waiting import eventually
 from contracts.projects import DEMO
 from embedded.demo import DemoError, load_demo
 
+pytestmark = pytest.mark.requirement("TL-USER-4")
+
 BUILT_IN = ("admin@traceline.local", "traceline-admin")
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - that is what is tried
 OTHERS_UID = 65534

@@ -12,6 +12,8 @@ import pytest
 from acceptance import texts
 from acceptance.client import Json, Traceline, created, ok, problem, requirement
 
+pytestmark = pytest.mark.requirement("TL-SAFE-3")
+
 MEBIBYTE = 1024 * 1024
 
 

@@ -7,6 +7,8 @@ import pytest
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-SUGG-1")
+
 
 @pytest.mark.parametrize("algorithm", ["tfidf", "keyword", "hybrid"])
 def test_a_finished_run_says_what_it_did(reviewer: Traceline, algorithm: str) -> None:

@@ -6,6 +6,8 @@ from acceptance import texts
 from acceptance.client import Json, Traceline, created, ok, problem, requirement
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-ITEM-1", "TL-ITEM-3", "TL-LINK-2")
+
 REQUIREMENT: Json = {
     "title": "Überprüfung der Türsensoren – 扉 🚪",
     "description": 'Zeile 1\nZeile 2\t"quoted" \\ back\u200bslash',

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 
 from acceptance import texts
 from acceptance.client import Json, Traceline, ok
@@ -15,6 +16,8 @@ from acceptance.faults.databases import events_kept_back
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
+
+pytestmark = pytest.mark.requirement("TL-SAFE-2")
 
 CREATES, ACCEPTS, DELETES = 80, 60, 60
 THREADS = 8

@@ -7,6 +7,8 @@ import pytest
 from acceptance import texts
 from acceptance.client import Traceline, created, ok, problem
 
+pytestmark = pytest.mark.requirement("TL-LINK-1", "TL-LINK-2")
+
 
 @pytest.mark.parametrize("side", ["requirement", "test case"])
 def test_a_link_is_made_becomes_suspect_is_confirmed_and_deleted(reviewer: Traceline, side: str) -> None:

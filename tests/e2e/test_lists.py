@@ -14,7 +14,7 @@ from acceptance.client import requirement as new_requirement
 from acceptance.program import ADMIN_PASSWORD
 from acceptance.waiting import eventually
 
-pytestmark = in_one_process
+pytestmark = [in_one_process, pytest.mark.requirement("TL-LIST-1")]
 PARTS = ("items", "uncovered_requirements", "orphan_test_cases", "suspect_links")
 
 

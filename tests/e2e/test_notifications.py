@@ -7,6 +7,8 @@ import pytest
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-NOTE-1")
+
 
 @pytest.fixture
 def somebody(admin: Traceline) -> Traceline:

@@ -5,7 +5,7 @@ import pytest
 from acceptance.callers import in_one_process
 from acceptance.client import Traceline
 
-pytestmark = in_one_process
+pytestmark = [in_one_process, pytest.mark.requirement("TL-SUGG-1")]
 
 _LARGE = " ".join(f"word{number}" for number in range(80_000))
 """Close to the largest body that is taken."""

@@ -5,11 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from acceptance.client import Json, Traceline, created
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
 from embedded.demo.project import read_project
+
+pytestmark = pytest.mark.requirement("TL-SUGG-3")
 
 Queue = dict[tuple[str, str], Json]
 

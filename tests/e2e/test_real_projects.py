@@ -14,6 +14,8 @@ from acceptance.datasets import Dataset
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 
+pytestmark = pytest.mark.requirement("TL-REPT-1", "TL-REPT-2")
+
 THRESHOLD = 0.3
 PARTS = 4
 

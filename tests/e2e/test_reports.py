@@ -11,6 +11,8 @@ from acceptance import texts
 from acceptance.client import Traceline, ok
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-REPT-1", "TL-REPT-2", "TL-REPT-3")
+
 MATRIX = "/reports/traceability-matrix"
 MEDIA_TYPES = {
     "json": "application/json",

@@ -10,6 +10,8 @@ from acceptance.client import API, Json, Traceline, created, ok, problem, requir
 from acceptance.waiting import eventually
 from contracts.routes import SERVICES
 
+pytestmark = pytest.mark.requirement("TL-USER-3")
+
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 READS = [

@@ -13,6 +13,7 @@ from .conftest import GIVEN
 pytestmark = [
     pytest.mark.parametrize("running", ["stack"], indirect=True),
     pytest.mark.skipif(bool(GIVEN), reason="of a Traceline that was given, only the gateway can be reached"),
+    pytest.mark.requirement("TL-SAFE-3"),
 ]
 
 READ = {service.name: f"/{service.resources[0]}" for service in SERVICES} | {"auth-service": "/auth/me"}

@@ -1,9 +1,12 @@
 """Sessions of the web page, with the real auth-service behind: begun, renewed, and ended for whoever has a copy."""
 
 import httpx
+import pytest
 
 from acceptance.client import PASSWORD, Traceline, ok, problem
 from acceptance.waiting import eventually
+
+pytestmark = pytest.mark.requirement("TL-USER-2")
 
 
 def test_who_is_logged_in_twice_sees_it_and_ends_the_other(admin: Traceline) -> None:

@@ -8,6 +8,8 @@ from acceptance import texts
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-SUGG-1", "TL-SUGG-2", "TL-SUGG-3", "TL-SUGG-4")
+
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 

@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-USER-2")
+
 TYPED = {"typ": "at+jwt"}
 
 

@@ -7,6 +7,8 @@ import pytest
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
+pytestmark = pytest.mark.requirement("TL-SUGG-4")
+
 
 @pytest.fixture
 def suggestion(reviewer: Traceline) -> Json:

@@ -23,6 +23,15 @@ __all__ = ["NewRabbitMQBus", "PostgresServer", "RabbitMQNode", "schema_differenc
 NewRabbitMQBus = Callable[[], RabbitMQBus]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have the report say which requirements the tests of a file prove, and as which test case."""
+    for item in items:
+        keys = [key for mark in item.iter_markers("requirement") for key in mark.args]
+        if keys:
+            test_case = item.nodeid.partition("::")[0].removesuffix(".py").replace("/", ".")
+            item.user_properties += [("test_case", test_case), *(("requirement", key) for key in keys)]
+
+
 @pytest.fixture(scope="session")
 def postgres(request: pytest.FixtureRequest) -> Iterator[PostgresServer]:
     """A server that lives as long as the tests."""

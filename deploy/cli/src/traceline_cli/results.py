@@ -28,6 +28,7 @@ _AT_ONCE = 4
 @click.option("--attempt", type=click.IntRange(1, 100))
 @click.option("--unknown", type=click.Choice(["keep", "create", "ignore", "fail"]), help="Tests without a test case.")
 @click.option("--link", is_flag=True, help="Link test cases to the requirements that results name.")
+@click.option("--complete", is_flag=True, help="Nothing more comes for this run; it ends by itself after an hour.")
 @click.option("--no-fail", is_flag=True, help="End with 0 whatever happens: for steps that must not break a build.")
 @pass_context
 def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **options: Any) -> None:
@@ -62,6 +63,9 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
     api = context.api()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         sent = list(pool.map(lambda file: _send(api, file, query), files))
+    if options["complete"]:
+        for run in {one["run"]["id"] for one in sent}:
+            api.post(f"/test-runs/{run}/complete")
     context.terminal.answer(sent, *(_line(file, one) for file, one in zip(files, sent, strict=True)))
 
 
