@@ -15,9 +15,15 @@ for service in $services; do
     fi
 done
 client=pg_restore
+psql=psql
 if [ -z "${PG_RUN:-}" ]; then
     client=$(client_of pg_restore --list "$folder/auth.dump")
+    psql=$(client_of psql --version)
 fi
+# Dumps hold no roles: the policies that keep projects apart name two.
+for role in traceline_app traceline_across; do
+    echo "SELECT 'CREATE ROLE $role NOLOGIN' WHERE to_regrole('$role') IS NULL \\gexec"
+done | ${PG_RUN:-} "$psql" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname=postgres
 for service in $services; do
     ${PG_RUN:-} "$client" --create --clean --if-exists --exit-on-error --dbname=postgres < "$folder/$service.dump"
 done

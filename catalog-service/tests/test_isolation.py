@@ -54,6 +54,8 @@ async def ids(catalog: Any) -> dict[str, Any]:
     )
     case = f'<testcase classname="{MARK}" name="{MARK}-T"><failure message="{MARK}"/></testcase>'
     report = f'<testsuite name="{MARK}">{case}</testsuite>'
+    rules = {"rules": [{"rule": "max_failed", "limit": 0, "where": {"module": [MARK]}}]}
+    ok(await here.put(f"/reports/gate/policies/{MARK}", rules), 201)
     run = await here.request(
         "POST",
         "/test-results",
@@ -63,6 +65,7 @@ async def ids(catalog: Any) -> dict[str, Any]:
     )
     return {
         "run_id": ok(run)["run"]["id"],
+        "name": MARK,
         "test_id": (await here.read("/automated-tests"))["items"][0]["id"],
         "requirement_id": requirement["id"],
         "test_case_id": test_case["id"],

@@ -37,10 +37,12 @@ def test_a_run_may_go_on_after_the_answer(reviewer: Traceline) -> None:
     assert eventually(finished, "the end of the run")["progress"] == 1
 
 
-def test_several_runs_at_once_suggest_no_pair_twice(reviewer: Traceline) -> None:
+def test_several_runs_at_once_suggest_no_pair_twice(admin: Traceline, reviewer: Traceline) -> None:
     pairs = [reviewer.create_pair() for _ in range(5)]
+    # Of each user one may wait for its turn.
+    askers = [reviewer, *(admin.new_user("reviewer") for _ in range(2))]
     with ThreadPoolExecutor(3) as pool:
-        runs = [pool.submit(reviewer.generate) for _ in range(3)]
+        runs = [pool.submit(asker.generate) for asker in askers]
     assert len({run.result()["id"] for run in runs}) == 3
     for requirement, test_case in pairs:
         assert len(reviewer.suggestions_for(requirement["id"], test_case["id"])) == 1

@@ -66,6 +66,7 @@ def known(admin: Traceline) -> dict[str, str]:
     admin.new_user()
     for _ in range(2):
         admin.generate()
+        created(admin.post("/users/invitations", json={"email": f"{texts.word()}@example.com", "role": "viewer"}))
     rows = [new_requirement(kind="requirement") for _ in range(5)]
     imported = [admin.plan_import(rows) for _ in range(2)]
     for _ in range(2):

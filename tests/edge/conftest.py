@@ -47,7 +47,7 @@ class Memory:
 @pytest.fixture(scope="package")
 def attacked() -> Iterator[RunningTraceline]:
     """A Traceline that is attacked. Stopping it is a check too, and that it lost no event."""
-    with fresh_folder() as place, Attacked(place) as running:
+    with fresh_folder() as place, Attacked(place, RATE_LIMIT_ADDRESS="1000000") as running:
         yield running
         assert events_kept_back(running) == []
 

@@ -74,7 +74,7 @@ class GapsQuery(PositionQuery):
     summary="Requirements with their test cases",
     openapi_extra=documented(MatrixQuery, NOT_OF_REPORTS),
     responses={
-        **problem_responses("429 document_under_way"),
+        **problem_responses("429 document_under_way", "429 rate_limited"),
         200: {
             "description": "The matrix; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],

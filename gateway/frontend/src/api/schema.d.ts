@@ -3631,9 +3631,9 @@ export interface components {
             /** Text */
             text: string;
         };
-        DocumentUnderWay: components["schemas"]["ProblemDocument"] & {
+        DocumentUnderWayOrRateLimited: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
-            code?: "document_under_way";
+            code?: "document_under_way" | "rate_limited";
         };
         EmailTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -11030,15 +11030,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["CrossSiteRequest"];
             };
         };
-        /** @description Too many requests: `document_under_way` */
-        DocumentUnderWay: {
+        /** @description Too many requests: `document_under_way`, `rate_limited` */
+        DocumentUnderWayOrRateLimited: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["DocumentUnderWay"];
+                "application/problem+json": components["schemas"]["DocumentUnderWayOrRateLimited"];
             };
         };
         /** @description Duplicate or state conflict: `email_taken` */
@@ -11880,7 +11880,7 @@ export type SchemaDayOfVerdicts = components['schemas']['DayOfVerdicts'];
 export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
-export type SchemaDocumentUnderWay = components['schemas']['DocumentUnderWay'];
+export type SchemaDocumentUnderWayOrRateLimited = components['schemas']['DocumentUnderWayOrRateLimited'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
@@ -12180,7 +12180,7 @@ export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['respon
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
 export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
-export type ResponseDocumentUnderWay = components['responses']['DocumentUnderWay'];
+export type ResponseDocumentUnderWayOrRateLimited = components['responses']['DocumentUnderWayOrRateLimited'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -13589,7 +13589,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["DocumentUnderWay"];
+            429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
@@ -16568,7 +16568,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["DocumentUnderWay"];
+            429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
@@ -16759,7 +16759,7 @@ export interface operations {
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["DocumentUnderWay"];
+            429: components["responses"]["DocumentUnderWayOrRateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];

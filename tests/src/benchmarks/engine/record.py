@@ -19,6 +19,7 @@ from catalog_service.items.kinds import REQUIREMENT, TEST_CASE, ItemKind
 from catalog_service.items.schemas import ItemWrite
 from catalog_service.requirements.schemas import RequirementWrite
 from catalog_service.test_cases.schemas import TestCaseWrite
+from chassis.core import projects
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, NewEvent, Payload, Received
 from chassis.messaging.inbox import Handler
@@ -100,14 +101,15 @@ async def apply(copy: Database, handlers: Mapping[type[Payload], Handler], event
 
 async def _analyse(database: Database) -> None:
     """Tell the planner of the rows, as the server does by itself a minute later."""
-    async with database.connection() as connection:
+    async with database.transaction() as connection:
+        await connection.execute("SET LOCAL ROLE NONE")
         await connection.execute("ANALYZE")
 
 
 @asynccontextmanager
 async def opened(url: str) -> AsyncIterator[Database]:
     """The database of a service."""
-    database = Database(url)
+    database = Database(url, project=projects.MAIN)
     await database.open()
     try:
         yield database

@@ -52,7 +52,7 @@ _ARCHIVE = CsvArchiveExport.media_type
     summary="Export the record, or a part of it",
     openapi_extra=documented(ExportQuery, NOT_OF_EXPORTS),
     responses={
-        **problem_responses("429 document_under_way"),
+        **problem_responses("429 document_under_way", "429 rate_limited"),
         200: {
             "description": "The file; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],

@@ -76,7 +76,7 @@ _places = asyncio.Semaphore(2)
     summary="What results say of requirements",
     openapi_extra=documented(VerificationQuery, NOT_OF_REPORTS),
     responses={
-        **problem_responses("429 document_under_way"),
+        **problem_responses("429 document_under_way", "429 rate_limited"),
         200: {
             "description": "The report; `format`, or else `Accept`, says in which form.",
             **with_headers("Content-Disposition", "Vary")[200],
