@@ -21,6 +21,9 @@ _BLOCK = 256 * 1024
 _UNTIL_DONE = 5
 """Seconds after which a caller may ask again whether their document has ended."""
 
+_LOOKS, _LOOK_AGAIN = 20, 0.05
+"""How often, and after how many seconds: who has read the last byte may be faster than we are."""
+
 _being_made: set[int | None] = set()
 """The users whose document this process makes or sends: each holds disk, and a place in the line of those to make."""
 
@@ -50,7 +53,7 @@ class DocumentResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it; raise TooManyRequests while the reader gets another."""
-        if self._reader is not None and self._reader in _being_made:
+        if not await self._is_its_turn():
             raise TooManyRequests(
                 "You get another document already, and each user gets one at a time; wait for its end, or end it.",
                 retry_after=_UNTIL_DONE,
@@ -61,6 +64,16 @@ class DocumentResponse(Response):
             await self._answer(send)
         finally:
             _being_made.discard(self._reader)
+
+    async def _is_its_turn(self) -> bool:
+        """Check whether the reader gets no other document; one that has just come to its end is waited for."""
+        if self._reader is None:
+            return True
+        for _ in range(_LOOKS):
+            if self._reader not in _being_made:
+                return True
+            await asyncio.sleep(_LOOK_AGAIN)
+        return False
 
     async def _answer(self, send: Send) -> None:
         with tempfile.TemporaryFile(prefix="document-") as file:
