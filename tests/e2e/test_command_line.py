@@ -65,12 +65,15 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     of_ci |= {"GITHUB_REF_NAME": f"branch-{name}", "GITHUB_SHA": uuid4().hex}
     case = f'<testcase classname="doors" name="[{name}] close"><failure message="open"/></testcase>'
     (tmp_path / "report.xml").write_text(f'<testsuite name="doors">{case}</testsuite>')
-    for _ in range(2):
+    for again in (False, True, False):
         sent = run("--json", "results", "*.xml", **of_ci)
         assert sent.returncode == 0, sent.stderr
         [answer] = json.loads(sent.stdout)
-        assert (answer["matched"], answer["run"]["key"]) == (1, f"github:acme/doors:{of_ci['GITHUB_RUN_ID']}")
+        assert answer["run"]["key"] == f"github:acme/doors:{of_ci['GITHUB_RUN_ID']}"
         assert answer["run"]["counts"]["failed"] == 1
+        assert (answer["duplicate"], answer["matched"]) == (again, 0 if again else 1)
+        if again:
+            assert admin.delete(f"/test-runs/{answer['run']['id']}").status_code == 204
 
     summary = tmp_path / "summary.md"
     held = run("gate", "--rule", "max_failed=0", "--summary", **of_ci, GITHUB_STEP_SUMMARY=str(summary))

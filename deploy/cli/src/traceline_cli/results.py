@@ -3,6 +3,7 @@
 import glob
 import hashlib
 import os
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,8 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         "unknown": options["unknown"],
         "link": options["link"] or None,
     }
-    if query["run"] is None and len(files) > 1:
-        # Outside of CI several files are one run all the same.
+    if query["run"] is None:
+        # Outside of CI the files are one run all the same, which the same files find again: nothing doubles.
         query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
     api = context.api()
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -81,9 +82,9 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
-    # The same file of the same run has the same key, whoever sends it again and when: nothing doubles.
-    said = repr(sorted((name, str(value)) for name, value in query.items())).encode()
-    key = hashlib.sha256(said + _digest(file)).hexdigest()
+    # For the tries of this command alone. A run knows the bytes that it has, and one that was deleted meanwhile is to
+    # have them again: an older answer would only say so.
+    key = secrets.token_hex(16)
     try:
         answer = api.post(
             "/test-results",
@@ -107,6 +108,7 @@ def _digest(file: Path) -> bytes:
 
 
 def _line(file: Path, sent: dict[str, Any]) -> str:
+    if sent["duplicate"]:
+        return f"{file}: the run {sent['run']['key']} has it already"
     counts = ", ".join(f"{count} {status}" for status, count in sent["counts"].items() if count and status != "results")
-    again = " (sent before)" if sent["duplicate"] else ""
-    return f"{file}: {sent['tests']} tests, {sent['matched']} of them with a test case: {counts}{again}"
+    return f"{file}: {sent['tests']} tests, {sent['matched']} of them with a test case: {counts}"
