@@ -20,12 +20,12 @@ class ServiceClient(httpx.AsyncClient):
 
     def __init__(self, app: Any, caller: Identity | None = None) -> None:
         super().__init__(transport=httpx.ASGITransport(app=app), base_url="http://service")
-        self._caller = caller
+        self.caller = caller
 
     def build_request(self, method: str, url: httpx.URL | str, **options: Any) -> httpx.Request:
         """See httpx."""
-        if self._caller is not None:
-            self.headers["authorization"] = f"Bearer {TOKENS.issue(self._caller)}"  # a token lives for a minute
+        if self.caller is not None:
+            self.headers["authorization"] = f"Bearer {TOKENS.issue(self.caller)}"  # a token lives for a minute
         whole = str(url).startswith(("/api/", "/internal/", "http"))
         return super().build_request(method, url if whole else f"/api/v1{url}", **options)
 
