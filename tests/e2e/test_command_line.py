@@ -45,7 +45,7 @@ def test_a_file_is_planned_applied_and_exported_whole(run: Run, tmp_path: Path) 
     assert checked.returncode == 1, checked.stderr
     assert checked.stderr.startswith("doors.csv:4"), checked.stderr
     (tmp_path / "doors.csv").write_text(f"Key,Summary,Description\n{key},Doors close,All doors close.\n")
-    applied = run("--json", "import", "doors.csv", "--kind", "requirements", "--apply")
+    applied = run("import", "doors.csv", "--kind", "requirements", "--apply", "--json")
     assert applied.returncode == 0, applied.stderr
     assert json.loads(applied.stdout)["status"] == "applied"
     exported = run("export", "-o", "all.ndjson")
@@ -83,6 +83,15 @@ def test_results_are_sent_once_and_the_gate_says_why_it_does_not_pass(
     passed = run("gate", "--rule", "max_failed=1000", "--format", "junit", "-o", "gate.xml", **of_ci)
     assert passed.returncode == 0, passed.stderr
     assert (tmp_path / "gate.xml").read_text().startswith("<?xml")
+
+
+def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "good.xml").write_text('<testsuite><testcase classname="doors" name="close"/></testsuite>')
+    (tmp_path / "cut.xml").write_text('<testsuite><testcase classname="doors"')
+    sent = run("results", "*.xml", "--json", "--run", uuid4().hex)
+    assert sent.returncode == 4
+    assert [one["tests"] for one in json.loads(sent.stdout)] == [1]
+    assert "cut.xml" in sent.stderr
 
 
 def test_a_token_that_ended_does_not_get_in(run: Run) -> None:

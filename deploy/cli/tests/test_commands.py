@@ -2,7 +2,10 @@
 
 import json
 import stat
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,9 @@ def run(*words: str, **variables: str) -> Result:
         (["--url", NOBODY, "results", "none-*.xml"], Exit.WRONG_USE, "There is no file none-*.xml"),
         (["import", "none.csv"], Exit.WRONG_USE, "does not exist"),
         (["--url", NOBODY, "gate", "--rule", "max_failed"], Exit.WRONG_USE, "NAME=VALUE"),
+        (["gate", "--url", "traceline.example.com"], Exit.WRONG_USE, "begins with https://"),
+        (["results", "--url", NOBODY, "."], Exit.WRONG_USE, "is a folder"),
+        (["export", "--url", NOBODY, "-o", "nowhere/all.ndjson"], Exit.UNREACHABLE, "Nobody is logged in"),
         (["nonsense"], Exit.WRONG_USE, "No such command"),
     ],
 )
@@ -66,6 +72,44 @@ def test_a_log_in_is_kept_from_others_and_not_used_after_its_end(tmp_path: Path)
     assert login.find(file) == Kept(**json.loads(file.read_text()))
     login.keep(Kept(NOBODY, "token", time.time() - 1), file)
     assert login.find(file) is None
+
+
+def test_a_log_in_without_a_terminal_says_how_else() -> None:
+    done = run("login", "--url", NOBODY)
+    assert done.exit_code == Exit.WRONG_USE
+    assert "say it by options" in done.stderr
+
+
+class _Proxy(BaseHTTPRequestHandler):
+    """What stands at an address that is none of Traceline's."""
+
+    def do_GET(self) -> None:
+        moved = self.path.startswith("/api/v1/projects")
+        self.send_response(302 if moved else 200)
+        self.send_header("Location", "https://login.example.com/")
+        self.end_headers()
+        self.wfile.write(b"<h1>Sign in</h1>")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def proxy() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), _Proxy)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_what_is_no_traceline_never_looks_like_a_gate_that_does_not_pass(proxy: str) -> None:
+    for command, said in ((["gate"], "does not answer as Traceline does"), (["project", "list"], "redirects to")):
+        done = run(*command, "--url", proxy, TRACELINE_TOKEN=" tlp_x\n")
+        assert (done.exit_code, done.stdout) == (Exit.UNREACHABLE, "")
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

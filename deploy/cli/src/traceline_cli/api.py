@@ -1,11 +1,13 @@
 """Calls of Traceline's API: tried again where that helps, and what is refused told in its own words."""
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -22,13 +24,17 @@ class Api:
 
     def __init__(self, url: str, token: str | None, project: str | None, *, tries: int, say: Callable[[str], None]):
         """`url` may be that of the service or of its API; `say` is told why a call is tried again."""
-        base = url.rstrip("/").removesuffix("/api/v1")
+        base = url.strip().rstrip("/").removesuffix("/api/v1")
+        if not base.startswith(("http://", "https://")):
+            raise Failure(Exit.WRONG_USE, f"An address begins with https:// or http://, not {url!r}.")
         self.url = base
-        self._below = f"/api/v1/projects/{project}" if project else "/api/v1"
+        self._below = f"/api/v1/projects/{quote(project, safe='')}" if project else "/api/v1"
         self._tries = tries
         self._say = say
         headers = {"User-Agent": f"traceline-cli/{__version__}"}
         if token is not None:
+            if not (token.isascii() and token.isprintable()):
+                raise Failure(Exit.WRONG_USE, "The token has letters that no token has; copy it again.")
             headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.Client(base_url=base, headers=headers, timeout=_TIMEOUT, follow_redirects=False)
 
@@ -47,11 +53,20 @@ class Api:
     def call(self, method: str, path: str, **parts: Any) -> httpx.Response:
         """Call an address of the installation; raise Failure for what is refused, or does not come in all tries."""
         file: Path | None = parts.pop("file", None)
+        stream = parts.pop("stream", False)
+        if method == "POST":
+            # For the tries of this call: what came through although the answer did not is not done again.
+            parts["headers"] = {"Idempotency-Key": secrets.token_hex(16), **parts.get("headers", {})}
         for tried in range(1, self._tries + 1):
             try:
                 with nullcontext() if file is None else file.open("rb") as content:
-                    response = self._http.request(method, path, content=content, **parts)
-            except (httpx.TransportError, httpx.InvalidURL) as error:
+                    request = self._http.build_request(method, path, content=content, **parts)
+                    response = self._http.send(request, stream=stream)
+                if stream and response.status_code != 200:
+                    response.read()
+            except httpx.InvalidURL as error:
+                raise Failure(Exit.WRONG_USE, f"{self.url} is no address: {error}.") from None
+            except httpx.TransportError as error:
                 reason, pause = _reason(error), _pause(tried)
             else:
                 if response.status_code not in _AGAIN:
@@ -67,43 +82,58 @@ class Api:
 
     def stream(self, path: str, **params: Any) -> Iterator[bytes]:
         """Yield the body of a GET as it comes; raise Failure when it is refused, or ends before its end."""
+        response = self.call("GET", self._below + path, params=_given(params), stream=True)
         try:
-            with self._http.stream("GET", self._below + path, params=_given(params)) as response:
-                if response.status_code != 200:
-                    response.read()
-                    _accepted(response)
-                yield from response.iter_bytes()
+            yield from response.iter_bytes()
         except httpx.TransportError as error:
             raise Failure(Exit.UNREACHABLE, f"{self.url}: {_reason(error)}; what came is not complete.") from None
+        finally:
+            response.close()
 
     def follow(self, response: httpx.Response, *, within: float, look: Callable[[dict[str, Any]], None]) -> Any:
         """Return what a job is when it has ended, whose first answer may be 202; raise Failure after `within` s."""
         end, pause = time.monotonic() + within, 0.2
         while response.status_code == 202:
-            look(response.json())
+            look(content_of(response))
             if time.monotonic() > end:
                 raise Failure(Exit.TIMED_OUT, f"It is not done after {within:.0f} s; it goes on at {response.url}.")
             time.sleep(pause)
             pause = min(pause * 1.5, 2.0)
-            where = response.headers.get("location") or str(response.url)
-            job = self.call("GET", where)
-            if job.json().get("status") not in {"queued", "running", "received", "reading", "applying"}:
-                return job.json()
-            look(job.json())
-            response = httpx.Response(202, headers={"location": where}, json=job.json(), request=job.request)
+            # Its path alone: the token is for the address that was said, which a proxy may name otherwise.
+            where = httpx.URL(response.headers.get("location") or response.url).raw_path.decode()
+            answer = self.call("GET", where)
+            job = content_of(answer)
+            if job.get("status") not in {"queued", "running", "received", "reading", "applying"}:
+                return job
+            look(job)
+            response = httpx.Response(202, headers={"location": where}, json=job, request=answer.request)
+        return content_of(response)
+
+
+def content_of(response: httpx.Response) -> Any:
+    """Return the JSON of an answer; raise Failure for what is no answer of Traceline, such as a page of a proxy."""
+    try:
         return response.json()
+    except ValueError:
+        where = response.request.url
+        raise Failure(Exit.UNREACHABLE, f"{where} does not answer as Traceline does; is the address right?") from None
 
 
 def _accepted(response: httpx.Response) -> httpx.Response:
+    if response.is_redirect:
+        # Not followed: the token is for the address that was said.
+        to = response.headers["location"]
+        raise Failure(Exit.UNREACHABLE, f"{response.request.url} redirects to {to}; set --url to where Traceline is.")
     if response.status_code < 400:
         return response
     try:
         problem = response.json()
         said = problem.get("detail") or problem.get("title") or response.reason_phrase
-    except ValueError:
-        said = f"{response.status_code} {response.reason_phrase}"
-    code = Exit.UNREACHABLE if response.status_code in {401, 403} else Exit.REFUSED
-    raise Failure(code, said)
+        code = problem.get("code")
+    except (ValueError, AttributeError):
+        said, code = f"{response.url} answers {response.status_code} {response.reason_phrase}", None
+    lets_us_in = response.status_code not in {401, 403} and response.status_code < 500
+    raise Failure(Exit.REFUSED if lets_us_in else Exit.UNREACHABLE, said, problem=code)
 
 
 def _reason(error: Exception) -> str:

@@ -1,12 +1,13 @@
 """What all commands share: where they call, as whom, and how they speak."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
 from traceline_cli import login
-from traceline_cli.api import Api
+from traceline_cli.api import Api, content_of
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.terminal import Terminal
 
@@ -15,12 +16,12 @@ TRIES = 6
 
 @dataclass(slots=True)
 class Context:
-    """The options before the command's name."""
+    """The options that stand before or after the command's name."""
 
-    url: str | None
-    project: str | None
-    tries: int
-    terminal: Terminal
+    url: str | None = None
+    project: str | None = None
+    tries: int = TRIES
+    terminal: Terminal = field(default_factory=Terminal)
 
     def api(self) -> Api:
         """Return the API as whoever the variables or the kept log-in say."""
@@ -28,12 +29,13 @@ class Context:
         url = self.url or (kept.url if kept is not None else None)
         if url is None:
             raise Failure(Exit.WRONG_USE, "Say where Traceline is: --url, TRACELINE_URL, or `traceline login`.")
-        if token := os.environ.get("TRACELINE_TOKEN"):
+        stranger = self.at(url, None)
+        if token := os.environ.get("TRACELINE_TOKEN", "").strip():
             return self.at(url, token)
         if email := os.environ.get("TRACELINE_EMAIL"):
-            token, _ = log_in(self.at(url, None), email, os.environ.get("TRACELINE_PASSWORD", ""))
+            token, _ = log_in(stranger, email, os.environ.get("TRACELINE_PASSWORD", ""))
             return self.at(url, token)
-        if kept is None or kept.url != self.at(url, None).url:
+        if kept is None or kept.url != stranger.url:
             raise Failure(
                 Exit.UNREACHABLE,
                 "Nobody is logged in, or no longer: set TRACELINE_TOKEN to an API token, or use `traceline login`.",
@@ -47,8 +49,56 @@ class Context:
 
 def log_in(api: Api, email: str, password: str) -> tuple[str, int]:
     """Return an access token and for how many seconds it is good."""
-    answer = api.call("POST", "/api/v1/auth/login", data={"username": email, "password": password}).json()
+    answer = content_of(api.call("POST", "/api/v1/auth/login", data={"username": email, "password": password}))
     return answer["access_token"], int(answer["expires_in"])
 
 
-pass_context = click.make_pass_decorator(Context)
+pass_context = click.make_pass_decorator(Context, ensure=True)
+
+
+def shared_options(command: click.Command, **environment: str) -> click.Command:
+    """Add the options that every command has; those of `environment` have a variable, too."""
+    command.params += [
+        click.Option(
+            ["--url"],
+            envvar=environment.get("url"),
+            help="Where Traceline is, such as https://traceline.example.com.",
+            expose_value=False,
+            callback=_keep,
+        ),
+        click.Option(
+            ["--project"],
+            envvar=environment.get("project"),
+            metavar="KEY",
+            help="The project; without it MAIN.",
+            expose_value=False,
+            callback=_keep,
+        ),
+        click.Option(
+            ["--tries"],
+            type=click.IntRange(1, 20),
+            help=f"How often a call is tried; {TRIES} without it.",
+            expose_value=False,
+            callback=_keep,
+        ),
+        click.Option(
+            ["--json", "as_json"],
+            is_flag=True,
+            default=None,
+            help="Answer with one JSON document.",
+            expose_value=False,
+            callback=_keep,
+        ),
+    ]
+    return command
+
+
+def _keep(click_context: click.Context, option: click.Parameter, value: Any) -> None:
+    """Set what is given, so that an option after the command's name counts more than one before it."""
+    context = click_context.ensure_object(Context)
+    if value is None:
+        return
+    if option.name == "as_json":
+        context.terminal.as_json = value
+    else:
+        setattr(context, option.name or "", value)

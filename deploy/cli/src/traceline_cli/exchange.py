@@ -1,15 +1,15 @@
 """`traceline import` and `traceline export`."""
 
 import json
-import os
+import secrets
 import sys
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from traceline_cli.api import content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -59,8 +59,7 @@ def import_file(
         clean = bool((job.get("summary") or {}).get("clean"))
         problems = [] if clean else _problems(api, job["id"])
         if applies and clean and job["status"] == "planned":
-            asked = api.post(f"/imports/{job['id']}/apply", json={"expect": job["plan_hash"]})
-            job = api.follow(asked, within=_WITHIN, look=look)
+            job = _applied(api, job, look)
     for line in _shown(file, problems):
         context.terminal.say(line)
     context.terminal.answer(job, *_counts(job))
@@ -70,8 +69,21 @@ def import_file(
         raise SystemExit(Exit.NOT_PASSED)
 
 
+def _applied(api: Any, job: dict[str, Any], look: Any) -> Any:
+    path = f"/imports/{job['id']}"
+    try:
+        asked = api.post(f"{path}/apply", json={"expect": job["plan_hash"]})
+    except Failure:
+        # An earlier try may have come through without its answer: then it is under way.
+        asked = api.get(path)
+        if content_of(asked)["status"] not in {"applying", "applied"}:
+            raise
+        asked.status_code = 202
+    return api.follow(asked, within=_WITHIN, look=look)
+
+
 def _problems(api: Any, job_id: str) -> list[dict[str, Any]]:
-    rows = api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN).json()["items"]
+    rows = content_of(api.get(f"/imports/{job_id}/rows", action="error,conflict", limit=_MOST_SHOWN))["items"]
     return [{**row, **problem} for row in rows for problem in row.get("problems") or [{"message": row.get("code")}]]
 
 
@@ -107,19 +119,18 @@ def export(context: Context, file_format: str, output: Path | None, kind: str | 
             sys.stdout.buffer.write(chunk)
         return
     # Beside it, so that what was there stays until the whole of the new one is.
-    handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name}-")
+    new = output.with_name(f".{output.name}-{secrets.token_hex(4)}")
     try:
         last = b""
-        with os.fdopen(handle, "wb") as stream:
+        with new.open("xb") as stream:
             for chunk in chunks:
                 stream.write(chunk)
                 last = (last + chunk)[-4096:]
         if file_format == "ndjson" and not _is_whole(last):
             raise Failure(Exit.UNREACHABLE, "The export was cut off before its end; nothing was written.")
-        Path(name).replace(output)
+        new.replace(output)
     finally:
-        with suppress(FileNotFoundError):
-            Path(name).unlink()
+        new.unlink(missing_ok=True)
     context.terminal.answer({"file": str(output), "size": output.stat().st_size}, f"{output} written")
 
 

@@ -20,6 +20,8 @@ class Exit(IntEnum):
 class Failure(click.ClickException):
     """Ends the command; the sentence goes to stderr."""
 
-    def __init__(self, code: Exit, message: str) -> None:
+    def __init__(self, code: Exit, message: str, *, problem: str | None = None) -> None:
+        """`problem` is the code of the problem document that a refused call answers with."""
         super().__init__(message)
+        self.problem = problem
         self.exit_code = code  # type: ignore[misc]  # click documents it as one of each exception

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import click
+import httpx
 
 from traceline_cli import ci
+from traceline_cli.api import content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.exchange import pairs
 from traceline_cli.failures import Exit, Failure
@@ -44,18 +46,23 @@ def gate(
         raise click.UsageError("A policy of a file and --rule exclude one another.")
     api = context.api()
 
-    def ask(as_format: str) -> bytes:
+    def ask(as_format: str) -> httpx.Response:
         if body is None:
-            return api.get("/reports/gate", **query, format=as_format).content
-        return api.post("/reports/gate", params={**query, "format": as_format}, json=body).content
+            return api.get("/reports/gate", **query, format=as_format)
+        return api.post("/reports/gate", params={**query, "format": as_format}, json=body)
 
-    # Of one answer, so that what is written and the exit code agree where the record changes meanwhile.
-    answer = json.loads(ask("json"))
-    if summary and (place := os.environ.get("GITHUB_STEP_SUMMARY")):
-        with Path(place).open("ab") as stream:
-            stream.write(ask("markdown"))
+    # The exit code is of this answer; a document in another format is asked for anew.
+    response = ask("json")
+    answer = content_of(response)
+    if summary:
+        if place := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with Path(place).open("ab") as stream:
+                stream.write(ask("markdown").content)
+        else:
+            context.terminal.say("There is no GITHUB_STEP_SUMMARY to write the reasons to.")
     if file_format in {"markdown", "junit"} or output is not None:
-        _write(output, ask("json" if file_format == "text" else file_format))
+        document = ask(file_format) if file_format in {"markdown", "junit"} else response
+        _write(output, document.content)
     if file_format in {"text", "json"} and (output is None or file_format == "text"):
         _tell(context, answer, as_json=file_format == "json")
     if not answer["passed"]:

@@ -7,34 +7,40 @@ import click
 from click.shell_completion import get_completion_class
 
 from traceline_cli import __version__, login
-from traceline_cli.context import TRIES, Context, log_in, pass_context
+from traceline_cli.api import content_of
+from traceline_cli.context import Context, log_in, pass_context, shared_options
 from traceline_cli.exchange import export, import_file
 from traceline_cli.failures import Exit, Failure
 from traceline_cli.gate import gate
 from traceline_cli.login import Kept
 from traceline_cli.results import results
-from traceline_cli.terminal import Terminal
 
 _WITHIN = 1800.0
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+class _Commands(click.Group):
+    """Has every end say its reason: a traceback would end with 1, as a gate that does not pass."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise Failure(Exit.WRONG_USE, f"{error.filename or 'A file'}: {error.strerror or error}.") from None
+        except click.Abort:
+            raise Failure(Exit.WRONG_USE, "Nothing was entered; without a terminal, say it by options.") from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="traceline")
-@click.option("--url", envvar="TRACELINE_URL", help="Where Traceline is, such as https://traceline.example.com.")
-@click.option("--project", envvar="TRACELINE_PROJECT", metavar="KEY", help="The project; without it MAIN.")
-@click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document.")
-@click.option(
-    "--tries", type=click.IntRange(1, 20), default=TRIES, show_default=True, help="How often a call is tried."
-)
-@click.pass_context
-def main(context: click.Context, url: str | None, project: str | None, *, as_json: bool, tries: int) -> None:
+def main() -> None:
     """Traceline: which requirement is covered by which test, and whether that holds.
 
     TRACELINE_TOKEN is an API token for pipelines; TRACELINE_EMAIL and TRACELINE_PASSWORD log in for one command.
 
     Exit codes: 0 done or passed, 1 not passed, 2 wrong use, 3 not reachable or not let in, 4 refused, 5 timed out.
     """
-    context.obj = Context(url, project, tries, Terminal(as_json))
 
 
 @main.command("login")
@@ -77,8 +83,11 @@ def project() -> None:
 @pass_context
 def list_projects(context: Context) -> None:
     """List the projects that you may see."""
-    found = context.api().call("GET", "/api/v1/projects", params={"limit": 500}).json()
-    context.terminal.answer(found["items"], *(_line(one) for one in found["items"]))
+    api = context.api()
+    found: list[dict[str, Any]] = []
+    while page := content_of(api.call("GET", "/api/v1/projects", params={"limit": 500, "offset": len(found)}))["items"]:
+        found += page
+    context.terminal.answer(found, *(_line(one) for one in found))
 
 
 @project.command("show")
@@ -86,7 +95,7 @@ def list_projects(context: Context) -> None:
 @pass_context
 def show_project(context: Context, key: str) -> None:
     """Show one project."""
-    found = context.api().call("GET", f"/api/v1/projects/{key}").json()
+    found = content_of(context.api().call("GET", f"/api/v1/projects/{key}"))
     context.terminal.answer(found, _line(found), *([found["description"]] if found["description"] else []))
 
 
@@ -99,7 +108,7 @@ def show_project(context: Context, key: str) -> None:
 def create_project(context: Context, key: str, name: str | None, description: str, visibility: str) -> None:
     """Make a project; for admins of the installation."""
     body = {"key": key, "name": name or key, "description": description, "visibility": visibility}
-    made = context.api().call("POST", "/api/v1/projects", json=body).json()
+    made = content_of(context.api().call("POST", "/api/v1/projects", json=body))
     context.terminal.answer(made, _line(made))
 
 
@@ -119,6 +128,9 @@ def _line(one: dict[str, Any]) -> str:
 
 for command in (import_file, export, results, gate):
     main.add_command(command)
+shared_options(main, url="TRACELINE_URL", project="TRACELINE_PROJECT")
+for command in (*main.commands.values(), *project.commands.values()):
+    shared_options(command)
 
 if __name__ == "__main__":
     main(prog_name="traceline")

@@ -3,15 +3,15 @@
 import glob
 import hashlib
 import os
-import secrets
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import click
 
 from traceline_cli import ci
-from traceline_cli.api import Api
+from traceline_cli.api import Api, content_of
 from traceline_cli.context import Context, pass_context
 from traceline_cli.failures import Exit, Failure
 
@@ -36,10 +36,10 @@ def results(context: Context, /, patterns: tuple[str, ...], *, no_fail: bool, **
     """Send FILES (names or patterns such as 'build/**/*.xml') to the run that they belong to."""
     try:
         _send_all(context, patterns, options)
-    except Failure as failure:
+    except (Failure, OSError) as error:
         if not no_fail:
             raise
-        context.terminal.say(f"Not sent: {failure.format_message()}")
+        context.terminal.say(f"Not sent: {error.format_message() if isinstance(error, Failure) else error}")
 
 
 def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, Any]) -> None:
@@ -62,12 +62,30 @@ def _send_all(context: Context, patterns: tuple[str, ...], options: dict[str, An
         # Outside of CI the files are one run all the same, which the same files find again: nothing doubles.
         query["run"] = "local:" + hashlib.sha256(b"".join(map(_digest, files))).hexdigest()[:32]
     api = context.api()
+    away = Event()
+
+    def send(file: Path) -> dict[str, Any] | Failure:
+        if away.is_set():
+            return Failure(Exit.UNREACHABLE, f"{file}: not sent, Traceline is away.")
+        try:
+            return _send(api, file, query)
+        except Failure as failure:
+            if failure.exit_code == Exit.UNREACHABLE:
+                away.set()
+            return failure
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        sent = list(pool.map(lambda file: _send(api, file, query), files))
-    if options["complete"]:
-        for run in {one["run"]["id"] for one in sent}:
+        outcomes = list(pool.map(send, files))
+    sent = [(file, one) for file, one in zip(files, outcomes, strict=True) if not isinstance(one, Failure)]
+    failures = [one for one in outcomes if isinstance(one, Failure)]
+    if options["complete"] and not failures:
+        for run in {one["run"]["id"] for _, one in sent}:
             api.post(f"/test-runs/{run}/complete")
-    context.terminal.answer(sent, *(_line(file, one) for file, one in zip(files, sent, strict=True)))
+    context.terminal.answer([one for _, one in sent], *(_line(file, one) for file, one in sent))
+    if failures:
+        for failure in failures[1:]:
+            context.terminal.say(failure.format_message())
+        raise failures[0]
 
 
 def _files(patterns: tuple[str, ...]) -> list[Path]:
@@ -75,6 +93,8 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
     for pattern in patterns:
         names = [pattern] if Path(pattern).is_file() else sorted(glob.glob(pattern, recursive=True))
         found = [Path(name) for name in names if Path(name).is_file()]
+        if Path(pattern).is_dir():
+            raise Failure(Exit.WRONG_USE, f"{pattern} is a folder; say which files, such as '{pattern}/**/*.xml'.")
         if not found:
             raise Failure(Exit.WRONG_USE, f"There is no file {pattern}.")
         files |= dict.fromkeys(found)
@@ -82,24 +102,17 @@ def _files(patterns: tuple[str, ...]) -> list[Path]:
 
 
 def _send(api: Api, file: Path, query: dict[str, Any]) -> dict[str, Any]:
-    # For the tries of this command alone. A run knows the bytes that it has, and one that was deleted meanwhile is to
-    # have them again: an older answer would only say so.
-    key = secrets.token_hex(16)
     try:
-        answer = api.post(
+        response = api.post(
             "/test-results",
             params={**query, "file_name": file.name},
             file=file,
-            headers={
-                "Content-Type": "application/octet-stream",
-                "Content-Length": str(file.stat().st_size),
-                "Idempotency-Key": key,
-            },
+            headers={"Content-Type": "application/octet-stream", "Content-Length": str(file.stat().st_size)},
         )
+        answer: dict[str, Any] = content_of(response)
     except Failure as failure:
         raise Failure(Exit(failure.exit_code), f"{file}: {failure.format_message()}") from None
-    sent: dict[str, Any] = answer.json()
-    return sent
+    return answer
 
 
 def _digest(file: Path) -> bytes:

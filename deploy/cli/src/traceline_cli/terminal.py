@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Terminal:
     """Where a command writes; with `as_json` its answer is one JSON document."""
 
-    as_json: bool
+    as_json: bool = False
     out: Console = field(default_factory=lambda: Console(highlight=False, soft_wrap=True))
     err: Console = field(default_factory=lambda: Console(stderr=True, highlight=False, soft_wrap=True))
 
