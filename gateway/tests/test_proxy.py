@@ -220,11 +220,13 @@ async def test_a_file_has_a_limit_of_its_own(running: Running) -> None:
     assert "larger than the 1000 bytes that this address takes; send less" in response.json()["detail"]
 
 
-async def test_a_service_that_does_not_answer_in_time_is_504(running: Running) -> None:
-    token = running.issuer.token()
-    assert_problem(await running.get("/api/v1/links/slow", token), 504, "timed_out")
-    unread = await running.get("/api/v1/links/slow", token, method="POST", content=b"x")
-    assert_problem(unread, 504, "timed_out")
+@pytest.mark.parametrize("deployed", [False, True], ids=["embedded", "deployed"])
+async def test_a_service_that_does_not_answer_in_time_is_504(deployed: bool) -> None:
+    async with running_gateway(deployed=deployed, patience=0.5) as running:
+        token = running.issuer.token()
+        assert_problem(await running.get("/api/v1/links/slow", token), 504, "timed_out")
+        unread = await running.get("/api/v1/links/slow", token, method="POST", content=b"x")
+        assert_problem(unread, 504, "timed_out")
 
 
 async def test_what_a_service_does_not_take_of_a_file_stays_with_the_caller(running: Running) -> None:

@@ -89,7 +89,7 @@ def without_times(report: Json) -> Json:
     return {name: value for name, value in report.items() if name not in {"made_at", "generated_at"}}
 
 
-@pytest.mark.parametrize("form", ["csv", "xlsx", "json"])
+@pytest.mark.parametrize("form", ["csv", *(pytest.param(form, marks=pytest.mark.long) for form in ("xlsx", "json"))])
 def test_a_plain_export_makes_the_same_record_elsewhere(source: Traceline, unused: Path, form: str) -> None:
     file = exported(source, format=form, profile="plain")
     with another(unused) as target:

@@ -175,6 +175,12 @@ def every_event_has_arrived_once(admin: Traceline, user: Traceline, work: Work) 
     user.create_link(user.create_requirement()["id"], user.create_test_case()["id"])  # the feeds go on
     due.update(requirement_created=1, test_case_created=1)
     eventually(lambda: due <= notified(), "the notifications after that", seconds=30)
-    assert {kind: notified()[kind] for kind in due} == dict(due), "an event has arrived twice"
+
+    def is_even() -> bool:
+        # An accept that was cut off before its link is finished in its own time.
+        due["suggestion_reviewed"] = user.read("/suggestions", status="accepted", limit=1)["total"]
+        return {kind: notified()[kind] for kind in due} == dict(due)
+
+    eventually(is_even, "each notification to be there once, an event may have arrived twice")
     doubled = {entry: count for entry, count in audited().items() if count > 1}
     assert doubled == {}

@@ -48,6 +48,7 @@ def said(queue: Queue) -> dict[tuple[str, str], list[object]]:
     return {pair: [one[name] for name in TOLD] for pair, one in queue.items()}
 
 
+@pytest.mark.long
 def test_hybrid_after_tfidf_leaves_the_queue_that_hybrid_leaves_from_the_start(unused: Path) -> None:
     with traceline(unused) as user:
         eventually(lambda: len(pending(user)) > 50, "what tfidf finds in the background", seconds=60)

@@ -167,6 +167,7 @@ def test_a_data_folder_that_cannot_be_made_is_told_in_one_sentence(place: Path) 
     one_clear_sentence(RunningTraceline(place / "below").run_to_its_end(), about=str(place))
 
 
+@pytest.mark.long
 def test_a_token_ends_with_its_lifetime(brief: Brief) -> None:
     """The last one here, so that most of the minute is over."""
     visitor = brief.client.with_token(brief.login["access_token"])

@@ -42,7 +42,10 @@ def part(number: int) -> str:
 
 
 NOT_RUN = pytest.mark.skip(f"NOT RUN: there are no data sets in {datasets.folder()}")
-SETS = [pytest.param(name, id=name) for name in datasets.names()] or [pytest.param("none", marks=NOT_RUN)]
+SETS = [
+    pytest.param(name, id=name, marks=[pytest.mark.long] if number else [])
+    for number, name in enumerate(datasets.names())
+] or [pytest.param("none", marks=NOT_RUN)]
 
 
 @pytest.fixture(scope="module", params=SETS)

@@ -71,15 +71,17 @@ def things(admin: Traceline) -> dict[str, list[str]]:
 def test_nothing_that_schemathesis_tries_meets_a_failure_or_an_undocumented_answer(
     admin: Traceline, memory: Any, tmp_path: Path
 ) -> None:
-    options = ["--seed=1", "--generation-deterministic", "--max-examples=3", "--no-shrink"]
+    # The phase that walks the limits of each parameter takes three quarters of the time: the long form has it.
+    phases = "--phases=examples,fuzzing,stateful"
+    options = ["--seed=1", "--generation-deterministic", "--max-examples=3", "--no-shrink", phases]
     attacker = admin.new_user("admin")
     known = things(admin)
     with memory.growing_less_than(50):
         said = attack(attacker, admin.new_user(), tmp_path, *options, known=known)
     ok(admin.get("/auth/me"))
-    assert said["test_cases"]["generated"] > 2000
+    assert said["test_cases"]["generated"] > 1000
     assert said["operations"]["selected"] == said["operations"]["tested"]
-    assert {phase["status"] for phase in said["phases"].values()} == {"success"}
+    assert sorted(phase["status"] for phase in said["phases"].values()) == ["skip", *["success"] * 3]
 
 
 @pytest.mark.long

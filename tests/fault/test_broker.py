@@ -18,13 +18,6 @@ AWAY = 60.0
 TIMES = 5
 
 
-def test_killed_under_load_it_is_used_again(
-    stack: RunningStack, admin: Traceline, history: History, hold: Hold
-) -> None:
-    kill(stack, admin, history, times=1)
-    hold()
-
-
 @pytest.mark.long
 def test_killed_again_and_again_under_load_it_is_used_again(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold

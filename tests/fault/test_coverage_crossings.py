@@ -2,6 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from acceptance.client import Traceline
 from acceptance.faults.databases import query
 from acceptance.faults.draining import drained
@@ -15,6 +17,7 @@ REQUIREMENTS = 5
 KILLS = 4
 
 
+@pytest.mark.long
 def test_every_reviewer_is_told_once_of_every_drop(stack: RunningStack, admin: Traceline, hold: Hold) -> None:
     """All but one of the requirements are linked, which is at the threshold of 0.8; the link of one comes and goes."""
     remove_all_requirements(admin)

@@ -52,6 +52,7 @@ def deliver_otherwise(
             broker.put(stack.rabbitmq_url, follower, thrice(waiting, too_early))
 
 
+@pytest.mark.long
 def test_broken_messages_are_parked_once_and_work_when_they_are_mended(
     stack: RunningStack, admin: Traceline, hold: Hold
 ) -> None:

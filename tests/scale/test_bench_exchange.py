@@ -8,6 +8,7 @@ from benchmarks.exchange import main
 from benchmarks.exchange.run import compare_readers
 
 
+@pytest.mark.long
 def test_each_reader_finds_all_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare_readers(tmp_path / "files", rows=25)
     lines = capsys.readouterr().out.splitlines()

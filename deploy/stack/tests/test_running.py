@@ -107,6 +107,7 @@ def test_supervisorctl_reaches_it(stack: RunningStack) -> None:
     assert {line.split()[1] for line in shown.stdout.splitlines()} == {"RUNNING"}
 
 
+@pytest.mark.long
 def test_a_run_whose_parent_was_killed_is_taken_down_by_the_next(stack: RunningStack) -> None:
     before = set(stack.pids().values())
     secret = stack.internal_token_secret
