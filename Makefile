@@ -108,7 +108,7 @@ BELOW_PROJECT_TOO = tests/e2e/test_items.py tests/e2e/test_links.py
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
 fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
-	$(BIN)/pytest tests/fault tests/scale tests/edge tests/browser -m "long or not long"
+	$(BIN)/pytest --ignore=deploy/docker -m long
 	BELOW_PROJECT=yes $(BIN)/pytest tests/e2e
 
 # What people open in a browser, in Chromium: the one that CHROMIUM names or that is installed, else Debian's is

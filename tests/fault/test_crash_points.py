@@ -19,11 +19,15 @@ FINISHED_WITHIN = 60.0
 
 ONE_OF_EACH = [
     ("suggestion-service", "after:suggestion_service.review.acceptance:link"),
+    ("suggestion-service", "after:suggestion_service.review.undoing:unlink"),
+    ("catalog-service", "before:catalog_service.links.endpoints:answer"),
     ("catalog-worker", "after:chassis.messaging.bus.rabbitmq:RabbitMQBus.publish"),
     ("suggestion-worker", "before:chassis.messaging.inbox:Inbox._advance"),
+    ("notification-worker", "after:chassis.messaging.inbox:Inbox.receive"),
 ]
 
 
+@pytest.mark.long
 def test_dying_between_two_steps_leaves_nothing_half_done(
     stack: RunningStack, admin: Traceline, history: History, hold: Hold
 ) -> None:

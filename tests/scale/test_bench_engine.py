@@ -61,7 +61,7 @@ def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 # The whole run starts a Traceline, and loads it with items.
-_LONG = dict.fromkeys(("pairs", "start", "run-embedded"), pytest.mark.long)
+_LONG = dict.fromkeys(("pairs", "one", "start", "run-embedded"), pytest.mark.long)
 
 
 @pytest.mark.parametrize("part", [pytest.param(part, marks=_LONG.get(part, ())) for part in ROWS])
