@@ -7,9 +7,9 @@ const TOGETHER_MS = 1000
 
 /** What each kind of event makes old: the first member of the keys of queries, which is the resource they read. */
 const RESOURCES = {
-  requirement: ["requirements", "reports"],
-  test_case: ["test-cases", "reports"],
-  link: ["links", "requirements", "test-cases", "reports"],
+  requirement: ["requirements", "reports", "results"],
+  test_case: ["test-cases", "reports", "results"],
+  link: ["links", "requirements", "test-cases", "reports", "results"],
 }
 const ALL = "*"
 

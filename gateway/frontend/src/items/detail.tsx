@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { lazy, Suspense, useState } from "react"
 import * as v from "valibot"
 import { Link, useParams } from "wouter"
 import { ApiProblem } from "../api/problem"
@@ -28,7 +28,8 @@ import { useSave } from "./save"
 import { SuggestionsTab } from "./suggestions-tab"
 import { useItem } from "./use-item"
 
-const TABS = ["links", "suggestions", "history", "activity"] as const
+const ResultsTab = lazy(async () => ({ default: (await import("../results/screens")).ResultsTab }))
+const TABS = ["links", "suggestions", "results", "history", "activity"] as const
 const URL_FIELDS = { tab: v.optional(v.picklist(TABS), "links") }
 
 export const RequirementDetail = () => <ItemDetail kind={REQUIREMENTS} />
@@ -145,6 +146,15 @@ function Parts({ kind, read: { item } }: { kind: Kind; read: Read }) {
           label: words.suggestions,
           count: count(suggestions.data?.total),
           content: () => <SuggestionsTab kind={kind} item={item} query={suggestions} />,
+        },
+        {
+          id: "results",
+          label: words.results,
+          content: () => (
+            <Suspense fallback={<Skeleton rows={3} />}>
+              <ResultsTab kind={kind} item={item} />
+            </Suspense>
+          ),
         },
         { id: "history", label: words.history, content: () => <HistoryTab kind={kind} item={item} /> },
         { id: "activity", label: words.activity, content: () => <ActivityTab item={item} /> },

@@ -6,10 +6,10 @@ import { useEndless } from "../kit/endless"
 import { InlineSelect } from "../kit/inline-select"
 import { Failure, NotYet } from "../kit/states"
 import { m } from "../messages"
-import { More } from "./activity-tab"
 import { type History, readHistory } from "./api"
 import { changeOf, nameOfField } from "./fields"
 import type { Item, Kind } from "./kinds"
+import { More } from "./rows"
 import css from "./tab.module.css"
 
 const words = m.items.history

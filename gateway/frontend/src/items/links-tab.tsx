@@ -1,5 +1,4 @@
 import type { UseQueryResult } from "@tanstack/react-query"
-import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import { Button } from "../kit/button"
@@ -13,6 +12,7 @@ import { changeLinkType, type Linked, type Linkeds, type LinkType } from "./api"
 import { nameOf } from "./fields"
 import { type Item, type Kind, LINK_TYPES, otherKind, word } from "./kinds"
 import { useLinksChanged } from "./parts"
+import { ItemLink } from "./rows"
 import css from "./tab.module.css"
 import { unlink, useUnlinked } from "./unlinking"
 
@@ -46,10 +46,7 @@ function LinkRow({ kind, linked, mayWrite }: { kind: Kind; linked: Linked; mayWr
   }
   return (
     <li className={css.row}>
-      <Link href={`${otherKind(kind).path}/${linked.id}`} className={css.name}>
-        {linked.external_id && <span className={css.id}>{linked.external_id}</span>}
-        <span>{linked.title}</span>
-      </Link>
+      <ItemLink path={otherKind(kind).path} item={linked} />
       <div className={css.about}>
         {mayWrite ? (
           <InlineSelect label={words.typeOf(name)} value={linked.link_type} options={TYPES} onChange={change} />

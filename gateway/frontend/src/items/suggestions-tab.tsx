@@ -1,6 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query"
 import { useState } from "react"
-import { Link } from "wouter"
 import { ApiProblem } from "../api/problem"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
@@ -11,6 +10,7 @@ import { useMay } from "../session/session"
 import { review } from "./api"
 import { type Item, type Kind, otherKind } from "./kinds"
 import { useLinksChanged } from "./parts"
+import { ItemLink } from "./rows"
 import css from "./tab.module.css"
 
 type Suggestion = components["schemas"]["Suggestion"]
@@ -74,15 +74,11 @@ export function SuggestionsTab({ kind, query }: Props) {
 
 function Pair({ kind, suggestion, decide }: { kind: Kind; suggestion: Suggestion; decide?: (how: Decision) => void }) {
   const other = otherKind(kind)
-  const { id, external_id: externalId, title } = suggestion[other.name]
   const { band, similarity_score: score, suggestion_reason: reason } = suggestion
   return (
     <li className={css.row}>
       <div className={css.reason}>
-        <Link href={`${other.path}/${id}`} className={css.name}>
-          {externalId && <span className={css.id}>{externalId}</span>}
-          <span>{title}</span>
-        </Link>
+        <ItemLink path={other.path} item={suggestion[other.name]} />
         <p className={css.none}>
           <span className="numbers">{formatScore(score)}</span>
           {band && ` (${m.common.bands[band]})`}

@@ -21,6 +21,7 @@ export function usePlaces(): Place[] {
     { path: "/matrix", label: m.shell.matrix, key: "m" },
     { path: "/requirements", label: m.shell.requirements, key: "r" },
     { path: "/test-cases", label: m.shell.testCases, key: "t" },
+    { path: "/results", label: m.shell.results, key: "u" },
     ...(mayImport ? [{ path: "/imports", label: m.exchange.imports, key: "i" }] : []),
     { path: "/exports", label: m.exchange.exports, key: "e" },
     { path: "/suspect", label: m.shell.suspect, key: "s", count: countOf("suspect") },

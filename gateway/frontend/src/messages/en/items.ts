@@ -180,6 +180,7 @@ export const items = {
     facts: "Facts",
     links: "Links",
     suggestions: "Suggestions",
+    results: "Results",
     history: "History",
     activity: "Activity",
     parts: "More about it",

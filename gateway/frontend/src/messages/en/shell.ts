@@ -7,6 +7,7 @@ export const shell = {
   matrix: "Matrix",
   requirements: "Requirements",
   testCases: "Test cases",
+  results: "Test results",
   suspect: "Suspect links",
   notifications: "Notifications",
   users: "Users",

@@ -1,0 +1,87 @@
+import { Link } from "wouter"
+import type { components } from "../api/schema"
+import { ItemLink } from "../items/rows"
+import tab from "../items/tab.module.css"
+import { Ago } from "../kit/ago"
+import { Badge, type State } from "../kit/badge"
+import { formatCount } from "../messages"
+import css from "./results.module.css"
+import { words } from "./words"
+
+type Schemas = components["schemas"]
+export type Execution = Schemas["Execution"]
+export type Verdict = keyof typeof words.states
+
+const STATES: Record<Verdict, State> = {
+  passed: "covered",
+  failed: "failed",
+  flaky: "pending",
+  partial: "suspect",
+  stale: "suspect",
+  not_run: "none",
+  skipped: "none",
+  uncovered: "none",
+}
+
+/** A verdict or a result, and how many have it. */
+export function VerdictBadge({ verdict, count }: { verdict: Verdict; count?: number }) {
+  const name = words.states[verdict]
+  return <Badge state={STATES[verdict]}>{count === undefined ? name : `${formatCount(count)} ${name}`}</Badge>
+}
+
+/** How many have which verdict or result; those that nobody has are left out. */
+export function Counts({ counts }: { counts: { [verdict in Verdict]?: number } }) {
+  return (
+    <span className={css.line}>
+      {(Object.keys(words.states) as Verdict[]).map((verdict) => {
+        const count = counts[verdict]
+        return count ? <VerdictBadge key={verdict} verdict={verdict} count={count} /> : null
+      })}
+    </span>
+  )
+}
+
+/** Where there are no results: how to send some. */
+export function NoResults() {
+  return (
+    <>
+      <p>
+        {words.none}. {words.noneHint}
+      </p>
+      <code className={css.code}>traceline results report.xml</code>
+    </>
+  )
+}
+
+/** What a run was of: its branch, commit and environment. */
+export const placeOf = ({ branch, commit, environment }: Partial<Schemas["ListedTestRun"]>) =>
+  [branch, commit?.slice(0, 8), environment].filter(Boolean).join(" · ")
+
+/** A line: how a test ended in a run, why, and where. */
+export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: boolean }) {
+  const { status, message, trace, duration_ms, test_cases } = one
+  const test = one.test as { class_name: string; name: string }
+  const run = one.run as Schemas["ListedTestRun"]
+  return (
+    <>
+      <div className={css.result}>
+        <VerdictBadge verdict={status} /> <span className={css.quiet}>{test.class_name}</span> {test.name}
+        {message && (
+          <details>
+            <summary>{message.split("\n", 1)}</summary>
+            <pre>{trace || message}</pre>
+          </details>
+        )}
+      </div>
+      <div className={tab.about}>
+        {isOfRun ? (
+          test_cases.map((item) => <ItemLink key={item.id} path="/test-cases" item={item} />)
+        ) : (
+          <Link href={`/results/${run.id}`}>{placeOf(run)}</Link>
+        )}
+        {duration_ms !== null && <span className="numbers">{words.seconds((duration_ms / 1000).toFixed(1))}</span>}
+        <Ago iso={one.at} />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,131 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import * as v from "valibot"
+import { Link, useLocation, useParams } from "wouter"
+import { api } from "../api/client"
+import { ApiProblem } from "../api/problem"
+import { safeAddress } from "../items/fields"
+import { Rows } from "../items/rows"
+import tab from "../items/tab.module.css"
+import { Ago } from "../kit/ago"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { useEndless } from "../kit/endless"
+import { optionsOf } from "../kit/filter"
+import { Ask } from "../kit/form"
+import { Page } from "../kit/page"
+import { Search } from "../kit/search"
+import { Empty, NotYet } from "../kit/states"
+import { toast } from "../kit/toast"
+import { m } from "../messages"
+import { useMay } from "../session/session"
+import { useUrl } from "../url"
+import { Counts, ExecutionLine, placeOf } from "./pieces"
+import css from "./results.module.css"
+import { words } from "./words"
+
+const { passed, failed, flaky, skipped } = words.states
+const SHOWN = { ...words.run.changes, failed, flaky, passed, skipped }
+const URL_FIELDS = {
+  show: v.optional(v.picklist(Object.keys(SHOWN) as (keyof typeof SHOWN)[]), ""),
+  search: v.optional(v.string()),
+}
+
+/** A run: what it was of, and how its tests ended, those first whose end has changed when that is asked for. */
+export function RunPage() {
+  const { id = "" } = useParams()
+  const params = { path: { run_id: id } }
+  const [{ show, search }, setUrl] = useUrl(URL_FIELDS)
+  const [isRemoving, setRemoving] = useState(false)
+  const mayDelete = useMay("admin")
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const read = useQuery({
+    queryKey: ["results", "run", id],
+    queryFn: ({ signal }) => api.get("/api/v1/test-runs/{run_id}", { params, signal }),
+  })
+  const list = useEndless(["results", "of run", id, show, search], (place, signal) => {
+    const chosen = show && { [show in words.run.changes ? "changed" : "status"]: show }
+    const query = { limit: 50, ...(chosen || {}), ...(search && { search }), ...place }
+    return api.get("/api/v1/test-runs/{run_id}/results", { params: { ...params, query }, signal })
+  })
+  async function remove() {
+    await api.delete("/api/v1/test-runs/{run_id}", { params })
+    toast(words.run.removed)
+    go("/results")
+    for (const queryKey of [["results"], ["reports"]]) void queries.invalidateQueries({ queryKey })
+  }
+  const { data: run, error } = read
+  const log = run?.build_url && safeAddress(run.build_url)
+  if (error instanceof ApiProblem && (error.status === 404 || error.status === 422)) {
+    return (
+      <Page title={words.title}>
+        <Empty title={words.run.gone} />
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={run?.name ?? run?.key ?? words.title}
+      above={<Link href="/results">{words.title}</Link>}
+      actions={
+        mayDelete && (
+          <Button look="danger" onPress={() => setRemoving(true)}>
+            {m.common.delete}
+          </Button>
+        )
+      }
+    >
+      {run ? (
+        <>
+          <p className={css.line}>
+            {placeOf(run)}
+            <Counts counts={run.counts} />
+            {run.status === "running" && words.running}
+            <span className={css.quiet}>
+              <Ago iso={run.started_at} /> {words.run.by(run.created_by)}
+            </span>
+            {log && (
+              <a href={log} target="_blank" rel="noopener noreferrer">
+                {words.run.log}
+              </a>
+            )}
+          </p>
+          <div className={css.line}>
+            <Choice
+              label={words.run.show}
+              value={show}
+              options={optionsOf(SHOWN)}
+              onChange={(next) => setUrl({ show: next })}
+            />
+            <Search
+              label={words.run.search}
+              value={search ?? ""}
+              onChange={(next) => setUrl({ search: next }, { replace: true })}
+            />
+          </div>
+          <div className={tab.tab}>
+            <Rows list={list} none={words.run.none}>
+              {(one) => <ExecutionLine one={one} isOfRun />}
+            </Rows>
+          </div>
+        </>
+      ) : (
+        <NotYet query={read} />
+      )}
+      {isRemoving && (
+        <Ask
+          role="alertdialog"
+          title={words.run.remove}
+          action={m.common.delete}
+          look="danger"
+          focus="cancel"
+          run={remove}
+          close={() => setRemoving(false)}
+        >
+          <p>{words.run.removeHint}</p>
+        </Ask>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,4 @@
+/** Everything about results, in one piece: its parts share more than they have of their own. */
+export { ResultsPage } from "./page"
+export { RunPage } from "./run"
+export { ResultsTab } from "./tab"

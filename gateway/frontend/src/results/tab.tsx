@@ -1,0 +1,147 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { api } from "../api/client"
+import { type Item, type Kind, TEST_CASES } from "../items/kinds"
+import { ItemLink, Rows } from "../items/rows"
+import tab from "../items/tab.module.css"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { useEndless } from "../kit/endless"
+import { Field } from "../kit/field"
+import { Ask } from "../kit/form"
+import { toast } from "../kit/toast"
+import { formatCount, m } from "../messages"
+import { useMay } from "../session/session"
+import { Counts, ExecutionLine, NoResults, VerdictBadge } from "./pieces"
+import css from "./results.module.css"
+import { words } from "./words"
+
+const LIMIT = 20
+const SIGNS: Record<string, string> = { p: "●", f: "✕", k: "◆", s: "○" }
+
+/** What results say of an item now, why, and everything that was executed for it. */
+export const ResultsTab = ({ kind, item }: { kind: Kind; item: Item }) =>
+  kind === TEST_CASES ? <OfTestCase id={item.id} /> : <OfRequirement id={item.id} />
+
+function OfRequirement({ id }: { id: string }) {
+  const list = useEndless(["results", "requirement", id], (place, signal) => {
+    const params = { path: { requirement_id: id }, query: { limit: LIMIT, ...place } }
+    return api.get("/api/v1/requirements/{requirement_id}/results", { params, signal })
+  })
+  const now = list.page
+  return (
+    <div className={tab.tab}>
+      {now && (
+        <>
+          <p className={css.line}>
+            <VerdictBadge verdict={now.verdict} />
+            {words.ran(formatCount(now.counts.tests_run), formatCount(now.counts.tests_linked))}
+            <Counts counts={now.counts} />
+          </p>
+          <ul className={tab.rows} aria-label={words.testCases}>
+            {now.test_cases.map((one) => (
+              <li key={one.id} className={tab.row}>
+                <ItemLink path="/test-cases" item={one} />
+                <div className={tab.about}>
+                  {one.reasons.map(({ message }) => message).join(" ")}
+                  {!one.counts && ` (${words.notCounted})`}
+                  <VerdictBadge verdict={one.verdict} />
+                </div>
+              </li>
+            ))}
+          </ul>
+          <h2>{words.executions}</h2>
+        </>
+      )}
+      <Rows list={list} none={<NoResults />}>
+        {(one) => <ExecutionLine one={one} />}
+      </Rows>
+    </div>
+  )
+}
+
+function OfTestCase({ id }: { id: string }) {
+  const mayRecord = useMay("reviewer")
+  const [isRecording, setRecording] = useState(false)
+  const list = useEndless(["results", "test_case", id], (place, signal) => {
+    const params = { path: { test_case_id: id }, query: { limit: LIMIT, ...place } }
+    return api.get("/api/v1/test-cases/{test_case_id}/results", { params, signal })
+  })
+  const now = list.page
+  return (
+    <div className={tab.tab}>
+      {now && (
+        <>
+          <p className={css.line}>
+            <VerdictBadge verdict={now.verdict} />
+            {now.reasons.map(({ message }) => message).join(" ")}
+          </p>
+          {now.outcomes && (
+            <p>
+              {words.lastRuns(now.branch)}{" "}
+              <span role="img" aria-label={[...now.outcomes].map(nameOfOutcome).join(", ")}>
+                {[...now.outcomes].map((outcome) => SIGNS[outcome]).join(" ")}
+              </span>
+            </p>
+          )}
+        </>
+      )}
+      {mayRecord && (
+        <div>
+          <Button onPress={() => setRecording(true)}>{words.record.open}</Button>
+        </div>
+      )}
+      <Rows list={list} none={<NoResults />}>
+        {(one) => <ExecutionLine one={one} />}
+      </Rows>
+      {isRecording && <Record id={id} close={() => setRecording(false)} />}
+    </div>
+  )
+}
+
+function nameOfOutcome(outcome: string): string {
+  const { passed, failed, flaky, skipped } = words.states
+  return { p: passed, f: failed, k: flaky }[outcome] ?? skipped
+}
+
+/** A form for what somebody found who executed a test case. */
+function Record({ id, close }: { id: string; close: () => void }) {
+  const queries = useQueryClient()
+  const [status, setStatus] = useState<"passed" | "failed" | "skipped">("passed")
+  const [texts, setTexts] = useState({ notes: "", environment: "", commit: "" })
+  async function record() {
+    const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim()))
+    const params = { path: { test_case_id: id } }
+    await api.post("/api/v1/test-cases/{test_case_id}/results", { params, body: { status, ...given } })
+    toast(words.record.done)
+    close()
+    for (const queryKey of [["results"], ["reports"]]) void queries.invalidateQueries({ queryKey })
+  }
+  return (
+    <Ask title={words.record.open} action={m.common.save} run={record} close={close} stays>
+      {(errors) => (
+        <>
+          <Choice
+            label={words.record.title}
+            value={status}
+            options={(["passed", "failed", "skipped"] as const).map((value) => ({
+              value,
+              label: words.states[value],
+            }))}
+            onChange={setStatus}
+          />
+          {(["notes", "environment", "commit"] as const).map((name) => (
+            <Field
+              key={name}
+              label={words.record[name]}
+              lines={name === "notes" ? 3 : undefined}
+              value={texts[name]}
+              error={errors[`/${name}`]}
+              onChange={(text) => setTexts({ ...texts, [name]: text })}
+            />
+          ))}
+        </>
+      )}
+    </Ask>
+  )
+}

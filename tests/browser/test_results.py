@@ -1,0 +1,76 @@
+"""Results at the page: what runs say of requirements and test cases, and what people say by hand."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from acceptance.client import Traceline, ok
+from acceptance.waiting import eventually
+
+from . import axe
+from .session import PageOf
+
+FIRST = """<testsuite name="doors">
+  <testcase classname="doors" name="[TC-CLOSE] close"/><testcase classname="doors" name="open"/>
+</testsuite>"""
+SECOND = """<testsuite name="doors">
+  <testcase classname="doors" name="[TC-CLOSE] close" time="0.4"><failure message="expected 2 doors, found 3">
+    doors.py:12 AssertionError</failure></testcase>
+  <testcase classname="doors" name="open"/>
+</testsuite>"""
+
+
+@pytest.fixture(scope="module")
+def doors(admin: Traceline) -> Traceline:
+    """A project with a requirement whose only test case has just failed, and a test that nobody traces."""
+    within = admin.within(admin.new_project(visibility="open"))
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    requirement = within.create_requirement(title="Doors close", external_id="REQ-CLOSE")
+    test_case = within.create_test_case(title="Close a door", external_id="TC-CLOSE")
+    within.create_link(requirement["id"], test_case["id"])
+    for name, report in {"Monday": FIRST, "Tuesday": SECOND}.items():
+        params = {"name": name, "run": name, "commit": f"{name}-commit"}
+        run = ok(within.post("/test-results", content=report, params=params))["run"]
+        ok(within.post(f"/test-runs/{run['id']}/complete"))
+    return within
+
+
+def test_a_failure_leads_from_its_run_to_the_test_case_and_a_person_mends_it(page_of: PageOf, doors: Traceline) -> None:
+    page = page_of("admin", f"~/p/{doors.project}").page
+    page.keyboard.press("g")
+    page.keyboard.press("u")
+    page.get_by_role("link", name="Tuesday", exact=True).click()
+    expect(page.get_by_role("heading", name="Tuesday")).to_be_focused()
+    page.get_by_text("Newly failed", exact=True).click()
+    page.get_by_text("expected 2 doors, found 3").click()
+    expect(page.get_by_text("doors.py:12 AssertionError")).to_be_visible()
+    expect(page.get_by_text("open", exact=True)).to_have_count(0)
+    assert axe.violations(page) == []
+    page.get_by_role("link", name="TC-CLOSE").click()
+    page.get_by_role("tab", name="Results").click()
+    verdict = page.get_by_role("tabpanel").get_by_text("Failed").first
+    expect(verdict).to_be_visible()
+    page.get_by_role("button", name="Record a result").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Notes").fill("Mended the hinge")
+    dialog.get_by_label("Environment").fill("hall")
+    assert axe.violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("tabpanel").get_by_role("link", name=re.compile("main · hall"))).to_be_visible()
+
+
+def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: Traceline) -> None:
+    (requirement,) = ok(doors.get("/requirements"))["items"]
+    page = page_of("viewer", f"~/p/{doors.project}/requirements/{requirement['id']}?tab=results", width=320).page
+    panel = page.get_by_role("tabpanel")
+    expect(panel.get_by_text("1 of 1 test cases ran")).to_be_visible()
+    expect(panel.get_by_role("link", name="TC-CLOSE")).to_be_visible()
+    expect(panel.get_by_text("expected 2 doors, found 3").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert axe.violations(page) == []
+
+
+def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: Traceline) -> None:
+    page = page_of("viewer", f"~/p/{admin.new_project(visibility='open')}/results").page
+    expect(page.get_by_text("traceline results report.xml")).to_be_visible()
