@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from acceptance import texts
 from acceptance.client import PASSWORD, Traceline
+from acceptance.waiting import eventually
 
 from . import axe
 from .session import PageOf
@@ -186,7 +187,7 @@ def test_a_new_password_signs_out_everything_but_this_browser(page_of: PageOf, a
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_role("button", name="Change password").click()
     expect(page.get_by_text("Password changed.")).to_be_visible()
-    assert somebody.get("/auth/me").status_code == 401
+    eventually(lambda: somebody.get("/auth/me").status_code == 401, "the end of the other session", seconds=3)
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_have_text("Account")
 

@@ -12,6 +12,7 @@ from auth_service.mails import endpoints as mails
 from auth_service.open_sessions import endpoints as open_sessions
 from auth_service.password_reset import endpoints as password_reset
 from auth_service.projects import endpoints as projects
+from auth_service.registration import endpoints as registration
 from auth_service.service import SERVICE
 from auth_service.service_accounts import endpoints as service_accounts
 from auth_service.sessions import endpoints as sessions
@@ -39,6 +40,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             api_tokens.router,
             open_sessions.router,
             service_accounts.router,
+            registration.router,
             invitations.router,
             users.router,
             password_reset.router,

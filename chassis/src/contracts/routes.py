@@ -72,6 +72,7 @@ AUTH = Service(
         ("POST", "auth/forgot-password"),
         ("POST", "auth/reset-password"),
         ("GET", "auth/jwks.json"),
+        ("GET", "auth/ways-in"),
     ),
     unstored=("users", "projects"),
     secret=("auth",),

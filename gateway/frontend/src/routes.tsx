@@ -35,7 +35,13 @@ const SCREENS: Record<string, ComponentType> = {
   "/test-cases/:id": lazy(async () => ({ default: (await import("./items/detail")).TestCaseDetail })),
 }
 
-const Register = lazy(() => import("./session/register"))
+/** The pages of who is not signed in, beside the one for signing in. */
+const OUTSIDE: Record<string, ComponentType> = {
+  "/register": lazy(() => import("./session/register")),
+  "/accept-invitation": lazy(async () => ({ default: (await import("./session/by-link")).AcceptInvitation })),
+  "/forgot-password": lazy(async () => ({ default: (await import("./session/by-link")).ForgotPassword })),
+  "/reset-password": lazy(async () => ({ default: (await import("./session/by-link")).ResetPassword })),
+}
 
 /** What is at each address. */
 export function Routes() {
@@ -44,11 +50,13 @@ export function Routes() {
       <Route path="/sign-in">
         <SignIn />
       </Route>
-      <Route path="/register">
-        <Suspense>
-          <Register />
-        </Suspense>
-      </Route>
+      {Object.entries(OUTSIDE).map(([path, Screen]) => (
+        <Route key={path} path={path}>
+          <Suspense>
+            <Screen />
+          </Suspense>
+        </Route>
+      ))}
       <Route path="/p/:project" nest>
         <SignedIn />
       </Route>
@@ -61,6 +69,8 @@ export function Routes() {
     </Switch>
   )
 }
+
+const OwnPassword = lazy(() => import("./session/own-password"))
 
 /** Lead to the project that this browser was in last. */
 function Home() {
@@ -83,6 +93,7 @@ function SignedIn() {
 function InProject() {
   const { data, error } = useQuery(thisProject())
   if (error instanceof ApiProblem && error.code === "project_not_found") return <NoProject />
+  if (error instanceof ApiProblem && error.code === "password_change_required") return <OwnPassword />
   // In MAIN the role is nearly always that of the account, which is known.
   if (!data && projectKey() !== MAIN) return error ? <Failure error={error} /> : <Skeleton />
   return (

@@ -41,7 +41,9 @@ _MEDIA_TYPES = {
 """Of what a build makes. A table of the system's would be another on each."""
 _TWINS = ((b"br", ".br"), (b"gzip", ".gz"))
 """The better one first."""
-_ADDRESSES = frozenset({"/", "/sign-in", "/register", "/p"})
+_ADDRESSES = frozenset(
+    {"/", "/sign-in", "/register", "/accept-invitation", "/forgot-password", "/reset-password", "/p"}
+)
 _OF_PROJECTS = "/p/"
 
 _POLICY = (

@@ -3,9 +3,9 @@ import { Link } from "wouter"
 import type { components } from "../api/schema"
 import { Button } from "../kit/button"
 import { Changes } from "../kit/changes"
+import { Copied } from "../kit/copied"
 import { Panel } from "../kit/panel"
-import { toast } from "../kit/toast"
-import { formatCount, formatMoment, m } from "../messages"
+import { formatCount, formatMoment } from "../messages"
 import { writeAlternatives } from "../url"
 import css from "./admin.module.css"
 import type { AuditUrl } from "./audit-query"
@@ -107,23 +107,6 @@ function Resource({ entry }: { entry: Entry }) {
   return (
     <>
       {words.resources[resource_type]}: <Link href={`${path}/${resource_id}`}>{name}</Link>
-    </>
-  )
-}
-
-/** A text that is needed elsewhere; where the browser lets no page copy, a click selects it whole. */
-function Copied({ text }: { text: string }) {
-  return (
-    <>
-      <code>{text}</code>{" "}
-      {navigator.clipboard && (
-        <Button
-          look="quiet"
-          onPress={() => void navigator.clipboard.writeText(text).then(() => toast(m.common.copied))}
-        >
-          {m.common.copy}
-        </Button>
-      )}
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query"
 import { useCallback, useMemo, useState } from "react"
 import { api } from "../api/client"
 import type { components } from "../api/schema"
@@ -8,7 +9,8 @@ import { Page } from "../kit/page"
 import { Empty, NotYet } from "../kit/states"
 import { type Column, VirtualTable } from "../kit/table"
 import { useActiveRow, useTableKeys } from "../kit/table-keys"
-import { formatCount, m } from "../messages"
+import { formatCount, formatDay, m } from "../messages"
+import { useUser } from "../session/session"
 import { useUrl } from "../url"
 import css from "./admin.module.css"
 import { AuditEntryPanel } from "./audit-entry"
@@ -40,6 +42,24 @@ export default function AuditPage() {
     <AdminOnly title={words.title}>
       <AuditLog />
     </AdminOnly>
+  )
+}
+
+/** How far the log is sealed: who keeps this line elsewhere can show later that nothing before it was changed. */
+function Chain() {
+  const isAsked = useUser().role === "admin"
+  const { data } = useQuery({
+    queryKey: ["audit-log", "head"],
+    queryFn: ({ signal }) => api.get("/api/v1/audit-log/head", { signal }),
+    enabled: isAsked,
+  })
+  if (!data?.hash) return null
+  const { entries, hash, signed } = data
+  return (
+    <p className={css.quiet} title={hash}>
+      {words.sealed(formatCount(entries), hash.slice(0, 12))},{" "}
+      {signed ? words.signedOn(formatDay(signed.day)) : words.notSigned}
+    </p>
   )
 }
 
@@ -76,6 +96,7 @@ function AuditLog() {
         )}
         {page && <output className={css.count}>{words.count(formatCount(page.total))}</output>}
       </AuditFilters>
+      <Chain />
       <div className={css.content}>
         <div className={css.rows}>
           <NotYet query={read} rows={16} />

@@ -1,5 +1,6 @@
 import { Ago } from "../kit/ago"
 import { InlineSelect } from "../kit/inline-select"
+import { Menu, type MenuEntry } from "../kit/menu"
 import type { Column } from "../kit/table"
 import { m } from "../messages"
 import css from "./admin.module.css"
@@ -11,7 +12,11 @@ export const ROLES = ["viewer", "reviewer", "admin"] as const
 export const ROLE_OPTIONS = ROLES.map((value) => ({ value, label: m.common.roles[value] }))
 
 /** Return the columns of the users; role and activity are changed in the row. */
-export function userColumns(me: number, change: (user: UserRow, change: Change) => void): Column<UserRow>[] {
+export function userColumns(
+  me: number,
+  change: (user: UserRow, change: Change) => void,
+  actions: (user: UserRow) => MenuEntry[],
+): Column<UserRow>[] {
   return [
     {
       id: "full_name",
@@ -72,6 +77,17 @@ export function userColumns(me: number, change: (user: UserRow, change: Change) 
       sort: "created_at",
       isDescendingFirst: true,
       cell: ({ created_at }) => <Ago iso={created_at} />,
+    },
+    {
+      id: "actions",
+      label: words.access.actions,
+      width: 84,
+      cell: (user) => (
+        <Menu label={words.access.actionsOf(user.full_name)} entries={actions(user)}>
+          <span aria-hidden="true">…</span>
+          <span className="visually-hidden">{words.access.actionsOf(user.full_name)}</span>
+        </Menu>
+      ),
     },
   ]
 }

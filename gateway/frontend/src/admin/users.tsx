@@ -13,6 +13,7 @@ import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
+import { endSessions, Invite, LinkDialog, type OneTimeLink, passwordLink } from "./access"
 import css from "./admin.module.css"
 import { type Asked, AskFirst, needsQuestion } from "./ask-first"
 import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
@@ -52,6 +53,8 @@ function Users() {
     api.get("/api/v1/users", { params: { query: { ...query, ...place } as never }, signal }),
   )
   const [isCreating, setCreating] = useState(false)
+  const [isInviting, setInviting] = useState(false)
+  const [link, setLink] = useState<OneTimeLink>()
   const [asked, setAsked] = useState<Asked>()
   const { table, active, activate } = useActiveRow()
   const change = useChangeUser()
@@ -59,7 +62,11 @@ function Users() {
   const columns = useMemo(() => {
     const changeOrAsk = (user: UserRow, wanted: Change) =>
       needsQuestion(user, wanted, me) ? setAsked({ user, change: wanted }) : void change(user, wanted)
-    return userColumns(me, changeOrAsk)
+    const actions = (user: UserRow) => [
+      { id: "password", label: words.access.reset, run: () => void passwordLink(user).then(setLink) },
+      { id: "sessions", label: words.access.signOut, run: () => void endSessions(user) },
+    ]
+    return userColumns(me, changeOrAsk, actions)
   }, [me, change])
   const count = rows?.length ?? 0
   useTableKeys({
@@ -74,9 +81,12 @@ function Users() {
       title={words.title}
       fill
       actions={
-        <Button look="primary" keys="c" onPress={() => setCreating(true)}>
-          {words.create}
-        </Button>
+        <>
+          <Button onPress={() => setInviting(true)}>{words.access.invite}</Button>
+          <Button look="primary" keys="c" onPress={() => setCreating(true)}>
+            {words.create}
+          </Button>
+        </>
       }
     >
       <search className={css.filters} aria-label={words.filters}>
@@ -130,6 +140,8 @@ function Users() {
           run={({ user, change: wanted }) => void change(user, wanted)}
         />
       )}
+      {isInviting && <Invite close={() => setInviting(false)} show={setLink} />}
+      {link && <LinkDialog {...link} close={() => setLink(undefined)} />}
       {isCreating && <CreateUser close={() => setCreating(false)} />}
     </Page>
   )

@@ -385,6 +385,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/ways-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how to get in
+         * @description What a page for signing in offers: registering, and a mail for a forgotten password.
+         */
+        get: operations["get_ways_in"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/automated-tests": {
         parameters: {
             query?: never;
@@ -6830,6 +6850,11 @@ export interface components {
             totals: components["schemas"]["Totals"];
         };
         /**
+         * Mode
+         * @enum {string}
+         */
+        Mode: "open" | "domains" | "invited" | "closed";
+        /**
          * ModuleCell
          * @description What is between the requirements of a module and the test cases of a module.
          */
@@ -10931,6 +10956,24 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * WaysIn
+         * @description How somebody without a session gets one, beside a password.
+         */
+        WaysIn: {
+            /**
+             * Domains
+             * @description With `domains`: those of which an address has to be.
+             */
+            domains: string[];
+            /** @description Who may register. */
+            registration: components["schemas"]["Mode"];
+            /**
+             * Sends Mail
+             * @description Whether a forgotten password is helped by mail.
+             */
+            sends_mail: boolean;
+        };
+        /**
          * Where
          * @description Which requirements a rule is about: as the filters of their list, or with lists of alternatives.
          */
@@ -11980,6 +12023,7 @@ export type SchemaMember = components['schemas']['Member'];
 export type SchemaMemberWrite = components['schemas']['MemberWrite'];
 export type SchemaMergeTests = components['schemas']['MergeTests'];
 export type SchemaMethodFigures = components['schemas']['MethodFigures'];
+export type SchemaMode = components['schemas']['Mode'];
 export type SchemaModuleCell = components['schemas']['ModuleCell'];
 export type SchemaModuleCoverage = components['schemas']['ModuleCoverage'];
 export type SchemaModuleMatrix = components['schemas']['ModuleMatrix'];
@@ -12171,6 +12215,7 @@ export type SchemaVerificationSummary = components['schemas']['VerificationSumma
 export type SchemaVerifiedRequirement = components['schemas']['VerifiedRequirement'];
 export type SchemaVisibility = components['schemas']['Visibility'];
 export type SchemaWarned = components['schemas']['Warned'];
+export type SchemaWaysIn = components['schemas']['WaysIn'];
 export type SchemaWhere = components['schemas']['Where'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
@@ -13251,6 +13296,42 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["TokenNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_ways_in: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysIn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
             422: components["responses"]["UnprocessableEntity"];

@@ -1,18 +1,16 @@
-import { useState } from "react"
-import { ApiProblem } from "../api/problem"
 import { Button } from "../kit/button"
 import { Choice } from "../kit/choice"
-import { Field } from "../kit/field"
 import { optionsOf } from "../kit/filter"
-import { useForm } from "../kit/form"
 import { Page } from "../kit/page"
 import { useSingleKeys } from "../kit/shortcuts"
 import { toast } from "../kit/toast"
 import { m } from "../messages"
 import { type Density, prefer, type Theme, usePreferences } from "../shell/preferences"
 import css from "./account.module.css"
-import { NewPassword } from "./account-fields"
-import { changePassword, signOut, useUser } from "./session"
+import { ApiTokens } from "./api-tokens"
+import { OpenSessions } from "./open-sessions"
+import { PasswordForm } from "./password-form"
+import { signOut, useUser } from "./session"
 
 /** Who one is, how the page looks and behaves in this browser, and the password. */
 export default function Account() {
@@ -23,6 +21,8 @@ export default function Account() {
         <Appearance />
         <Keyboard />
         <Password />
+        <OpenSessions />
+        <ApiTokens />
       </div>
     </Page>
   )
@@ -89,47 +89,11 @@ function Keyboard() {
 }
 
 function Password() {
-  const user = useUser()
-  const [current, setCurrent] = useState("")
-  const [next, setNext] = useState("")
-  const { isSending, fields, failure, onSubmit } = useForm(async () => {
-    await changePassword(user, current, next).catch((error) => {
-      throw error instanceof ApiProblem
-        ? error.at("invalid_credentials", "/current_password", m.account.wrongPassword)
-        : error
-    })
-    setCurrent("")
-    setNext("")
-    toast(m.account.changed)
-  })
   return (
     <section>
       <h2>{m.account.password}</h2>
       <p className={css.quiet}>{m.account.passwordHint}</p>
-      <form className={css.form} onSubmit={onSubmit}>
-        {/* For who keeps passwords: whose it is. */}
-        <input hidden readOnly autoComplete="username" value={user.email} />
-        <Field
-          label={m.account.currentPassword}
-          type="password"
-          autoComplete="current-password"
-          isRequired
-          value={current}
-          error={fields["/current_password"]}
-          onChange={setCurrent}
-        />
-        <NewPassword
-          label={m.account.newPassword}
-          hint={m.session.passwordHint}
-          value={next}
-          error={fields["/new_password"]}
-          onChange={setNext}
-        />
-        {failure}
-        <Button type="submit" isDisabled={isSending}>
-          {isSending ? m.account.changing : m.account.changePassword}
-        </Button>
-      </form>
+      <PasswordForm onDone={() => toast(m.account.changed)} />
     </section>
   )
 }

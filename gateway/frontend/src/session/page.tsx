@@ -1,9 +1,10 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "wouter"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { m } from "../messages"
 import css from "./page.module.css"
-import { type Account, useSession } from "./session"
+import { type Account, useSession, waysIn } from "./session"
 import { SignInError, SignInForm } from "./sign-in-form"
 import { useLeave } from "./use-leave"
 import { useSignIn } from "./use-sign-in"
@@ -23,12 +24,31 @@ export function SignIn() {
       {session.state !== "loading" && !(session.state === "signed-out" && session.demo) && (
         <>
           <SignInForm />
-          <p className={css.quiet}>
-            {m.session.noAccount} <Link href={`/register${location.search}`}>{m.session.register}</Link>
-          </p>
+          <OtherWays />
         </>
       )}
     </main>
+  )
+}
+
+/** What helps who has no account here, or no password any more. */
+function OtherWays() {
+  const { data } = useQuery({ queryKey: ["ways-in"], queryFn: waysIn })
+  if (!data) return null
+  const { registration, domains, sends_mail } = data
+  const mayRegister = registration === "open" || registration === "domains"
+  return (
+    <>
+      <p className={css.quiet}>
+        {m.session.noAccount} {mayRegister && <Link href={`/register${location.search}`}>{m.session.register}</Link>}{" "}
+        {registration === "domains" && m.session.onlyDomains(domains.join(", "))}
+        {registration === "invited" && m.session.byInvitation}
+        {registration === "closed" && m.session.closed}
+      </p>
+      <p className={css.quiet}>
+        {sends_mail ? <Link href="/forgot-password">{m.session.forgotten}</Link> : m.session.forgottenNoMail}
+      </p>
+    </>
   )
 }
 

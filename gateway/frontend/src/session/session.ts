@@ -1,4 +1,5 @@
 import { ApiProblem, problemOf, UNREACHABLE } from "../api/problem"
+import type { components } from "../api/schema"
 import { store } from "../store"
 
 export type Role = "viewer" | "reviewer" | "admin"
@@ -59,11 +60,32 @@ export async function signIn(email: string, password: string): Promise<void> {
   otherTabs.postMessage("signed-in")
 }
 
-/** Make an account and sign in with it; throw the ApiProblem that says why not. */
-export async function register(account: { full_name: string; email: string; password: string }): Promise<void> {
-  await call("POST", "/api/v1/auth/register", account)
-  await signIn(account.email, account.password)
+export type WaysIn = components["schemas"]["WaysIn"]
+
+/** Return who may register here, and whether mails are sent. */
+export const waysIn = (): Promise<WaysIn> => call("GET", "/api/v1/auth/ways-in")
+
+/** Make an account and sign in with it, or return what to do first; throw the ApiProblem that says why not. */
+export async function register(account: { full_name: string; email: string; password: string }): Promise<string> {
+  const { detail } = await call<{ detail?: string }>("POST", "/api/v1/auth/register", account)
+  if (!detail) await signIn(account.email, account.password)
+  return detail ?? ""
 }
+
+/** Make the account of an invitation and sign in with it; throw the ApiProblem that says why not. */
+export async function acceptInvitation(token: string, full_name: string, password: string): Promise<void> {
+  const { email } = await call<User>("POST", "/api/v1/auth/accept-invitation", { token, full_name, password })
+  await signIn(email, password)
+}
+
+/** Ask for a mail with a link; return what is said of it. */
+export async function forgotPassword(email: string): Promise<string> {
+  return (await call<{ detail: string }>("POST", "/api/v1/auth/forgot-password", { email })).detail
+}
+
+/** Choose a password by a link, which ends every session; throw the ApiProblem that says why not. */
+export const resetPassword = (token: string, new_password: string): Promise<unknown> =>
+  call("POST", "/api/v1/auth/reset-password", { token, new_password })
 
 /** Change the password of who is signed in, which ends every session, and go on with a new one here. */
 export async function changePassword(user: User, current: string, next: string): Promise<void> {
@@ -120,7 +142,7 @@ function leave(): void {
   location.assign("/sign-in")
 }
 
-async function call(method: string, path: string, body?: unknown): Promise<Answer> {
+async function call<T = Answer>(method: string, path: string, body?: unknown): Promise<T> {
   let response: Response
   try {
     response = await fetch(path, {

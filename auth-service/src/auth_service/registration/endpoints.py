@@ -1,0 +1,34 @@
+"""The HTTP door to what strangers may do to get in."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, Field
+
+from auth_service.registration.policy import Mode, RegistrationPolicy
+from chassis.web.responses import answer
+from chassis.web.strict_route import StrictRoute
+
+router = APIRouter(prefix="/api/v1", route_class=StrictRoute, tags=["Authentication"])
+
+
+class WaysIn(BaseModel):
+    """How somebody without a session gets one, beside a password."""
+
+    registration: Annotated[Mode, Field(description="Who may register.")]
+    domains: Annotated[list[str], Field(description="With `domains`: those of which an address has to be.")]
+    sends_mail: Annotated[bool, Field(description="Whether a forgotten password is helped by mail.")]
+
+
+@router.get("/auth/ways-in", summary="Read how to get in", response_model=WaysIn)
+async def get_ways_in(request: Request) -> Response:
+    """What a page for signing in offers: registering, and a mail for a forgotten password."""
+    policy: RegistrationPolicy = request.app.state.registration
+    return answer(
+        {
+            "registration": policy.mode,
+            "domains": sorted(policy.domains),
+            "sends_mail": request.app.state.sends_mail,
+        },
+        headers={"Cache-Control": "no-store"},
+    )

@@ -1,0 +1,153 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { api } from "../api/client"
+import type { components } from "../api/schema"
+import { Ago } from "../kit/ago"
+import { Button } from "../kit/button"
+import { Copied } from "../kit/copied"
+import { Dialog, DialogButtons } from "../kit/dialog"
+import { Field } from "../kit/field"
+import { Ask } from "../kit/form"
+import { NotYet } from "../kit/states"
+import { complain, toast } from "../kit/toast"
+import { formatDay, m } from "../messages"
+import css from "./account.module.css"
+
+type Scope = components["schemas"]["Scope"]
+const KEY = ["tokens"]
+const DAYS = 90
+const DAY_MS = 86_400_000
+const words = m.account.tokens
+const SCOPES = Object.keys(words.scopes) as Scope[]
+
+/** The tokens of one's pipelines and agents: what each may, until when, and when it was last used. */
+export function ApiTokens() {
+  const queries = useQueryClient()
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<string | null>(null)
+  const read = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => api.get("/api/v1/auth/tokens", { params: { query: { limit: 100 } }, signal }),
+  })
+  const again = () => queries.invalidateQueries({ queryKey: KEY })
+  async function revoke(token_id: number, name: string) {
+    const done = api.delete("/api/v1/auth/tokens/{token_id}", { params: { path: { token_id } } })
+    await done.then(() => toast(words.revoked(name)), complain)
+    await again()
+  }
+  return (
+    <section>
+      <h2>{words.title}</h2>
+      <p className={css.quiet}>{words.hint}</p>
+      <NotYet query={read} rows={2} />
+      <ul className={css.list}>
+        {read.data?.items.map(({ id, name, scopes, projects, expires_at, last_used_at }) => (
+          <li key={id}>
+            <span>
+              <strong>{name}</strong> {[...scopes, ...(projects ?? [])].join(", ")}{" "}
+              <span className={css.quiet}>
+                {words.until(formatDay(expires_at))}{" "}
+                {last_used_at ? (
+                  <>
+                    {words.used} <Ago iso={last_used_at} />
+                  </>
+                ) : (
+                  words.unused
+                )}
+              </span>
+            </span>
+            <Button look="quiet" aria-label={words.revokeOne(name)} onPress={() => void revoke(id, name)}>
+              {words.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Button onPress={() => setMaking(true)}>{words.make}</Button>
+      {isMaking && (
+        <NewToken
+          close={() => setMaking(false)}
+          onMade={(token) => {
+            setMaking(false)
+            setMade(token)
+            void again()
+          }}
+        />
+      )}
+      {made && (
+        <Dialog title={words.made} isOpen>
+          <p>{words.madeHint}</p>
+          <p className={css.secret}>
+            <Copied text={made} />
+          </p>
+          <DialogButtons>
+            <Button look="primary" onPress={() => setMade(null)}>
+              {m.common.close}
+            </Button>
+          </DialogButtons>
+        </Dialog>
+      )}
+    </section>
+  )
+}
+
+function NewToken({ close, onMade }: { close: () => void; onMade: (token: string | null) => void }) {
+  const [name, setName] = useState("")
+  const [scopes, setScopes] = useState<Scope[]>(["read"])
+  const [projects, setProjects] = useState("")
+  const [days, setDays] = useState(String(DAYS))
+  async function make() {
+    const keys = projects.toUpperCase().match(/[A-Z0-9]+/g)
+    const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+    const { token } = await api.post("/api/v1/auth/tokens", { body: { name, scopes, projects: keys, expires_at } })
+    onMade(token)
+  }
+  return (
+    <Ask title={words.make} action={words.makeIt} run={make} close={close} isReady={scopes.length > 0} stays>
+      {(errors) => (
+        <>
+          <Field
+            label={words.name}
+            autoFocus
+            isRequired
+            maxLength={100}
+            value={name}
+            error={errors["/name"]}
+            onChange={setName}
+          />
+          <fieldset className={css.scopes}>
+            <legend>{words.may}</legend>
+            {SCOPES.map((scope) => (
+              <label key={scope}>
+                <input
+                  type="checkbox"
+                  checked={scopes.includes(scope)}
+                  onChange={({ target }) =>
+                    setScopes(target.checked ? [...scopes, scope] : scopes.filter((one) => one !== scope))
+                  }
+                />{" "}
+                {words.scopes[scope]}
+              </label>
+            ))}
+          </fieldset>
+          <Field
+            label={words.projects}
+            hint={words.projectsHint}
+            value={projects}
+            error={errors["/projects"]}
+            onChange={setProjects}
+          />
+          <Field
+            label={words.days}
+            type="number"
+            inputMode="numeric"
+            isRequired
+            pattern="[0-9]+"
+            value={days}
+            error={errors["/expires_at"]}
+            onChange={setDays}
+          />
+        </>
+      )}
+    </Ask>
+  )
+}

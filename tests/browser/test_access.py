@@ -1,0 +1,102 @@
+"""Ways in and out in a browser: invitations, links for a new password, sessions and API tokens."""
+
+import re
+
+from playwright.sync_api import expect
+
+from acceptance import texts
+from acceptance.client import PASSWORD, Traceline, created
+from acceptance.waiting import eventually
+
+from .session import PageOf
+
+
+def test_who_is_invited_chooses_a_password_and_is_in(page_of: PageOf, admin: Traceline) -> None:
+    page = page_of(admin, "/admin/users").page
+    email = texts.email()
+    page.get_by_role("button", name="Invite").click()
+    page.get_by_role("textbox", name="Email").fill(email)
+    page.get_by_role("button", name="Make the link").click()
+    link = page.get_by_role("dialog", name=f"Invitation for {email}").locator("code").inner_text()
+
+    invited = page_of("nobody", "~" + link[link.index("/accept-invitation") :])
+    invited.page.get_by_label("Name").fill("Kim Invited")
+    invited.page.get_by_label("Password").fill("password1")
+    invited.page.get_by_role("button", name="Make the account").click()
+    expect(invited.page.get_by_label("Password")).to_have_accessible_description(re.compile("guess|common", re.I))
+    invited.complaints.clear()
+    invited.page.get_by_label("Password").fill(PASSWORD)
+    invited.page.keyboard.press("Enter")
+    expect(invited.page.get_by_role("button", name="Kim Invited")).to_contain_text("viewer")
+
+    late = page_of("nobody", "~" + link[link.index("/accept-invitation") :])
+    late.page.get_by_label("Name").fill("Kim Late")
+    late.page.get_by_label("Password").fill(PASSWORD)
+    late.page.keyboard.press("Enter")
+    expect(late.page.get_by_role("main").get_by_role("alert")).to_contain_text("works no more")
+    late.complaints.clear()
+
+
+def test_a_link_of_an_admin_leads_to_a_new_password(page_of: PageOf, admin: Traceline) -> None:
+    somebody = admin.new_user("viewer").me()
+    page = page_of(admin, f"/admin/users?search={somebody['email']}").page
+    page.get_by_role("button", name=f"Actions for {somebody['full_name']}").click()
+    page.get_by_role("menuitem", name="Make a link for a new password").click()
+    link = page.get_by_role("dialog").locator("code").inner_text()
+
+    anew = page_of("nobody", "~" + link[link.index("/reset-password") :]).page
+    anew.get_by_label("New password").fill("another good password")
+    anew.keyboard.press("Enter")
+    expect(anew.get_by_text("Your new password is set.")).to_be_visible()
+    anew.get_by_role("link", name="Sign in").click()
+    anew.get_by_label("Email").fill(somebody["email"])
+    anew.get_by_label("Password").fill("another good password")
+    anew.keyboard.press("Enter")
+    expect(anew.get_by_role("button", name=somebody["full_name"])).to_be_visible()
+
+    incomplete = page_of("nobody", "~/reset-password")
+    incomplete.page.get_by_label("New password").fill("another good password")
+    incomplete.page.keyboard.press("Enter")
+    expect(incomplete.page.get_by_role("main").get_by_role("alert")).to_contain_text("not complete")
+    incomplete.complaints.clear()
+
+
+def test_a_password_that_an_admin_chose_is_changed_first(page_of: PageOf, admin: Traceline) -> None:
+    body = {"email": texts.email(), "full_name": "Kim New", "password": PASSWORD, "must_change_password": True}
+    created(admin.post("/users", json=body))
+    visit = page_of("nobody", "~/sign-in")
+    page = visit.page
+    with_form = page.get_by_text("Sign in with another account")
+    if with_form.is_visible():
+        with_form.click()
+    page.get_by_label("Email").fill(body["email"])
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Choose a password of your own")
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_label("New password").fill("another good password")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Kim New")).to_be_visible()
+    assert all("403" in said for said in visit.complaints)
+    visit.complaints.clear()
+
+
+def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Traceline) -> None:
+    somebody = admin.new_user("reviewer")
+    page = page_of(somebody, "/account").page
+    expect(page.get_by_text("This browser")).to_be_visible()
+    page.get_by_role("button", name="Sign out everywhere else").click()
+    eventually(lambda: somebody.get("/auth/me").status_code == 401, "the end of the other session", seconds=3)
+
+    page.get_by_role("button", name="New token").click()
+    page.get_by_label("Name").fill("nightly")
+    page.get_by_label("Send test results").check()
+    page.get_by_role("button", name="Create token").click()
+    token = page.get_by_role("dialog", name="Copy the token now").locator("code").inner_text()
+    assert token.startswith("tlp_")
+    program = somebody.with_token(token)
+    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=3)
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Revoke nightly").click()
+    expect(page.get_by_role("button", name="Revoke nightly")).to_be_hidden()
+    eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=3)
