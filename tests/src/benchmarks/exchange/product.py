@@ -150,6 +150,7 @@ def _copy_alone(running: RunningStack, rows: int) -> None:
     """Print how fast PostgreSQL copies the same rows into a table without indexes."""
     with psycopg.connect(running.database_url("catalog-service"), autocommit=True) as connection:
         connection.execute("CREATE TEMP TABLE copied (LIKE requirements)")
+        connection.execute("ALTER TABLE copied ALTER project_id SET DEFAULT 'MAIN'")
         columns = "id, external_id, title, description, type, priority, status, tags, version, created_at, updated_at"
         with connection.cursor().copy(f"COPY (SELECT {columns} FROM requirements) TO STDOUT") as source:
             parts: Sequence[Any] = list(source)
