@@ -150,7 +150,8 @@ async def lock_changed(
     }
     lock = "FOR UPDATE" if "delete" in actions else "FOR NO KEY UPDATE"
     await connection.execute(
-        f"SELECT FROM {table} WHERE id IN (SELECT target_id FROM import_rows WHERE {rows}) ORDER BY id {lock}",
+        # By an array, so that a table without statistics of this project is looked up and not read again and again.
+        f"SELECT FROM {table} WHERE id = ANY(ARRAY(SELECT target_id FROM import_rows WHERE {rows})) ORDER BY id {lock}",
         parameters,
     )
     if kind == "link":
@@ -159,8 +160,8 @@ async def lock_changed(
         is_other = "item.version <> target_version"
         if "delete" in actions:
             await connection.execute(
-                f"SELECT FROM links WHERE {kind}_id IN (SELECT target_id FROM import_rows WHERE {rows}"
-                " AND action = 'delete') ORDER BY id FOR UPDATE",
+                f"SELECT FROM links WHERE {kind}_id = ANY(ARRAY(SELECT target_id FROM import_rows WHERE {rows}"
+                " AND action = 'delete')) ORDER BY id FOR UPDATE",
                 parameters,
             )
     # A statement of its own, which sees what has been waited for.
