@@ -11,6 +11,7 @@ MANIFEST_TOOLS := .venv/manifest-tools/.installed
 BROWSER_TOOLS := .venv/.browser-tools-installed
 PAGE := gateway/src/gateway/static/csp-hashes.json
 PAGE_TOOLS := gateway/frontend/node_modules/.tools-installed
+PROVIDER := tests/identity_provider/node_modules/.installed
 PAGE_SOURCES := $(shell find gateway/frontend/src) $(wildcard gateway/frontend/*.html gateway/frontend/*.ts)
 PAGE_LOCKS := $(addprefix gateway/frontend/,package.json package-lock.json .npmrc requirements.lock)
 NODE := $(CURDIR)/$(BIN)/node
@@ -50,6 +51,11 @@ $(BROWSER_TOOLS): tests/browser/requirements.lock | $(TOOLS)
 # Node, and what the page is checked and tested with; building it takes less.
 $(PAGE_TOOLS): $(PAGE_LOCKS) | $(INSTALLED)
 	@$(PYTHON) deploy/build_page.py .venv --tools
+
+# The identity provider that single sign-on is tested against.
+$(PROVIDER): $(addprefix tests/identity_provider/,package.json package-lock.json .npmrc) | $(PAGE_TOOLS)
+	@cd $(@D)/.. && $(NODE) $(CURDIR)/$(BIN)/npm ci --ignore-scripts --loglevel=error --cache $(CURDIR)/.venv/npm-cache
+	@rm -rf .venv/npm-cache && touch $@
 
 # The last file that a build writes. Who only starts Traceline does without the page where it cannot be built.
 $(PAGE): $(PAGE_LOCKS) $(PAGE_SOURCES) deploy/build_page.py | $(INSTALLED)
@@ -97,7 +103,7 @@ format: $(TOOLS) $(PAGE_TOOLS)
 servers: $(INSTALLED)
 	@$(BIN)/python -m chassis.local.rabbitmq
 
-test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
+test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER) $(if $(shell command -v kubectl),,$(MANIFEST_TOOLS))
 	cd gateway/frontend && $(NODE) node_modules/vitest/vitest.mjs run
 	$(BIN)/pytest -p acceptance.sharing --numprocesses auto --no-loadscope-reorder --junitxml=$(REPORT)
 	$(BIN)/python -m acceptance.traceability $(REPORT) .venv/traceability.html
@@ -107,7 +113,7 @@ test: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(if $(shell comma
 BELOW_PROJECT_TOO = tests/e2e/test_items.py tests/e2e/test_links.py
 
 # The long forms of the fault suite and of the attacks, which take most of an hour.
-fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
+fault: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS) $(PROVIDER)
 	$(BIN)/pytest --ignore=deploy/docker -m long
 	BELOW_PROJECT=yes $(BIN)/pytest tests/e2e
 
@@ -216,7 +222,9 @@ lock:
 	$(PYTHON) deploy/build_page.py .venv --tools
 	rm gateway/frontend/package-lock.json
 	cd gateway/frontend && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
+	rm tests/identity_provider/package-lock.json
+	cd tests/identity_provider && $(NODE) ../../$(BIN)/npm install --package-lock-only --ignore-scripts
 
 # Never the data of `make run` and `make stack`.
 clean:
-	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules gateway/src/gateway/static
+	rm -rf .venv .traceline-demo .traceline-stack-demo gateway/frontend/node_modules tests/identity_provider/node_modules gateway/src/gateway/static

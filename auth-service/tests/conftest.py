@@ -92,6 +92,7 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 _EMPTY = """
     TRUNCATE users, project_members, ended_tokens, api_tokens, sessions, service_accounts, login_attempts,
         known_networks, signing_keys, counted_actions, asked_mails, invitations, password_resets, outbox,
+        identities, begun_sign_ins, used_logout_tokens,
         idempotency_keys RESTART IDENTITY;
     DELETE FROM projects WHERE key <> 'MAIN';
     UPDATE projects SET name = 'Main project', description = '', visibility = 'open', archived = false, settings = '{}';

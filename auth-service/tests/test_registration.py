@@ -174,7 +174,7 @@ async def test_nobody_registers_where_accounts_are_made_by_others(url: str, mode
         made = await service.call("POST", "/api/v1/users", body, caller=await service.admin())
         assert made.status_code == 201
         told = await service.call("GET", "/api/v1/auth/ways-in")
-        assert told.json() == {"registration": mode, "domains": [], "sends_mail": False}
+        assert told.json() == {"registration": mode, "domains": [], "sends_mail": False, "single_sign_on": "none"}
 
 
 def test_in_production_accounts_are_made_by_invitation_unless_it_is_said() -> None:

@@ -13,6 +13,7 @@ PUBLIC = {("post", "/auth/register"), ("post", "/auth/login"), ("get", "/auth/jw
 PUBLIC |= {("post", "/auth/accept-invitation"), ("post", "/auth/forgot-password"), ("post", "/auth/reset-password")}
 PUBLIC |= {("get", "/auth/ways-in")}
 WITHOUT_ERRORS = {("get", "/auth/jwks.json"), ("get", "/auth/ways-in")}
+PUBLIC |= {("get", "/auth/oidc/login"), ("get", "/auth/oidc/callback"), ("post", "/auth/oidc/backchannel-logout")}
 PUBLIC |= {("post", "/session"), ("get", "/session"), ("delete", "/session")}
 CREATING = {("put", "/requirements/by-external-id/{}"), ("put", "/test-cases/by-external-id/{}")}
 """What makes what its address names, where it is not there."""

@@ -13,6 +13,7 @@ from auth_service.open_sessions import endpoints as open_sessions
 from auth_service.password_reset import endpoints as password_reset
 from auth_service.projects import endpoints as projects
 from auth_service.registration import endpoints as registration
+from auth_service.registration.policy import Mode
 from auth_service.service import SERVICE
 from auth_service.service_accounts import endpoints as service_accounts
 from auth_service.sessions import endpoints as sessions
@@ -20,6 +21,8 @@ from auth_service.sessions.service import Login
 from auth_service.settings import Settings
 from auth_service.signing_keys import endpoints as signing_keys
 from auth_service.signing_keys.service import CurrentKey
+from auth_service.single_sign_on import endpoints as single_sign_on
+from auth_service.single_sign_on.service import SingleSignOn
 from auth_service.users import endpoints as users
 from auth_service.users import service as user_service
 from auth_service.users.passwords import Passwords
@@ -33,10 +36,22 @@ from chassis.server.process import Process, run_app
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
     """Return the app; `startup.prepare` must have run on the database before it serves."""
     passwords = Passwords()
+    policy = settings.registration_policy()
+    login = Login(
+        database,
+        passwords,
+        CurrentKey(),
+        settings.token_lifetime,
+        settings.hash_key,
+        only=settings.default_admin_email if settings.oidc_only else None,
+    )
+    provider = settings.provider()
     return http.create_app(
         "auth-service",
         [
             sessions.router,
+            single_sign_on.router,
+            single_sign_on.strict_router,
             api_tokens.router,
             open_sessions.router,
             service_accounts.router,
@@ -56,11 +71,22 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         schema_version=SERVICE.schema,
         state={
             "passwords": passwords,
-            "registration": settings.registration_policy(),
+            "registration": policy,
             "public_url": settings.public_url,
             "sends_mail": settings.mail_server() is not None,
             "must_change_given_passwords": settings.environment == "production",
-            "login": Login(database, passwords, CurrentKey(), settings.token_lifetime, settings.hash_key),
+            "login": login,
+            "single_sign_on": provider
+            and SingleSignOn(
+                database,
+                passwords,
+                login,
+                provider,
+                settings.groups,
+                takes_anybody=policy.mode is Mode.OPEN,
+                break_glass=settings.default_admin_email,
+            ),
+            "passwords_work": not settings.oidc_only,
             "users_by_id": Coalesced(partial(user_service.find, database)),
         },
     )

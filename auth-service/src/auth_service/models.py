@@ -87,10 +87,48 @@ sessions = sa.Table(
     timestamp("expires_at", comment="when the last of its tokens does"),
     required("address", sa.Text),
     required("agent", sa.Text),
+    sa.Column(
+        "provider_session",
+        sa.Text,
+        comment="its id at the identity provider, empty where that gives none; null: begun with a password",
+    ),
+)
+sa.Index(
+    "ix_sessions_provider_session",
+    sessions.c.provider_session,
+    postgresql_where=sa.text("provider_session IS NOT NULL"),
 )
 sa.Index("ix_sessions_user_id", sessions.c.user_id)
 sa.Index("ix_sessions_expires_at", sessions.c.expires_at)
 sa.Index("ix_sessions_last_seen_at", sessions.c.last_seen_at)
+
+identities = sa.Table(
+    "identities",
+    metadata,
+    sa.Column("issuer", sa.Text, primary_key=True),
+    sa.Column("subject", sa.Text, primary_key=True),
+    required("user_id", sa.Integer, sa.ForeignKey("users.id")),
+    timestamp("created_at"),
+    sa.UniqueConstraint("user_id", "issuer"),
+)
+
+begun_sign_ins = sa.Table(
+    "begun_sign_ins",
+    metadata,
+    sa.Column("state_hash", sa.Text, primary_key=True, comment="SHA-256, in hexadecimal: the state itself is nowhere"),
+    required("browser_hash", sa.Text, comment="of the secret in the cookie of whoever began it"),
+    required("return_to", sa.Text),
+    timestamp("expires_at"),
+)
+sa.Index("ix_begun_sign_ins_expires_at", begun_sign_ins.c.expires_at)
+
+used_logout_tokens = sa.Table(
+    "used_logout_tokens",
+    metadata,
+    sa.Column("token_id", sa.Text, primary_key=True),
+    timestamp("expires_at"),
+)
+sa.Index("ix_used_logout_tokens_expires_at", used_logout_tokens.c.expires_at)
 
 login_attempts = sa.Table(
     "login_attempts",

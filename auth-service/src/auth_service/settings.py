@@ -2,16 +2,21 @@
 
 from datetime import timedelta
 from hashlib import blake2b
+from ipaddress import ip_address
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
 
 from auth_service.mails.smtp import Server
 from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
+from auth_service.single_sign_on.groups import GroupMap, Groups
+from auth_service.single_sign_on.provider import Provider
 from auth_service.users.emails import parse_email
 from chassis.core.settings import PublisherSettings, origin_or_none
 from chassis.core.start_failure import StartFailure
+from contracts.sign_on import CALLBACK
 from contracts.tokens import LONGEST_LIFETIME
 
 BUILT_IN_ADMIN_PASSWORD = "traceline-admin"  # noqa: S105 - for development on a loopback address alone
@@ -30,6 +35,31 @@ def _domains(value: object) -> object:
         return value
     # As in addresses: in Unicode, in lower case.
     return tuple(parse_email(f"x@{part.strip()}").partition("@")[2] for part in value.split(",") if part.strip())
+
+
+def _issuer_or_none(text: str | None) -> str | None:
+    """Return the address of an identity provider as it was given, since tokens must name the same."""
+    if text is None or not text.strip():
+        return None
+    issuer = text.strip()
+    parts = urlsplit(issuer)
+    if parts.scheme not in {"https", "http"} or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError("it must be an address like https://login.example.com/realms/main")
+    return issuer
+
+
+def _text_or_none(text: str | None) -> str | None:
+    return None if text is None or not text.strip() else text.strip()
+
+
+def _scopes(text: str) -> str:
+    named = text.split()
+    if "openid" not in named:
+        raise ValueError("one of the scopes must be openid")
+    return " ".join(named)
+
+
+_Text = Annotated[str | None, AfterValidator(_text_or_none)]
 
 
 class Settings(PublisherSettings):
@@ -53,6 +83,18 @@ class Settings(PublisherSettings):
     """Domains, with commas between, of whose addresses people may register; for `domains`."""
     registrations_per_hour: int | None = Field(default=None, ge=1)
     """The most from one address. None: 5, and in development no limit on the machine itself."""
+    oidc_issuer: Annotated[str | None, AfterValidator(_issuer_or_none)] = None
+    """The identity provider at which people sign in. None: there is none."""
+    oidc_client_id: _Text = None
+    oidc_client_secret: SecretStr | None = None
+    """None: Traceline is a public client, and proves by PKCE alone that a code is its own."""
+    oidc_scopes: Annotated[str, AfterValidator(_scopes)] = "openid email profile"
+    oidc_role_claim: _Text = None
+    """The claim that names somebody's groups. None: roles and memberships are given here."""
+    oidc_groups: Annotated[GroupMap, NoDecode] = {}
+    """What each of these groups may, as JSON."""
+    oidc_only: bool = False
+    """Whether nobody but the default admin may log in with a password."""
 
     @property
     def hash_key(self) -> bytes:
@@ -73,11 +115,48 @@ class Settings(PublisherSettings):
         if self.registration is Mode.DOMAINS and (not self.registration_domains or self.mail_server() is None):
             raise StartFailure("The setting REGISTRATION is domains: that needs REGISTRATION_DOMAINS and SMTP_URL.")
         in_development = self.environment == "development"
-        mode = self.registration or (Mode.OPEN if in_development else Mode.INVITED)
+        mode = Mode.CLOSED if self.oidc_only else self.registration or (Mode.OPEN if in_development else Mode.INVITED)
         per_hour = self.registrations_per_hour
         return RegistrationPolicy(
             mode, per_hour if per_hour or in_development else DEFAULT_PER_HOUR, frozenset(self.registration_domains)
         )
+
+    def provider(self) -> Provider | None:
+        """Return the identity provider; raise StartFailure, with a line for each setting that is missing or wrong."""
+        if self.oidc_issuer is None:
+            if self.oidc_only:
+                raise StartFailure("The setting OIDC_ISSUER is missing: with OIDC_ONLY nobody could log in.")
+            return None
+        wrong = []
+        if self.oidc_client_id is None:
+            wrong.append("The setting OIDC_CLIENT_ID is missing: the provider of OIDC_ISSUER knows Traceline by it.")
+        if self.public_url is None:
+            wrong.append("The setting PUBLIC_URL is missing: the provider of OIDC_ISSUER sends people back there.")
+        if not self._is_guarded(self.oidc_issuer):
+            wrong.append("The setting OIDC_ISSUER is wrong: beyond this machine it must begin with https://.")
+        if (self.oidc_role_claim is not None) != bool(self.oidc_groups):
+            wrong.append("The settings OIDC_ROLE_CLAIM and OIDC_GROUPS need one another; one of them is missing.")
+        if wrong:
+            raise StartFailure("\n".join(wrong))
+        assert self.oidc_client_id is not None
+        secret = self.oidc_client_secret
+        return Provider(
+            self.oidc_issuer,
+            self.oidc_client_id,
+            None if secret is None else secret.get_secret_value(),
+            self.oidc_scopes,
+            f"{self.public_url}{CALLBACK}",
+        )
+
+    @property
+    def groups(self) -> Groups | None:
+        """What the provider's groups may; None when it does not say."""
+        return None if self.oidc_role_claim is None else Groups(self.oidc_role_claim, self.oidc_groups)
+
+    def _is_guarded(self, issuer: str) -> bool:
+        """Check whether nobody on the way can be the provider."""
+        parts = urlsplit(issuer)
+        return parts.scheme == "https" or self.environment == "development" or _is_loopback(parts.hostname or "")
 
     @property
     def token_lifetime(self) -> timedelta:
@@ -93,3 +172,10 @@ class Settings(PublisherSettings):
     def signing_key_age(self) -> timedelta:
         """How long a key signs before the next one takes over."""
         return timedelta(days=self.signing_key_rotation_days)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

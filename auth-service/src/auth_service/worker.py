@@ -9,6 +9,7 @@ from auth_service.service import SERVICE
 from auth_service.sessions import repository as sessions
 from auth_service.settings import Settings
 from auth_service.signing_keys import service as signing_keys
+from auth_service.single_sign_on import service as single_sign_on
 from auth_service.throttle import hourly
 from auth_service.throttle import service as throttle
 from chassis.db.database import Database
@@ -44,6 +45,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await password_reset.forget_old(database)
         await invitations.forget_old(database)
 
+    async def forget_sign_ins() -> None:
+        await single_sign_on.forget_old(database)
+
     async def forget_api_tokens() -> None:
         await api_tokens.forget_old(database)
 
@@ -59,6 +63,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.every("auth ended tokens", 300, forget_ended_tokens, leader_only=True)
     worker.every("auth idle sessions", 30, end_idle_sessions, leader_only=True)
     worker.every("auth one-time links", 3600, forget_links, leader_only=True)
+    worker.every("auth sign-ins", 300, forget_sign_ins, leader_only=True)
     worker.every("auth API tokens", 3600, forget_api_tokens, leader_only=True)
     worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker

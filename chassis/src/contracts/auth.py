@@ -115,7 +115,8 @@ class KeysReplaced(Momentary):
 class SessionsEnded(Momentary):
     """Sessions of a user were ended from outside them: no token of theirs works any more.
 
-    `reason` is `one` or `elsewhere` (the user), `by_admin` or `idle`; the last of the tokens expires at `expires_at`.
+    `reason` is `one` or `elsewhere` (the user), `by_admin`, `by_provider` or `idle`; the last of the tokens expires at
+    `expires_at`.
     """
 
     wire_name = "auth.sessions.ended"

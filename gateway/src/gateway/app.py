@@ -37,6 +37,8 @@ from gateway.session import endpoints as session
 from gateway.session.auth_service import AuthService
 from gateway.session.endpoints import Sessions
 from gateway.session.schemas import DemoAccount
+from gateway.session.single_sign_on import PATHS as SINGLE_SIGN_ON
+from gateway.session.single_sign_on import SingleSignOn
 from gateway.settings import Settings
 from gateway.upstream.client import Upstream
 
@@ -70,6 +72,7 @@ class Gateway(Edge):
         self._credentials = sessions.credentials
         self._verifier = sessions.verifier
         self._sessions = app_of("gateway", [session.router], {"sessions": sessions})
+        self._single_sign_on = SingleSignOn(proxy, sessions.credentials, sessions.verifier)
         self._page = page
         self._services = Services(services)
         self._documentation = Documentation(services)
@@ -97,6 +100,8 @@ class Gateway(Edge):
             return preflight(scope, receive, send)
         incoming = headers.read(scope["headers"])
         path: str = scope["path"]
+        if path in SINGLE_SIGN_ON:
+            return self._single_sign_on.answer(scope, incoming, receive, send)
         if path in _SESSION:
             return self._answer_session(incoming, scope, receive, send)
         own = self._own.get(path)

@@ -9,6 +9,7 @@ from auth_service import one_time_links
 from auth_service.addresses import client_address
 from auth_service.invitations import service
 from auth_service.invitations.schemas import Acceptance, Invitation, MadeInvitation, NewInvitation
+from auth_service.sessions.service import password_login_off
 from auth_service.throttle import hourly
 from auth_service.users.passwords import PasswordPort
 from auth_service.users.schemas import User
@@ -99,10 +100,12 @@ async def revoke_invitation(invitation_id: InvitationId, database: Db, admin: Ad
     summary="Make your account, by the link of an invitation",
     status_code=201,
     response_model=User,
-    responses=problem_responses("409 email_taken", "410 link_invalid", 429),
+    responses=problem_responses("403 password_login_off", "409 email_taken", "410 link_invalid", 429),
 )
 async def accept_invitation(body: Acceptance, request: Request, database: Db, passwords: PasswordPort) -> Response:
     """The email is that of the invitation, and the role, too. Then log in."""
+    if not request.app.state.passwords_work:
+        raise password_login_off()
     await hourly.take(database, "accept-invitation", client_address(request), _TRIES_PER_HOUR)
     user = await service.accept(
         database, passwords, body.token.get_secret_value(), body.password.get_secret_value(), body.full_name

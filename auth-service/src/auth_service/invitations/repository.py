@@ -62,6 +62,15 @@ async def lock_working(connection: Connection, token_hash: str) -> InvitationRow
     return await cursor.fetchone()  # type: ignore[return-value]
 
 
+async def lock_newest(connection: Connection, email: str) -> InvitationRow | None:
+    """Lock the newest invitation of an address that has not expired, until the transaction ends."""
+    cursor = await connection.execute(
+        f"SELECT {_SHOWN} FROM invitations WHERE email = %s AND expires_at > now() ORDER BY id DESC LIMIT 1 FOR UPDATE",
+        (email,),
+    )
+    return await cursor.fetchone()  # type: ignore[return-value]
+
+
 async def delete(connection: Connection, invitation_id: int, event: NewEvent) -> None:
     """Delete an invitation and record the event, in one statement."""
     await connection.execute(

@@ -95,15 +95,30 @@ async def accept(database: Database, passwords: Passwords, token: str, password:
             connection,
             email=invitation["email"],
             full_name=full_name,
-            role=Role.VIEWER if invitation["project"] is not None else Role(invitation["role"]),
+            role=role_of(invitation),
             password_hash=password_hash,
             actor="themself",
         )
-        await _enter_project(connection, invitation, user)
-        told = InvitationAccepted(invitation_id=invitation["id"], email=user["email"], user_id=user["id"])
-        event = NewEvent(told, subject=str(invitation["id"]), actor=Actor(user["id"], user["email"]))
-        await repository.delete(connection, invitation["id"], event)
+        await use(connection, invitation, user)
     return user
+
+
+async def locked_of(connection: Connection, email: str) -> InvitationRow | None:
+    """Lock the newest invitation of an address that still works; to be accepted without its link."""
+    return await repository.lock_newest(connection, email)
+
+
+def role_of(invitation: InvitationRow) -> Role:
+    """Return the role of the account that an invitation makes."""
+    return Role.VIEWER if invitation["project"] is not None else Role(invitation["role"])
+
+
+async def use(connection: Connection, invitation: InvitationRow, user: Shown) -> None:
+    """Give a new user the membership of an invitation, which works no more then."""
+    await _enter_project(connection, invitation, user)
+    told = InvitationAccepted(invitation_id=invitation["id"], email=user["email"], user_id=user["id"])
+    event = NewEvent(told, subject=str(invitation["id"]), actor=Actor(user["id"], user["email"]))
+    await repository.delete(connection, invitation["id"], event)
 
 
 async def forget_old(database: Database) -> None:

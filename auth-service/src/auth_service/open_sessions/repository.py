@@ -73,6 +73,23 @@ async def end(
     return await cursor.fetchall()
 
 
+async def end_of_provider(connection: Connection, user_id: int, provider_session: str | None) -> Sequence[DictRow]:
+    """End the sessions of a user that are of one at the identity provider, None: of any; return the same."""
+    cursor = await connection.execute(
+        _ended(
+            "user_id = %(user_id)s AND provider_session IS NOT NULL"
+            " AND (%(of)s::text IS NULL OR provider_session = %(of)s)"
+        ),
+        {"user_id": user_id, "of": provider_session},
+    )
+    return await cursor.fetchall()
+
+
+async def set_provider_session(connection: Connection, session_id: str, provider_session: str) -> None:
+    """Store of which session at the identity provider a session is; an empty text is none that is known."""
+    await connection.execute("UPDATE sessions SET provider_session = %s WHERE id = %s", (provider_session, session_id))
+
+
 async def forget(connection: Connection, session_id: str) -> datetime | None:
     """Delete a session that ends in another way; return when its last token expires, None when it is not there."""
     cursor = await connection.execute("DELETE FROM sessions WHERE id = %s RETURNING expires_at", (session_id,))

@@ -44,6 +44,14 @@ async def end_all(database: Database, admin: Identity, user_id: int) -> None:
     await _end(database, user_id, actor_of(admin), "by_admin")
 
 
+async def end_by_provider(connection: Connection, user_id: int, provider_session: str | None) -> None:
+    """End the sessions of a user that are of one at the identity provider; None: of any of theirs there."""
+    await user_service.locked(connection, user_id)
+    ended = await repository.end_of_provider(connection, user_id, provider_session)
+    if ended:
+        await _tell(connection, user_id, ended, SYSTEM, "by_provider")
+
+
 async def end_idle(database: Database, idle: timedelta) -> None:
     """End the sessions in which nobody was seen for `idle`, as far as gateways have told."""
     async with database.transaction() as connection:

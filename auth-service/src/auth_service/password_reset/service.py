@@ -12,7 +12,7 @@ from auth_service.users.passwords import Passwords
 from auth_service.users.repository import UserRow
 from chassis.core.problems import Conflict, Gone
 from chassis.db.database import Connection, Database
-from chassis.messaging.events import Actor, NewEvent
+from chassis.messaging.events import SYSTEM, Actor, NewEvent
 from contracts.auth import PasswordReset, PasswordResetOffered
 
 LIFETIME = timedelta(hours=1)
@@ -64,6 +64,16 @@ async def by_operator(database: Database, passwords: Passwords, email: str, new_
         user, now = await user_service.locked(connection, found["id"])
         await _set(connection, user, now, password_hash, "operator", actor, must_change_password=True)
     return True
+
+
+async def by_provider(connection: Connection, user: UserRow, now: datetime, password_hash: str) -> None:
+    """Set a password that nobody knows: who has the account from now on has proved so at the identity provider."""
+    await _set(connection, user, now, password_hash, "identity_provider", SYSTEM)
+
+
+async def is_person(connection: Connection, user_id: int) -> bool:
+    """Check whether a user is one who logs in, and no service account."""
+    return await repository.is_person(connection, user_id)
 
 
 async def forget_old(database: Database) -> None:

@@ -1,6 +1,6 @@
 """The HTTP door to what strangers may do to get in."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, Field
@@ -18,6 +18,10 @@ class WaysIn(BaseModel):
     registration: Annotated[Mode, Field(description="Who may register.")]
     domains: Annotated[list[str], Field(description="With `domains`: those of which an address has to be.")]
     sends_mail: Annotated[bool, Field(description="Whether a forgotten password is helped by mail.")]
+    single_sign_on: Annotated[
+        Literal["none", "offered", "only"],
+        Field(description="Whether `/api/v1/auth/oidc/login` leads anywhere; `only`: passwords let nobody in."),
+    ]
 
 
 @router.get("/auth/ways-in", summary="Read how to get in", response_model=WaysIn)
@@ -29,6 +33,13 @@ async def get_ways_in(request: Request) -> Response:
             "registration": policy.mode,
             "domains": sorted(policy.domains),
             "sends_mail": request.app.state.sends_mail,
+            "single_sign_on": _single_sign_on(request),
         },
         headers={"Cache-Control": "no-store"},
     )
+
+
+def _single_sign_on(request: Request) -> str:
+    if request.app.state.single_sign_on is None:
+        return "none"
+    return "offered" if request.app.state.passwords_work else "only"

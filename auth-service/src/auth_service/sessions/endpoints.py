@@ -24,7 +24,7 @@ internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include
     operation_id="log_in",
     summary="Log in",
     response_model=AccessToken,
-    responses=problem_responses("401 invalid_credentials", "403 account_inactive", 429),
+    responses=problem_responses("401 invalid_credentials", "403 account_inactive", "403 password_login_off", 429),
 )
 async def log_in(
     request: Request,

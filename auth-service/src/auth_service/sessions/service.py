@@ -46,14 +46,18 @@ class Login:
     token_lifetime: timedelta
     hash_key: bytes
     """Keys the hash of a user name that no account has; 64 bytes at most."""
+    only: str | None = None
+    """The email of whom alone a password lets in; None: everybody."""
 
     async def __call__(self, username: str, password: str, address: str, agent: str) -> str:
         """Return an access token, the first of a session; `agent` is what the caller calls itself.
 
-        Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) and
-        TooManyRequests.
+        Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) or
+        password_login_off, and TooManyRequests.
         """
         account = account_name(username)
+        if self.only is not None and account != self.only:
+            raise password_login_off()
         try:
             attempt = await throttle.begin(self.database, account, address)
         except TooManyRequests:
@@ -73,8 +77,26 @@ class Login:
         token = await self._issue(found, newer_hash, attempt, address, agent)
         if token is None:
             _FAILURES.labels("account_inactive").inc()
-            raise Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
+            raise _inactive()
         return token
+
+    async def of_provider(self, user_id: int, address: str, agent: str, provider_session: str) -> str:
+        """Return an access token, the first of a session, for whom the identity provider has signed in.
+
+        `provider_session` is the id of the session there, empty where none is told. Raises Forbidden account_inactive.
+        """
+        async with self.database.transaction() as connection:
+            user, now = await user_service.locked(connection, user_id)
+            if user["is_active"]:
+                key = await self.signing_key.read(connection)
+                session_id = uuid.uuid4().hex
+                await self._begin(connection, session_id, user, now, address, agent)
+                await open_sessions.set_provider_session(connection, session_id, provider_session)
+                return tokens.issue(user, key, now, self.token_lifetime, session_id)
+            failed = LoginFailed(email=user["email"], address=address, reason="account_inactive")
+            await outbox.record(connection, [_event(failed)])
+        _FAILURES.labels("account_inactive").inc()
+        raise _inactive()
 
     async def renew(self, identity: Identity, address: str, agent: str) -> str:
         """Return a new token for whom the caller's token is of; that one works on until its own end.
@@ -215,12 +237,24 @@ async def access_changes(database: Database) -> dict[str, Any]:
         }
 
 
+def password_login_off() -> Forbidden:
+    """The problem of a password where people sign in at the identity provider alone."""
+    return Forbidden(
+        "Passwords let nobody in here; open the page of Traceline in a browser and sign in with single sign-on.",
+        code="password_login_off",
+    )
+
+
 def _event(failure: LoginFailed) -> NewEvent:
     return NewEvent(failure, subject=failure.email, actor=throttle.ANONYMOUS)
 
 
 def _wrong_credentials() -> Unauthenticated:
     return Unauthenticated("The email or the password is wrong.", code="invalid_credentials")
+
+
+def _inactive() -> Forbidden:
+    return Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
 
 
 def _works_no_more() -> Unauthenticated:

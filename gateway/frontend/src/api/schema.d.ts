@@ -231,6 +231,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/oidc/backchannel-logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the sessions that the identity provider has ended
+         * @description For the identity provider (OpenID Connect Back-Channel Logout 1.0).
+         */
+        post: operations["log_out_by_provider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Come back from the identity provider
+         * @description Leads to the page, signed in. What else a provider puts into the query is passed over.
+         */
+        get: operations["end_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign in at the identity provider
+         * @description Open it in a browser, which is sent on. The answer comes to `/api/v1/auth/oidc/callback`.
+         */
+        get: operations["begin_single_sign_on"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/register": {
         parameters: {
             query?: never;
@@ -2635,6 +2695,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "account_inactive" | "cross_site_request";
         };
+        AccountInactiveOrPasswordLoginOff: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "account_inactive" | "password_login_off";
+        };
         /**
          * Action
          * @enum {string}
@@ -3008,6 +3072,14 @@ export interface components {
              * @example kim@example.com
              */
             username: string;
+        };
+        /** Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post */
+        Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post: {
+            /**
+             * Logout Token
+             * @description Signed by the provider.
+             */
+            logout_token: string;
         };
         /** BulkAnswer[ExpandedLink] */
         BulkAnswer_ExpandedLink_: {
@@ -3654,6 +3726,10 @@ export interface components {
         DocumentUnderWayOrRateLimited: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "document_under_way" | "rate_limited";
+        };
+        EmailNotVerifiedOrAccountLinked: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "email_not_verified" | "account_linked";
         };
         EmailTaken: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -6496,6 +6572,10 @@ export interface components {
             is_active: boolean;
             role: components["schemas"]["Role"];
         };
+        LogoutTokenInvalidOrLogoutTokenUsed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "logout_token_invalid" | "logout_token_used";
+        };
         /**
          * MadeApiToken
          * @description A new API token, with its secret.
@@ -7671,6 +7751,10 @@ export interface components {
              */
             new_password: string;
         };
+        PasswordLoginOff: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "password_login_off";
+        };
         /**
          * Performance
          * @description How well suggestions do.
@@ -7907,6 +7991,10 @@ export interface components {
              * @description The lowest score of a suggestion.
              */
             threshold?: number | null;
+        };
+        ProviderUnavailableOrProviderUnusable: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "provider_unavailable" | "provider_unusable";
         };
         /**
          * PublicKey
@@ -9220,6 +9308,18 @@ export interface components {
              * @example correct horse battery
              */
             password: string;
+        };
+        SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "sign_in_not_begun" | "issuer_wrong" | "code_refused" | "id_token_invalid";
+        };
+        SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "sign_in_refused" | "not_in_group" | "email_missing" | "account_inactive";
+        };
+        SingleSignOnOff: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "single_sign_on_off";
         };
         /**
          * Span
@@ -10972,6 +11072,12 @@ export interface components {
              * @description Whether a forgotten password is helped by mail.
              */
             sends_mail: boolean;
+            /**
+             * Single Sign On
+             * @description Whether `/api/v1/auth/oidc/login` leads anywhere; `only`: passwords let nobody in.
+             * @enum {string}
+             */
+            single_sign_on: "none" | "offered" | "only";
         };
         /**
          * Where
@@ -11021,6 +11127,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["AccountInactiveOrCrossSiteRequest"];
+            };
+        };
+        /** @description Role too low: `account_inactive`, `password_login_off` */
+        AccountInactiveOrPasswordLoginOff: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["AccountInactiveOrPasswordLoginOff"];
             };
         };
         /** @description Not found: `automated_test_not_found` */
@@ -11082,6 +11198,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["DocumentUnderWayOrRateLimited"];
+            };
+        };
+        /** @description Duplicate or state conflict: `email_not_verified`, `account_linked` */
+        EmailNotVerifiedOrAccountLinked: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["EmailNotVerifiedOrAccountLinked"];
             };
         };
         /** @description Duplicate or state conflict: `email_taken` */
@@ -11255,6 +11381,16 @@ export interface components {
                 "application/problem+json": components["schemas"]["LinkNotFound"];
             };
         };
+        /** @description Malformed request or JSON: `logout_token_invalid`, `logout_token_used` */
+        LogoutTokenInvalidOrLogoutTokenUsed: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LogoutTokenInvalidOrLogoutTokenUsed"];
+            };
+        };
         /** @description Malformed request or JSON: `malformed_json`, `malformed_request`, `malformed_path`, `duplicate_header`, `missing_host`, `malformed_form` */
         MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm: {
             headers: {
@@ -11323,6 +11459,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["NotificationNotFound"];
+            };
+        };
+        /** @description Role too low: `password_login_off` */
+        PasswordLoginOff: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PasswordLoginOff"];
             };
         };
         /** @description Not found: `policy_not_found` */
@@ -11413,6 +11559,17 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ProjectNotFoundOrUserNotFound"];
+            };
+        };
+        /** @description A service is away; try again: `provider_unavailable`, `provider_unusable` */
+        ProviderUnavailableOrProviderUnusable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProviderUnavailableOrProviderUnusable"];
             };
         };
         /** @description Too many requests: `rate_limited` */
@@ -11595,6 +11752,37 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["SessionNotFound"];
+            };
+        };
+        /** @description Missing, invalid or expired token: `sign_in_not_begun`, `issuer_wrong`, `code_refused`, `id_token_invalid` */
+        SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid"];
+            };
+        };
+        /** @description Role too low: `sign_in_refused`, `not_in_group`, `email_missing`, `account_inactive` */
+        SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive"];
+            };
+        };
+        /** @description Not found: `single_sign_on_off` */
+        SingleSignOnOff: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SingleSignOnOff"];
             };
         };
         /** @description Not found: `suggestion_not_found` */
@@ -11875,6 +12063,7 @@ export type SchemaAcceptance = components['schemas']['Acceptance'];
 export type SchemaAccessToken = components['schemas']['AccessToken'];
 export type SchemaAccountInactive = components['schemas']['AccountInactive'];
 export type SchemaAccountInactiveOrCrossSiteRequest = components['schemas']['AccountInactiveOrCrossSiteRequest'];
+export type SchemaAccountInactiveOrPasswordLoginOff = components['schemas']['AccountInactiveOrPasswordLoginOff'];
 export type SchemaAction = components['schemas']['Action'];
 export type SchemaActivity = components['schemas']['Activity'];
 export type SchemaAlgorithm = components['schemas']['Algorithm'];
@@ -11896,6 +12085,7 @@ export type SchemaBadRequest = components['schemas']['BadRequest'];
 export type SchemaBand = components['schemas']['Band'];
 export type SchemaBandFigures = components['schemas']['BandFigures'];
 export type SchemaBodyLogIn = components['schemas']['Body_log_in'];
+export type SchemaBodyLogOutByProviderApiV1AuthOidcBackchannelLogoutPost = components['schemas']['Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post'];
 export type SchemaBulkAnswerExpandedLink = components['schemas']['BulkAnswer_ExpandedLink_'];
 export type SchemaBulkAnswerRequirement = components['schemas']['BulkAnswer_Requirement_'];
 export type SchemaBulkAnswerTestCase = components['schemas']['BulkAnswer_TestCase_'];
@@ -11924,6 +12114,7 @@ export type SchemaDeletion = components['schemas']['Deletion'];
 export type SchemaDemoAccount = components['schemas']['DemoAccount'];
 export type SchemaDifferenceSegment = components['schemas']['DifferenceSegment'];
 export type SchemaDocumentUnderWayOrRateLimited = components['schemas']['DocumentUnderWayOrRateLimited'];
+export type SchemaEmailNotVerifiedOrAccountLinked = components['schemas']['EmailNotVerifiedOrAccountLinked'];
 export type SchemaEmailTaken = components['schemas']['EmailTaken'];
 export type SchemaExecution = components['schemas']['Execution'];
 export type SchemaExpandedLink = components['schemas']['ExpandedLink'];
@@ -12006,6 +12197,7 @@ export type SchemaListedRequirement = components['schemas']['ListedRequirement']
 export type SchemaListedTestCase = components['schemas']['ListedTestCase'];
 export type SchemaListedTestRun = components['schemas']['ListedTestRun'];
 export type SchemaListedUser = components['schemas']['ListedUser'];
+export type SchemaLogoutTokenInvalidOrLogoutTokenUsed = components['schemas']['LogoutTokenInvalidOrLogoutTokenUsed'];
 export type SchemaMadeApiToken = components['schemas']['MadeApiToken'];
 export type SchemaMadeInvitation = components['schemas']['MadeInvitation'];
 export type SchemaMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['schemas']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
@@ -12070,6 +12262,7 @@ export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
+export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPerformance = components['schemas']['Performance'];
 export type SchemaPolicy = components['schemas']['Policy'];
 export type SchemaPolicyNotFound = components['schemas']['PolicyNotFound'];
@@ -12087,6 +12280,7 @@ export type SchemaProjectNotFoundOrServiceAccountNotFound = components['schemas'
 export type SchemaProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['ProjectNotFoundOrUserNotFound'];
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
+export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
 export type SchemaRateLimited = components['schemas']['RateLimited'];
 export type SchemaReadFormat = components['schemas']['ReadFormat'];
@@ -12151,6 +12345,9 @@ export type SchemaSettingsChange = components['schemas']['SettingsChange'];
 export type SchemaShortItem = components['schemas']['ShortItem'];
 export type SchemaSignedAuditHead = components['schemas']['SignedAuditHead'];
 export type SchemaSignIn = components['schemas']['SignIn'];
+export type SchemaSignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid = components['schemas']['SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid'];
+export type SchemaSignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive = components['schemas']['SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive'];
+export type SchemaSingleSignOnOff = components['schemas']['SingleSignOnOff'];
 export type SchemaSpan = components['schemas']['Span'];
 export type SchemaStreamEvent = components['schemas']['StreamEvent'];
 export type SchemaSuggestion = components['schemas']['Suggestion'];
@@ -12220,12 +12417,14 @@ export type SchemaWhere = components['schemas']['Where'];
 export type SchemaWrittenFormat = components['schemas']['WrittenFormat'];
 export type ResponseAccountInactive = components['responses']['AccountInactive'];
 export type ResponseAccountInactiveOrCrossSiteRequest = components['responses']['AccountInactiveOrCrossSiteRequest'];
+export type ResponseAccountInactiveOrPasswordLoginOff = components['responses']['AccountInactiveOrPasswordLoginOff'];
 export type ResponseAutomatedTestNotFound = components['responses']['AutomatedTestNotFound'];
 export type ResponseAutomatedTestNotFoundOrTestCaseNotFound = components['responses']['AutomatedTestNotFoundOrTestCaseNotFound'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseCountChanged = components['responses']['CountChanged'];
 export type ResponseCrossSiteRequest = components['responses']['CrossSiteRequest'];
 export type ResponseDocumentUnderWayOrRateLimited = components['responses']['DocumentUnderWayOrRateLimited'];
+export type ResponseEmailNotVerifiedOrAccountLinked = components['responses']['EmailNotVerifiedOrAccountLinked'];
 export type ResponseEmailTaken = components['responses']['EmailTaken'];
 export type ResponseExternalIdTaken = components['responses']['ExternalIdTaken'];
 export type ResponseForbidden = components['responses']['Forbidden'];
@@ -12243,6 +12442,7 @@ export type ResponseLastAdmin = components['responses']['LastAdmin'];
 export type ResponseLinkExists = components['responses']['LinkExists'];
 export type ResponseLinkInvalid = components['responses']['LinkInvalid'];
 export type ResponseLinkNotFound = components['responses']['LinkNotFound'];
+export type ResponseLogoutTokenInvalidOrLogoutTokenUsed = components['responses']['LogoutTokenInvalidOrLogoutTokenUsed'];
 export type ResponseMalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm = components['responses']['MalformedJsonOrMalformedRequestOrMalformedPathOrDuplicateHeaderOrMissingHostOrMalformedForm'];
 export type ResponseMappingNotFound = components['responses']['MappingNotFound'];
 export type ResponseNameTaken = components['responses']['NameTaken'];
@@ -12250,6 +12450,7 @@ export type ResponseNameTakenOrProjectArchived = components['responses']['NameTa
 export type ResponseNoMail = components['responses']['NoMail'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
+export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
 export type ResponsePolicyNotFound = components['responses']['PolicyNotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponseProjectArchived = components['responses']['ProjectArchived'];
@@ -12259,6 +12460,7 @@ export type ResponseProjectNotFoundOrMemberNotFound = components['responses']['P
 export type ResponseProjectNotFoundOrServiceAccountNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFound'];
 export type ResponseProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['responses']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type ResponseProjectNotFoundOrUserNotFound = components['responses']['ProjectNotFoundOrUserNotFound'];
+export type ResponseProviderUnavailableOrProviderUnusable = components['responses']['ProviderUnavailableOrProviderUnusable'];
 export type ResponseRateLimited = components['responses']['RateLimited'];
 export type ResponseRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['responses']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
@@ -12277,6 +12479,9 @@ export type ResponseSameTest = components['responses']['SameTest'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
 export type ResponseSessionNotFound = components['responses']['SessionNotFound'];
+export type ResponseSignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid = components['responses']['SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid'];
+export type ResponseSignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive = components['responses']['SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive'];
+export type ResponseSingleSignOnOff = components['responses']['SingleSignOnOff'];
 export type ResponseSuggestionNotFound = components['responses']['SuggestionNotFound'];
 export type ResponseSuggestionNotPending = components['responses']['SuggestionNotPending'];
 export type ResponseSuggestionNotPendingOrLinkExistsOrAcceptanceUndone = components['responses']['SuggestionNotPendingOrLinkExistsOrAcceptanceUndone'];
@@ -12547,6 +12752,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            403: components["responses"]["PasswordLoginOff"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["EmailTaken"];
             410: components["responses"]["LinkInvalid"];
@@ -12739,7 +12945,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["InvalidCredentials"];
-            403: components["responses"]["AccountInactive"];
+            403: components["responses"]["AccountInactiveOrPasswordLoginOff"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
@@ -12836,6 +13042,132 @@ export interface operations {
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    log_out_by_provider: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["LogoutTokenInvalidOrLogoutTokenUsed"];
+            404: components["responses"]["SingleSignOnOff"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    end_single_sign_on: {
+        parameters: {
+            query?: {
+                /** @description What the provider gives for a sign-in. */
+                code?: string;
+                /** @description Why it does not sign in. */
+                error?: string;
+                /** @description Which provider answers (RFC 9207). */
+                iss?: string;
+                /** @description Of the sign-in that was begun. */
+                state?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["SignInNotBegunOrIssuerWrongOrCodeRefusedOrIdTokenInvalid"];
+            403: components["responses"]["SignInRefusedOrNotInGroupOrEmailMissingOrAccountInactive"];
+            404: components["responses"]["SingleSignOnOff"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["EmailNotVerifiedOrAccountLinked"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    begin_single_sign_on: {
+        parameters: {
+            query?: {
+                /** @description The path of the page that it leads to. */
+                return_to?: string;
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["SingleSignOnOff"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ProviderUnavailableOrProviderUnusable"];
             504: components["responses"]["GatewayTimeout"];
         };
     };

@@ -18,6 +18,8 @@ class Credentials:
     def __init__(self, public_url: str | None) -> None:
         self._cookie = SessionCookie(public_url)
         self._cross_site = CrossSite(public_url)
+        # Lax, since who comes back from an identity provider comes from another site.
+        self._sign_in = SessionCookie(public_url, suffix="-sign-in", same_site="Lax")
 
     def token(self, scope: Scope, sent: Sent) -> str:
         """Return the token of a request.
@@ -39,6 +41,14 @@ class Credentials:
     def keep(self, scope: Scope, sent: Sent, token: str, max_age: int) -> str:
         """Return the Set-Cookie header that makes a session of a token, for `max_age` seconds; 0 ends it."""
         return self._cookie.of(token, max_age, _text(sent, b"host"), _scheme(scope))
+
+    def browser(self, scope: Scope, sent: Sent) -> str | None:
+        """Return the secret of a browser in which somebody signs in at an identity provider; None: it has none."""
+        return self._sign_in.read(_text(sent, b"cookie"), _text(sent, b"host"), _scheme(scope))
+
+    def keep_browser(self, scope: Scope, sent: Sent, secret: str, max_age: int) -> str:
+        """Return the Set-Cookie header that has a browser keep such a secret, for `max_age` seconds."""
+        return self._sign_in.of(secret, max_age, _text(sent, b"host"), _scheme(scope))
 
     def check_own_page(self, scope: Scope, sent: Sent) -> None:
         """Raise Forbidden where a browser sends what is not of Traceline's own page."""

@@ -1,0 +1,87 @@
+"""The SQL of identities at a provider, of sign-ins there that are under way, and of logout tokens."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from chassis.core.identity import Role
+from chassis.db.database import Connection
+
+
+async def begin(
+    connection: Connection, state_hash: str, browser_hash: str, return_to: str, lifetime: timedelta
+) -> None:
+    """Store a sign-in that begins."""
+    await connection.execute(
+        "INSERT INTO begun_sign_ins (state_hash, browser_hash, return_to, expires_at) VALUES (%s, %s, %s, now() + %s)",
+        (state_hash, browser_hash, return_to, lifetime),
+    )
+
+
+async def take(connection: Connection, state_hash: str, browser_hash: str) -> str | None:
+    """Delete a sign-in that this browser has begun, and return where it is to lead; None when there is none."""
+    cursor = await connection.execute(
+        "DELETE FROM begun_sign_ins WHERE state_hash = %s AND browser_hash = %s AND expires_at > now()"
+        " RETURNING return_to",
+        (state_hash, browser_hash),
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["return_to"]
+
+
+async def lock_subject(connection: Connection, issuer: str, subject: str) -> None:
+    """Have whoever signs in as the same at the same time wait until the transaction ends."""
+    await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (f"{issuer} {subject}",))
+
+
+async def user_of(connection: Connection, issuer: str, subject: str) -> int | None:
+    """Return the id of the account of somebody."""
+    cursor = await connection.execute(
+        "SELECT user_id FROM identities WHERE issuer = %s AND subject = %s", (issuer, subject)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["user_id"]
+
+
+async def is_linked(connection: Connection, issuer: str, user_id: int) -> bool:
+    """Check whether an account is somebody's at this provider."""
+    cursor = await connection.execute("SELECT FROM identities WHERE user_id = %s AND issuer = %s", (user_id, issuer))
+    return cursor.rowcount > 0
+
+
+async def link(connection: Connection, issuer: str, subject: str, user_id: int, at: datetime) -> None:
+    """Store whose account one is."""
+    await connection.execute(
+        "INSERT INTO identities (issuer, subject, user_id, created_at) VALUES (%s, %s, %s, %s)",
+        (issuer, subject, user_id, at),
+    )
+
+
+async def memberships(connection: Connection, user_id: int) -> Mapping[str, Role]:
+    """Return the roles of a user in projects, by their keys."""
+    cursor = await connection.execute("SELECT project_key, role FROM project_members WHERE user_id = %s", (user_id,))
+    return {row["project_key"]: Role(row["role"]) for row in await cursor.fetchall()}
+
+
+async def user_of_session(connection: Connection, provider_session: str) -> int | None:
+    """Return the id of the user who has a session that is of this one at the provider."""
+    cursor = await connection.execute(
+        "SELECT user_id FROM sessions WHERE provider_session = %s LIMIT 1", (provider_session,)
+    )
+    row = await cursor.fetchone()
+    return None if row is None else row["user_id"]
+
+
+async def use_logout_token(connection: Connection, token_id: str, lifetime: timedelta) -> bool:
+    """Store that a logout token was used; return whether that was for the first time."""
+    cursor = await connection.execute(
+        "INSERT INTO used_logout_tokens (token_id, expires_at) VALUES (%s, now() + %s)"
+        " ON CONFLICT (token_id) DO NOTHING",
+        (token_id, lifetime),
+    )
+    return cursor.rowcount > 0
+
+
+async def prune(connection: Connection) -> None:
+    """Delete what counts no more."""
+    await connection.execute("DELETE FROM begun_sign_ins WHERE expires_at < now()")
+    await connection.execute("DELETE FROM used_logout_tokens WHERE expires_at < now()")
