@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query"
-import { Link } from "wouter"
+import { Link, useSearchParams } from "wouter"
 import { Button } from "../kit/button"
 import { useTitle } from "../kit/page"
 import { m } from "../messages"
 import css from "./page.module.css"
-import { type Account, useSession, waysIn } from "./session"
+import { type Account, singleSignOn, useSession, waysIn } from "./session"
 import { SignInError, SignInForm } from "./sign-in-form"
-import { useLeave } from "./use-leave"
+import { ownPath, useLeave } from "./use-leave"
 import { useSignIn } from "./use-sign-in"
 
 /** Where somebody signs in, and is then led to what was asked for. */
@@ -21,13 +21,42 @@ export function SignIn() {
         <p className={css.quiet}>{m.session.purpose}</p>
       </header>
       {session.state === "signed-out" && session.demo && <Demo account={session.demo} />}
-      {session.state !== "loading" && !(session.state === "signed-out" && session.demo) && (
+      {session.state !== "loading" && !(session.state === "signed-out" && session.demo) && <Ways />}
+    </main>
+  )
+}
+
+/** A password, or the identity provider, where there is one. */
+function Ways() {
+  const { data } = useQuery({ queryKey: ["ways-in"], queryFn: waysIn })
+  const [search] = useSearchParams()
+  if (data?.single_sign_on !== "offered" && data?.single_sign_on !== "only")
+    return (
+      <>
+        <SignInForm />
+        <OtherWays />
+      </>
+    )
+  return (
+    <>
+      <Button
+        look="primary"
+        onPress={() => location.assign(singleSignOn(ownPath(search.get("next"), location.origin)))}
+      >
+        {m.session.singleSignOn}
+      </Button>
+      {data.single_sign_on === "offered" ? (
         <>
           <SignInForm />
           <OtherWays />
         </>
+      ) : (
+        <details className={css.other}>
+          <summary>{m.session.breakGlass}</summary>
+          <SignInForm />
+        </details>
       )}
-    </main>
+    </>
   )
 }
 

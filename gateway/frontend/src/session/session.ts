@@ -62,7 +62,10 @@ export async function signIn(email: string, password: string): Promise<void> {
 
 export type WaysIn = components["schemas"]["WaysIn"]
 
-/** Return who may register here, and whether mails are sent. */
+/** Return the address at which somebody signs in at the identity provider, to be led to a path of the page then. */
+export const singleSignOn = (path: string): string => `/api/v1/auth/oidc/login?return_to=${encodeURIComponent(path)}`
+
+/** Return who may register here, whether mails are sent, and whether there is single sign-on. */
 export const waysIn = (): Promise<WaysIn> => call("GET", "/api/v1/auth/ways-in")
 
 /** Make an account and sign in with it, or return what to do first; throw the ApiProblem that says why not. */

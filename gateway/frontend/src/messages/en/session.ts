@@ -1,6 +1,8 @@
 export const session = {
   signIn: "Sign in",
   signingIn: "Signing in",
+  singleSignOn: "Sign in with single sign-on",
+  breakGlass: "Sign in as the admin with a password",
   demo: "Open the demo",
   demoHint: "As an admin of a project of examples. What you change stays on this machine.",
   otherAccount: "Sign in with another account",
