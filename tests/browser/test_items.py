@@ -152,12 +152,12 @@ class TestList:
     def test_a_view_is_kept_and_found_again(self, page_of: PageOf) -> None:
         page = page_of("viewer", "/test-cases?status=passed").page
         page.get_by_role("button", name="Views").click()
-        page.get_by_role("menuitem", name="Save this view").click()
+        page.get_by_role("button", name="Save this view").click()
         page.get_by_role("textbox", name="Name of the view").fill("Done")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Clear filters").first.click()
         page.get_by_role("button", name="Views").click()
-        page.get_by_role("menuitem", name="Done").click()
+        page.get_by_role("button", name="Done").click()
         expect(page).to_have_url(re.compile(r"status=passed$"))
 
     def test_a_viewer_is_shown_nothing_that_would_be_refused(self, page_of: PageOf, reviewer: Traceline) -> None:

@@ -37,9 +37,7 @@ export function Toolbar({ kind, url, setUrl, choice, children }: Props) {
         <ButtonLink look="quiet" href={`/exports?${exportOf(kind, url)}`}>
           {m.exchange.exports}
         </ButtonLink>
-        <Menu label={m.items.columns} entries={choice}>
-          {m.items.columns} <span aria-hidden="true">▾</span>
-        </Menu>
+        <Menu label={m.items.columns} entries={choice} />
       </div>
       <div className={css.line}>
         {kind.facets.map((name) => (

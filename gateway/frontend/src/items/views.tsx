@@ -48,9 +48,7 @@ export function Views({ kind }: { kind: Kind }) {
   }
   return (
     <>
-      <Menu label={current?.name ?? words.menu} entries={entries}>
-        {current?.name ?? words.menu} <span aria-hidden="true">▾</span>
-      </Menu>
+      <Menu label={current?.name ?? words.menu} entries={entries} />
       {name !== undefined && (
         <Ask title={words.save} action={m.common.save} run={save} close={() => setName(undefined)}>
           <Field label={words.name} value={name} onChange={setName} autoFocus isRequired maxLength={80} />

@@ -1,5 +1,6 @@
-import { Autocomplete, Header, Input, Menu, MenuItem, MenuSection, TextField } from "react-aria-components"
+import { useEffect, useId, useRef } from "react"
 import css from "./command-list.module.css"
+import { useOptions } from "./options"
 
 export type Command = { id: string; label: string; detail?: string; run: () => void }
 export type CommandGroup = { title: string; commands: Command[] }
@@ -16,30 +17,65 @@ type Props = {
 
 /** A field and what fits its text, chosen by the arrows and Enter while the field keeps the focus. */
 export function CommandList({ label, placeholder, text, onText, groups, nothing }: Props) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
   const shown = groups.filter(({ commands }) => commands.length > 0)
-  const run = (id: unknown) =>
-    shown
-      .flatMap(({ commands }) => commands)
-      .find((one) => one.id === id)
-      ?.run()
+  const all = shown.flatMap(({ commands }) => commands)
+  const { chosen, setActive, onKeyDown } = useOptions(all, ({ run }) => run())
+  const place = chosen && all.indexOf(chosen)
+  useEffect(() => {
+    if (place !== undefined) list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
+  }, [place])
   return (
-    <Autocomplete inputValue={text} onInputChange={onText}>
-      <TextField aria-label={label} autoFocus>
-        <Input className={css.input ?? ""} placeholder={placeholder} />
-      </TextField>
-      <Menu className={css.list ?? ""} aria-label={label} onAction={run} renderEmptyState={() => <p>{nothing}</p>}>
+    <>
+      <input
+        // biome-ignore lint/a11y/noAutofocus: somebody has just asked for it
+        autoFocus
+        className={css.input}
+        role="combobox"
+        aria-label={label}
+        aria-expanded={all.length > 0}
+        aria-controls={id}
+        aria-activedescendant={chosen && `${id}${place}`}
+        aria-autocomplete="list"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={text}
+        onChange={(event) => {
+          onText(event.target.value)
+          setActive(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div ref={list} id={id} className={css.list} role="listbox" aria-label={label}>
         {shown.map(({ title, commands }) => (
-          <MenuSection key={title} id={title}>
-            <Header className={css.title}>{title}</Header>
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+          <div key={title} role="group" aria-label={title}>
+            <div className={css.title} aria-hidden="true">
+              {title}
+            </div>
             {commands.map((command) => (
-              <MenuItem key={command.id} id={command.id} textValue={command.label} className={css.item ?? ""}>
+              // biome-ignore lint/a11y/useFocusableInteractive: the field has the focus, and names the active one
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+              <div
+                key={command.id}
+                id={`${id}${all.indexOf(command)}`}
+                role="option"
+                aria-selected={command === chosen}
+                className={css.item}
+                onMouseMove={() => setActive(all.indexOf(command))}
+                onClick={command.run}
+              >
                 <span className={css.text}>{command.label}</span>
                 {command.detail && <span className={css.detail}>{command.detail}</span>}
-              </MenuItem>
+              </div>
             ))}
-          </MenuSection>
+          </div>
         ))}
-      </Menu>
-    </Autocomplete>
+      </div>
+      <p role="status" className={css.title}>
+        {all.length === 0 && nothing}
+      </p>
+    </>
   )
 }

@@ -1,5 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react"
+import { type ReactNode, useEffect, useId, useState } from "react"
 import css from "./finder.module.css"
+import { useOptions } from "./options"
 
 type Props<T> = {
   label: string
@@ -22,22 +23,13 @@ const TYPING_MS = 200
 export function Finder<T>(props: Props<T>) {
   const { found, keyOf, isDisabled, onType } = props
   const [text, setText] = useState("")
-  const [active, setActive] = useState(0)
   const id = useId()
   useEffect(() => {
     const timer = setTimeout(() => onType(text.trim()), TYPING_MS)
     return () => clearTimeout(timer)
   }, [text, onType])
-  const chosen = found?.[Math.min(active, found.length - 1)]
-  function onKeyDown(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step && found?.length) setActive((active + step + found.length) % found.length)
-    else if (event.key === "Enter" && chosen && !isDisabled?.(chosen)) props.onChoose(chosen)
-    else if (event.key === "Escape") props.onClose()
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
+  const take = (one: T) => isDisabled?.(one) || props.onChoose(one)
+  const { chosen, setActive, onKeyDown } = useOptions(found, take, props.onClose)
   return (
     <div className={css.finder}>
       <input
@@ -71,7 +63,7 @@ export function Finder<T>(props: Props<T>) {
             aria-selected={one === chosen}
             aria-disabled={isDisabled?.(one) || undefined}
             onMouseMove={() => setActive(place)}
-            onClick={() => isDisabled?.(one) || props.onChoose(one)}
+            onClick={() => take(one)}
           >
             {props.children(one)}
           </div>

@@ -33,7 +33,7 @@ export function Popover({ button, label, isChosen, opener, onOpenChange, childre
     if (!isOpen || !layer.current || !trigger.current) return
     place(layer.current, trigger.current)
     if (!layer.current.contains(document.activeElement)) {
-      layer.current.querySelector<HTMLElement>("input, button, select")?.focus()
+      layer.current.querySelector<HTMLElement>("input, button, select, [tabindex]")?.focus()
     }
   })
   return (
@@ -68,10 +68,12 @@ export function Popover({ button, label, isChosen, opener, onOpenChange, childre
   )
 }
 
-/** Put a layer below a button, inside the window. */
+/** Put a layer below a button, or above it where there is no room, inside the window. */
 function place(layer: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect()
   const right = innerWidth - layer.offsetWidth - MARGIN
   layer.style.setProperty("--left", `${Math.max(MARGIN, Math.min(at.left, right))}px`)
-  layer.style.setProperty("--top", `${at.bottom + 4}px`)
+  const height = layer.scrollHeight + 2
+  const isBelow = at.bottom + 4 + height <= innerHeight || at.bottom < innerHeight / 2
+  layer.style.setProperty("--top", `${isBelow ? at.bottom + 4 : Math.max(MARGIN, at.top - 4 - height)}px`)
 }
