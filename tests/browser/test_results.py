@@ -74,3 +74,59 @@ def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: 
 def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: Traceline) -> None:
     page = page_of("viewer", f"~/p/{admin.new_project(visibility='open')}/results").page
     expect(page.get_by_text("traceline results report.xml")).to_be_visible()
+
+
+def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageOf, doors: Traceline) -> None:
+    test_case = doors.create_test_case(title="Open a door", external_id="TC-OPEN")
+    page = page_of("reviewer", f"~/p/{doors.project}/results?tab=tests").page
+    page.get_by_role("button", name="Choose a test case for open").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.type("Open a door")
+    expect(page.get_by_role("option", name="TC-OPEN")).to_be_visible()
+    assert axe.violations(page) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Every test that CI runs has a test case.")).to_be_visible()
+    assert ok(doors.get(f"/test-cases/{test_case['id']}/results"))["verdict"] == "passed"
+
+
+def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: PageOf, admin: Traceline) -> None:
+    within = admin.within(admin.new_project(visibility="open"))
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    within.create_requirement(title="Doors close", external_id="REQ-CLOSE", priority="low")
+    visit = page_of("admin", f"~/p/{within.project}/results?tab=gate", width=320)
+    page = visit.page
+    expect(page.get_by_text("The gate is open")).to_be_visible()
+    page.get_by_role("button", name="Change the rules").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("One rule a line").fill("max_uncoverd 0")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("There is no rule 'max_uncoverd'")).to_be_visible()
+    visit.complaints.clear()  # Chromium tells of the 422
+    dialog.get_by_label("One rule a line").fill("max_uncovered 0")
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("The gate is closed")).to_be_visible()
+    expect(page.get_by_role("link", name="REQ-CLOSE")).to_be_visible()
+    page.get_by_role("button", name="New policy").click()
+    dialog.get_by_label("Name").fill("release")
+    dialog.get_by_label("One rule a line").fill("max_uncovered 0 priority=critical,high\nmax_failed 0")
+    assert axe.violations(page) == []
+    dialog.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("2 of 2 rules hold")).to_be_visible()
+    expect(page.get_by_text("max_uncovered 0 priority=critical,high")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.get_by_role("button", name="Delete the policy").click()
+    page.get_by_role("alertdialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("The gate is closed")).to_be_visible()
+
+
+def test_the_dashboard_leads_to_the_requirements_behind_a_verdict(page_of: PageOf, doors: Traceline) -> None:
+    doors.create_requirement(title="Doors are red", external_id="REQ-RED")
+    page = page_of("viewer", f"~/p/{doors.project}").page
+    card = page.get_by_role("region", name="Test results")
+    expect(card.get_by_text("The gate is")).to_be_visible()
+    card.get_by_role("link", name="Uncovered").click()
+    expect(page.get_by_role("link", name="REQ-RED")).to_be_visible()
+    expect(page.get_by_role("link", name="REQ-CLOSE")).to_have_count(0)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Verification report as CSV").click()
+    assert download.value.suggested_filename.endswith(".csv")

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
+import { lazy, Suspense } from "react"
 import * as v from "valibot"
 import { ButtonLink } from "../kit/button"
 import { Page } from "../kit/page"
 import { Select } from "../kit/select"
+import { Skeleton } from "../kit/states"
 import { m } from "../messages"
 import { useMay } from "../session/session"
 import { useUrl } from "../url"
@@ -12,6 +14,7 @@ import css from "./page.module.css"
 import { coverageByModule } from "./queries"
 import { ActivityCard, GapsCard, ReviewCard, SuspectsCard } from "./waiting"
 
+const VerdictsCard = lazy(async () => ({ default: (await import("../results/screens")).VerdictsCard }))
 const WINDOWS = ["7", "30", "90"] as const
 const URL_FIELDS = { days: v.optional(v.picklist(WINDOWS), "30") }
 
@@ -39,6 +42,9 @@ export default function DashboardPage() {
           <SuspectsCard />
           <GapsCard />
           <ModulesCard />
+          <Suspense fallback={<Skeleton />}>
+            <VerdictsCard />
+          </Suspense>
           <ActivityCard days={Number(days)} />
         </div>
       )}

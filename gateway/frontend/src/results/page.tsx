@@ -2,23 +2,32 @@ import * as v from "valibot"
 import { Page } from "../kit/page"
 import { Tabs } from "../kit/tabs"
 import { useUrl } from "../url"
+import { Flaky } from "./flaky"
+import { GateTab } from "./gate"
 import { Runs } from "./runs"
+import { Tests } from "./tests"
+import { Verdicts } from "./verdicts"
 import { words } from "./words"
 
-const TABS = ["runs"] as const
-const URL_FIELDS = { tab: v.optional(v.picklist(TABS), "runs") }
+const TABS = [
+  { id: "runs", label: words.runs, content: () => <Runs /> },
+  { id: "verdicts", label: words.verdicts, content: () => <Verdicts /> },
+  { id: "flaky", label: words.flaky, content: () => <Flaky /> },
+  { id: "tests", label: words.tests.title, content: () => <Tests /> },
+  { id: "gate", label: words.gate.title, content: () => <GateTab /> },
+] as const
+const URL_FIELDS = { tab: v.optional(v.picklist(TABS.map(({ id }) => id)), "runs") }
+/** What the parts keep in the address: each its own. */
+const OF_PARTS = { branch: undefined, verdict: undefined, show: undefined, policy: undefined }
 
 /** What was executed, and what it says of the record. */
 export function ResultsPage() {
   const [{ tab }, setUrl] = useUrl(URL_FIELDS)
+  const choose = (id: string) =>
+    setUrl({ ...OF_PARTS, tab: id === "runs" ? undefined : id } as never, { replace: true })
   return (
     <Page title={words.title}>
-      <Tabs
-        label={words.parts}
-        chosen={tab}
-        onChange={(id) => setUrl({ tab: id === "runs" ? undefined : id }, { replace: true })}
-        tabs={[{ id: "runs", label: words.runs, content: () => <Runs /> }]}
-      />
+      <Tabs label={words.parts} chosen={tab} onChange={choose} tabs={[...TABS]} />
     </Page>
   )
 }

@@ -5,6 +5,7 @@ import tab from "../items/tab.module.css"
 import { Ago } from "../kit/ago"
 import { Badge, type State } from "../kit/badge"
 import { formatCount } from "../messages"
+import { addressed } from "../projects/address"
 import css from "./results.module.css"
 import { words } from "./words"
 
@@ -23,6 +24,9 @@ const STATES: Record<Verdict, State> = {
   uncovered: "none",
 }
 
+/** Verdicts of requirements, the worst first. */
+export const VERDICTS = ["failed", "flaky", "partial", "stale", "not_run", "uncovered", "passed"] as const
+
 /** A verdict or a result, and how many have it. */
 export function VerdictBadge({ verdict, count }: { verdict: Verdict; count?: number }) {
   const name = words.states[verdict]
@@ -37,6 +41,23 @@ export function Counts({ counts }: { counts: { [verdict in Verdict]?: number } }
         const count = counts[verdict]
         return count ? <VerdictBadge key={verdict} verdict={verdict} count={count} /> : null
       })}
+    </span>
+  )
+}
+
+const SIGNS: Record<string, [sign: string, name: string]> = {
+  p: ["●", words.states.passed],
+  f: ["✕", words.states.failed],
+  k: ["◆", words.states.flaky],
+  s: ["○", words.states.skipped],
+}
+
+/** How the last runs of a test ended, the newest last. */
+export function Outcomes({ outcomes }: { outcomes: string }) {
+  const shown = [...outcomes].map((one) => SIGNS[one] ?? ["", ""])
+  return (
+    <span role="img" aria-label={shown.map(([, name]) => name).join(", ")}>
+      {shown.map(([sign]) => sign).join(" ")}
     </span>
   )
 }
@@ -83,5 +104,22 @@ export function ExecutionLine({ one, isOfRun }: { one: Execution; isOfRun?: bool
         <Ago iso={one.at} />
       </div>
     </>
+  )
+}
+
+const FORMATS = { CSV: "csv", XLSX: "xlsx", HTML: "html", Markdown: "markdown" }
+
+/** The verification report as a file, in each format. */
+export function ReportLinks() {
+  return (
+    <ul className={css.line} aria-label={words.downloads}>
+      {Object.entries(FORMATS).map(([name, format]) => (
+        <li key={format}>
+          <a href={addressed(`/api/v1/reports/verification?format=${format}`)} download>
+            {words.download(name)}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }

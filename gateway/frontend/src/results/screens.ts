@@ -1,4 +1,5 @@
 /** Everything about results, in one piece: its parts share more than they have of their own. */
+export { VerdictsCard } from "./card"
 export { ResultsPage } from "./page"
 export { RunPage } from "./run"
 export { ResultsTab } from "./tab"

@@ -12,12 +12,11 @@ import { Ask } from "../kit/form"
 import { toast } from "../kit/toast"
 import { formatCount, m } from "../messages"
 import { useMay } from "../session/session"
-import { Counts, ExecutionLine, NoResults, VerdictBadge } from "./pieces"
+import { Counts, ExecutionLine, NoResults, Outcomes, VerdictBadge } from "./pieces"
 import css from "./results.module.css"
 import { words } from "./words"
 
 const LIMIT = 20
-const SIGNS: Record<string, string> = { p: "●", f: "✕", k: "◆", s: "○" }
 
 /** What results say of an item now, why, and everything that was executed for it. */
 export const ResultsTab = ({ kind, item }: { kind: Kind; item: Item }) =>
@@ -78,10 +77,7 @@ function OfTestCase({ id }: { id: string }) {
           </p>
           {now.outcomes && (
             <p>
-              {words.lastRuns(now.branch)}{" "}
-              <span role="img" aria-label={[...now.outcomes].map(nameOfOutcome).join(", ")}>
-                {[...now.outcomes].map((outcome) => SIGNS[outcome]).join(" ")}
-              </span>
+              {words.lastRuns(now.branch)} <Outcomes outcomes={now.outcomes} />
             </p>
           )}
         </>
@@ -97,11 +93,6 @@ function OfTestCase({ id }: { id: string }) {
       {isRecording && <Record id={id} close={() => setRecording(false)} />}
     </div>
   )
-}
-
-function nameOfOutcome(outcome: string): string {
-  const { passed, failed, flaky, skipped } = words.states
-  return { p: passed, f: failed, k: flaky }[outcome] ?? skipped
 }
 
 /** A form for what somebody found who executed a test case. */

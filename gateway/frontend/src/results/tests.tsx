@@ -1,0 +1,134 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import * as v from "valibot"
+import { api } from "../api/client"
+import type { components } from "../api/schema"
+import { readRows } from "../items/api"
+import { TEST_CASES } from "../items/kinds"
+import { Rows } from "../items/rows"
+import tab from "../items/tab.module.css"
+import { Ago } from "../kit/ago"
+import { Button } from "../kit/button"
+import { Choice } from "../kit/choice"
+import { useEndless } from "../kit/endless"
+import { optionsOf } from "../kit/filter"
+import { Finder } from "../kit/finder"
+import { complain, toast } from "../kit/toast"
+import { useMay } from "../session/session"
+import { useUrl } from "../url"
+import css from "./results.module.css"
+import { words as all } from "./words"
+
+type Test = components["schemas"]["AutomatedTest"]
+const words = all.tests
+const LIMIT = 50
+const URL_FIELDS = { show: v.optional(v.picklist(["renamed"])) }
+
+/** Tests that CI runs and nobody traces, and those that seem to be others under a new name. */
+export function Tests() {
+  const [{ show }, setUrl] = useUrl(URL_FIELDS)
+  const queries = useQueryClient()
+  const mayWrite = useMay("reviewer")
+  const [asked, setAsked] = useState<number>()
+  const list = useEndless(["results", "tests", show], (place, signal) => {
+    const which = show ? { suspected_rename: true } : { linked: false }
+    return api.get("/api/v1/automated-tests", { params: { query: { ...which, limit: LIMIT, ...place } }, signal })
+  })
+  const ids = list.rows?.flatMap(({ suspected_rename: id }) => (id === null ? [] : [id])).join()
+  const before = useQuery({
+    queryKey: ["results", "tests", "before", ids],
+    queryFn: ({ signal }) => api.get("/api/v1/automated-tests", { params: { query: { ids, limit: 500 } }, signal }),
+    enabled: Boolean(ids),
+  })
+  async function run(work: Promise<unknown>, said: string) {
+    setAsked(undefined)
+    await work.then(() => toast(said), complain)
+    for (const queryKey of [["results"], ["reports"]]) void queries.invalidateQueries({ queryKey })
+  }
+  const assign = ({ id }: Test, testCase: string) => {
+    const params = { path: { test_id: id } }
+    void run(api.patch("/api/v1/automated-tests/{test_id}", { params, body: { test_case_id: testCase } }), words.chosen)
+  }
+  const merge = (old: Test, { id }: Test) => {
+    const params = { path: { test_id: old.id } }
+    void run(api.post("/api/v1/automated-tests/{test_id}/merge", { params, body: { into: id } }), words.merged)
+  }
+  return (
+    <div className={tab.tab}>
+      <Choice
+        label={words.which}
+        value={show ?? ""}
+        options={optionsOf(words.kinds)}
+        onChange={(next) => setUrl({ show: next })}
+      />
+      <Rows list={list} none={show ? words.noRenamed : words.none}>
+        {(test) => {
+          const old = before.data?.items.find(({ id }) => id === test.suspected_rename)
+          return (
+            <>
+              <div className={css.result}>
+                <span className={css.quiet}>{test.class_name}</span> {test.name}
+                {show && old && (
+                  <p>
+                    {words.before} {old.name}
+                  </p>
+                )}
+              </div>
+              <div className={tab.about}>
+                <Ago iso={test.last_seen} />
+                {mayWrite && show && old && (
+                  <Button aria-label={words.mergeOf(old.name, test.name)} onPress={() => merge(old, test)}>
+                    {words.merge}
+                  </Button>
+                )}
+                {mayWrite && !show && asked !== test.id && (
+                  <Button aria-label={words.chooseFor(test.name)} onPress={() => setAsked(test.id)}>
+                    {words.choose}
+                  </Button>
+                )}
+              </div>
+              {asked === test.id && (
+                <FindTestCase
+                  label={words.chooseFor(test.name)}
+                  choose={(id) => assign(test, id)}
+                  close={() => setAsked(undefined)}
+                />
+              )}
+            </>
+          )
+        }}
+      </Rows>
+    </div>
+  )
+}
+
+type FindProps = { label: string; choose: (id: string) => void; close: () => void }
+
+function FindTestCase({ label, choose, close }: FindProps) {
+  const [text, setText] = useState("")
+  const { data } = useQuery({
+    queryKey: ["test-cases", "find", text],
+    queryFn: ({ signal }) => readRows(TEST_CASES, { search: text, limit: "20" }, signal),
+    enabled: text !== "",
+  })
+  return (
+    <div className={css.whole}>
+      <Finder
+        label={label}
+        placeholder={words.find}
+        nothing={words.nothing}
+        found={text ? data?.items : []}
+        onType={setText}
+        onChoose={({ id }) => choose(id)}
+        onClose={close}
+        keyOf={({ id }) => id}
+      >
+        {({ external_id, title }) => (
+          <>
+            <span className={tab.id}>{external_id}</span> {title}
+          </>
+        )}
+      </Finder>
+    </div>
+  )
+}
