@@ -61,6 +61,12 @@ async def test_a_run_of_sixteen_clients_is_the_same_as_one_in_order(results: Res
     assert (found["verdict"], found["counts"]["flaky"]) == ("flaky", 8)
 
 
+async def test_a_test_without_a_time_has_no_duration(results: Results) -> None:
+    sent = ok(await results.post(b'<testsuite><testcase classname="doors" name="close"/></testsuite>'))
+    (execution,) = (await results.catalog.read(f"/test-runs/{sent['run']['id']}/results"))["items"]
+    assert execution["duration_ms"] is None
+
+
 async def test_a_key_of_another_commit_is_taken(results: Results) -> None:
     key = results.catalog.word()
     await results.send(("works", "passed"), run=key, commit="abc")

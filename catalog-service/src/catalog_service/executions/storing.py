@@ -91,7 +91,9 @@ async def gather(connection: Connection) -> None:
         """
         CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
         SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite, min(file) AS file,
-               max(outcome) AS outcome, least(sum(duration_ms), 2147483647)::integer AS duration_ms,
+               max(outcome) AS outcome,
+               (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
+                   AS duration_ms,
                NULL::bigint AS test_id, false AS is_new, NULL::text AS matched_by
         FROM incoming GROUP BY fingerprint
         """
