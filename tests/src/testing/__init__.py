@@ -15,6 +15,7 @@ import pytest
 from chassis.core.start_failure import StartFailure
 from chassis.messaging.bus.rabbitmq import RabbitMQBus
 from chassis.messaging.bus.rabbitmq.topology import Topology
+from testing.identity_provider import IdentityProvider
 from testing.postgres import PostgresServer, postgres_of_the_wheel, schema_differences
 from testing.rabbitmq_node import RabbitMQNode, temporary_rabbitmq_node
 
@@ -30,6 +31,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if keys:
             test_case = item.nodeid.partition("::")[0].removesuffix(".py").replace("/", ".")
             item.user_properties += [("test_case", test_case), *(("requirement", key) for key in keys)]
+
+
+@pytest.fixture(scope="session")
+def identity_provider() -> Iterator[IdentityProvider]:
+    """An OpenID provider that lives as long as the tests."""
+    with IdentityProvider() as provider:
+        yield provider
 
 
 @pytest.fixture(scope="session")
