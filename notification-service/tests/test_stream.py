@@ -142,6 +142,24 @@ async def test_how_far_an_import_is_is_told(world: World) -> None:
     assert told.data == {"import_id": str(import_id), "status": "applying", "progress": 0.8}
 
 
+async def test_the_end_of_a_run_of_tests_is_told(world: World) -> None:
+    counts = {"tests": 2, "passed": 1, "failed": 1, "flaky": 0, "skipped": 0}
+    ended = catalog.TestRunCompleted(
+        run_id=uuid4(), key="ci:1", name=None, branch="main", commit=None, environment=None, build_url=None,
+        is_default_branch=True, counts=counts, newly_failed=[], newly_passed=[],
+    )  # fmt: skip
+    async with follow(world) as events:
+        await world.tell(ended)
+        (told,) = await events.events(1)
+    assert told.name == "test_run.completed"
+    assert told.data == {
+        "run_id": str(ended.run_id),
+        "branch": "main",
+        "is_default_branch": True,
+        "counts": counts,
+    }
+
+
 async def test_the_figures_of_coverage_are_told(world: World) -> None:
     async with follow(world) as events:
         await world.tell(

@@ -71,6 +71,16 @@ def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: 
     assert axe.violations(page) == []
 
 
+def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> None:
+    within = admin.within(admin.new_project(visibility="open"))
+    eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
+    visit = page_of("viewer", f"~/p/{within.project}/results")
+    expect(visit.page.get_by_text("traceline results report.xml")).to_be_visible()
+    visit.wait_for(lambda: any("/api/v1/events" in url for url in visit.requests))
+    ok(within.post("/test-results", content=FIRST, params={"name": "Nightly"}))
+    expect(visit.page.get_by_role("link", name="Nightly")).to_be_visible()
+
+
 def test_without_results_the_page_says_how_to_send_some(page_of: PageOf, admin: Traceline) -> None:
     page = page_of("viewer", f"~/p/{admin.new_project(visibility='open')}/results").page
     expect(page.get_by_text("traceline results report.xml")).to_be_visible()

@@ -142,7 +142,7 @@ _TOLD: Mapping[type[Payload], Handler] = {
     catalog.ImportApplied: each(
         audited(entries.import_applied), to_actor(texts.import_applied), streamed(stream_events.import_applied)
     ),
-    catalog.TestRunCompleted: audited(entries.test_run_completed),
+    catalog.TestRunCompleted: each(audited(entries.test_run_completed), streamed(stream_events.test_run_completed)),
     suggestion.ItemSuggestionsGenerated: each(
         audited(entries.item_suggestions_generated), notifications.notify_of_suggestions
     ),

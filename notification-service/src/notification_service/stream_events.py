@@ -98,6 +98,13 @@ def import_progressed(received: Sequence[Received[catalog.ImportProgressed]]) ->
         yield StreamEvent(StreamEventName.IMPORT_PROGRESS, told.model_dump())
 
 
+def test_run_completed(received: Sequence[Received[catalog.TestRunCompleted]]) -> Iterator[StreamEvent]:
+    """Yield which runs of tests have ended."""
+    for event in received:
+        told = event.data.model_dump(include={"run_id", "branch", "is_default_branch", "counts"})
+        yield StreamEvent(StreamEventName.TEST_RUN_COMPLETED, told)
+
+
 def coverage_changed(received: Sequence[Received[catalog.CoverageChanged]]) -> Iterator[StreamEvent]:
     """Yield the figures of the record: of what was told at once, the last."""
     yield StreamEvent(StreamEventName.COVERAGE, received[-1].data.model_dump())

@@ -101,6 +101,24 @@ class ImportProgressEvent(_Event):
     data: ImportState
 
 
+class CompletedTestRun(BaseModel):
+    """Which run of tests ended, and how many of its tests ended how."""
+
+    run_id: UUID
+    branch: str
+    is_default_branch: bool
+    counts: dict[str, int]
+
+
+class TestRunCompletedEvent(_Event):
+    """A run of tests has ended, or one that had ended got more results: verdicts may be others."""
+
+    __test__ = False
+
+    event: Literal["test_run.completed"]
+    data: CompletedTestRun
+
+
 class CoverageFigures(BaseModel):
     """The figures of the whole record."""
 
@@ -135,6 +153,7 @@ class StreamEvent(
             | ItemChangedEvent
             | RunProgressEvent
             | ImportProgressEvent
+            | TestRunCompletedEvent
             | CoverageEvent
             | ResetEvent,
             Field(discriminator="event"),

@@ -82,5 +82,6 @@ class StreamEventName(StrEnum):
     ITEM_CHANGED = "item.changed"
     RUN_PROGRESS = "run.progress"
     IMPORT_PROGRESS = "import.progress"
+    TEST_RUN_COMPLETED = "test_run.completed"
     COVERAGE = "coverage"
     RESET = "reset"

@@ -11,13 +11,23 @@ export type LiveEvent =
     }
   | { event: "run.progress"; data: { run_id: string; status: string; progress: number | null } }
   | { event: "import.progress"; data: { import_id: string; status: string; progress: number } }
+  | { event: "test_run.completed"; data: { run_id: string } }
   | { event: "coverage"; data: Record<string, unknown> }
   | { event: "reset" | "reconnected"; data: Record<string, never> }
 
 type Told = { event: LiveEvent; id: string }
 
 const STREAM = "/api/v1/events"
-const KINDS = ["unread", "suggestion.reviewed", "item.changed", "run.progress", "import.progress", "coverage", "reset"]
+const KINDS = [
+  "unread",
+  "suggestion.reviewed",
+  "item.changed",
+  "run.progress",
+  "import.progress",
+  "test_run.completed",
+  "coverage",
+  "reset",
+]
 const NAME = "traceline-events"
 /** The stream of this page's project, and what its tabs have in common. */
 const channel = () => `${NAME} ${projectKey()}`

@@ -50,6 +50,8 @@ function madeOld(event: LiveEvent): string[] {
       return event.data.status === "running" || event.data.status === "queued" ? ["runs"] : ["runs", "suggestions"]
     case "import.progress":
       return ["imports"]
+    case "test_run.completed":
+      return ["results", "reports", "activity"]
     case "unread":
       return ["notifications"]
     case "coverage":

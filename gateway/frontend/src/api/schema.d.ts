@@ -3474,6 +3474,25 @@ export interface components {
             id: string;
             status: components["schemas"]["BulkStatus"];
         };
+        /**
+         * CompletedTestRun
+         * @description Which run of tests ended, and how many of its tests ended how.
+         */
+        CompletedTestRun: {
+            /** Branch */
+            branch: string;
+            /** Counts */
+            counts: {
+                [key: string]: number;
+            };
+            /** Is Default Branch */
+            is_default_branch: boolean;
+            /**
+             * Run Id
+             * Format: uuid
+             */
+            run_id: string;
+        };
         CountChanged: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "count_changed";
@@ -9355,7 +9374,7 @@ export interface components {
          * StreamEvent
          * @description An event of the stream.
          */
-        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ImportProgressEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
+        StreamEvent: components["schemas"]["UnreadEvent"] | components["schemas"]["SuggestionReviewedEvent"] | components["schemas"]["ItemChangedEvent"] | components["schemas"]["RunProgressEvent"] | components["schemas"]["ImportProgressEvent"] | components["schemas"]["TestRunCompletedEvent"] | components["schemas"]["CoverageEvent"] | components["schemas"]["ResetEvent"];
         /**
          * Suggestion
          * @description A pair that may belong together, why, and what became of it.
@@ -10507,6 +10526,24 @@ export interface components {
             updated_at: string;
             /** Uploads */
             uploads: components["schemas"]["RunUpload"][];
+        };
+        /**
+         * TestRunCompletedEvent
+         * @description A run of tests has ended, or one that had ended got more results: verdicts may be others.
+         */
+        TestRunCompletedEvent: {
+            data: components["schemas"]["CompletedTestRun"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "test_run.completed";
+            /**
+             * Id
+             * @description The position, for `Last-Event-ID`.
+             * @example 42
+             */
+            id: number;
         };
         TestRunNotFound: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -12098,6 +12135,7 @@ export type SchemaChangeAction = components['schemas']['ChangeAction'];
 export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
 export type SchemaChangeResult = components['schemas']['ChangeResult'];
+export type SchemaCompletedTestRun = components['schemas']['CompletedTestRun'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
@@ -12379,6 +12417,7 @@ export type SchemaTestCaseVerdict = components['schemas']['TestCaseVerdict'];
 export type SchemaTestCaseWrite = components['schemas']['TestCaseWrite'];
 export type SchemaTestCounts = components['schemas']['TestCounts'];
 export type SchemaTestRun = components['schemas']['TestRun'];
+export type SchemaTestRunCompletedEvent = components['schemas']['TestRunCompletedEvent'];
 export type SchemaTestRunNotFound = components['schemas']['TestRunNotFound'];
 export type SchemaTestRunStatus = components['schemas']['TestRunStatus'];
 export type SchemaTestRunWrite = components['schemas']['TestRunWrite'];

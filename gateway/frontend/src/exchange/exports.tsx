@@ -6,6 +6,8 @@ import { Page } from "../kit/page"
 import { m } from "../messages"
 import type { ExportFormat } from "../messages/en/exchange"
 import { addressed } from "../projects/address"
+import { ReportLinks } from "../results/pieces"
+import { words as results } from "../results/words"
 import { parseAlternatives, useUrl } from "../url"
 import css from "./exchange.module.css"
 
@@ -104,6 +106,10 @@ export default function ExportsPage() {
           </a>
           <p className={css.quiet}>{words.hint}</p>
         </div>
+        <section className={css.part}>
+          <h2>{results.downloads}</h2>
+          <ReportLinks />
+        </section>
       </div>
     </Page>
   )
