@@ -14,7 +14,11 @@ sys.path.insert(0, str(HERE.parent / "docker"))
 
 from make_secrets import SERVICES, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
 
-OWN = {"internal-token": ["internal_token_secret"], "default-admin": ["default_admin_password"]}
+OWN = {
+    "internal-token": ["internal_token_secret"],
+    "default-admin": ["default_admin_password"],
+    "single-sign-on": ["oidc_client_secret"],
+}
 """By the name of the Secret: the files in it, each under its own name, or `key=file`."""
 
 DATA_TIER = {

@@ -143,7 +143,7 @@ class Settings(PublisherSettings):
         return Provider(
             self.oidc_issuer,
             self.oidc_client_id,
-            None if secret is None else secret.get_secret_value(),
+            _text_or_none(None if secret is None else secret.get_secret_value()),
             self.oidc_scopes,
             f"{self.public_url}{CALLBACK}",
         )

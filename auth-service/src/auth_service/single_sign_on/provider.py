@@ -229,7 +229,9 @@ class Provider:
                     if len(content) > _LONGEST_ANSWER:
                         raise _unusable("an answer of it is too long")
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
-            _log.warning("The identity provider %s does not answer: %s.", self.issuer, str(error) or type(error).__name__)
+            _log.warning(
+                "The identity provider %s does not answer: %s.", self.issuer, str(error) or type(error).__name__
+            )
             raise _away() from None
         if response.status_code >= 500:
             _log.warning("The identity provider %s answered %s.", self.issuer, response.status_code)
