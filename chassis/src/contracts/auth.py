@@ -48,7 +48,8 @@ class PasswordChanged(Payload):
 class PasswordReset(Payload):
     """Somebody got a new password without the old one: tokens issued earlier do not work.
 
-    `way` is `link`, by which they chose it, or `operator`, who gave them one.
+    `way` is `link`, by which they chose it, `operator`, who gave them one, or `identity_provider`, where they have
+    proved that the account is theirs: nobody knows this password.
     """
 
     wire_name = "auth.user.password_reset"

@@ -23,7 +23,8 @@ def user_created(event: Received[auth.UserCreated]) -> Iterable[Entry]:
 def user_updated(event: Received[auth.UserUpdated]) -> Iterable[Entry]:
     """Return one entry for the account."""
     user = event.data.user
-    changes = {field: event.data.changes[field] for field in _USER_FIELDS if field in event.data.changes}
+    told = (*_USER_FIELDS, "identity_provider")
+    changes = {field: event.data.changes[field] for field in told if field in event.data.changes}
     summary = f"{who(event.actor)} changed {listed(changes)} of the account {user.email}."
     before = {field: change["before"] for field, change in changes.items()}
     after = {field: change["after"] for field, change in changes.items()}
@@ -42,6 +43,8 @@ def password_reset(event: Received[auth.PasswordReset]) -> Iterable[Entry]:
     user = event.data.user
     if event.data.way == "operator":
         summary = f"An operator gave the account {user.email} a new password."
+    elif event.data.way == "identity_provider":
+        summary = f"{user.email} came by the identity provider: what had been signed in or had a password is out."
     else:
         summary = f"{user.email} chose a new password by a link."
     yield _user_entry(event, AuditAction.USER_PASSWORD_RESET, user, summary, None, None)
@@ -110,6 +113,8 @@ def sessions_ended(event: Received[auth.SessionsEnded]) -> Iterable[Entry]:
     ended = counted(count, "session")
     if event.data.reason == "idle":
         summary = f"{ended} ended, since nobody used {'it' if count == 1 else 'them'}."
+    elif event.data.reason == "by_provider":
+        summary = f"The identity provider ended {ended}."
     else:
         summary = f"{who(event.actor)} ended {ended}."
     yield entry_of(
