@@ -71,6 +71,21 @@ def test_a_requirement_says_what_its_verdict_comes_from(page_of: PageOf, doors: 
     assert axe.violations(page) == []
 
 
+def test_the_list_and_the_matrix_say_verdicts_in_words_and_shapes(page_of: PageOf, doors: Traceline) -> None:
+    doors.create_requirement(title="Doors stay open", external_id="REQ-OPEN")
+    visit = page_of("viewer", f"~/p/{doors.project}/requirements?search=doors")
+    page = visit.page
+    row = page.get_by_role("row").filter(has_text="REQ-CLOSE")
+    expect(row.get_by_text(re.compile("Failed|Flaky|Passed"))).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="REQ-OPEN").get_by_text("Uncovered")).to_be_visible()
+    assert len({url for url in visit.requests if "/reports/verification" in url and "ids=" in url}) == 1
+    assert axe.violations(page) == []
+    page = page_of("viewer", f"~/p/{doors.project}/matrix?at=0,0&as=table").page
+    expect(page.get_by_role("rowheader", name=re.compile(r"REQ-CLOSE .*\((Failed|Flaky|Passed)\)"))).to_be_visible()
+    expect(page.get_by_role("list", name="Legend").get_by_text("Before a requirement")).to_be_visible()
+    assert axe.violations(page) == []
+
+
 def test_a_run_that_ends_is_seen_at_once(page_of: PageOf, admin: Traceline) -> None:
     within = admin.within(admin.new_project(visibility="open"))
     eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
+import { verificationSummary } from "../results/verdict"
 import { kept } from "../store"
-import { columnsOf } from "./columns"
+import { columnsOf, VERDICT } from "./columns"
 import type { Kind } from "./kinds"
 
 const ALWAYS = new Set(["external_id", "title"])
@@ -9,7 +11,8 @@ const ALWAYS = new Set(["external_id", "title"])
 export function useColumns(kind: Kind) {
   const setting = `traceline.columns.${kind.name}`
   const [hidden, setHidden] = useState(() => kept<string[]>(setting, []))
-  const all = useMemo(() => columnsOf(kind), [kind])
+  const hasResults = useQuery(verificationSummary).data?.hasResults
+  const all = useMemo(() => columnsOf(kind).filter(({ id }) => id !== VERDICT || hasResults), [kind, hasResults])
   const columns = useMemo(() => all.filter(({ id }) => !hidden.includes(id)), [all, hidden])
   const toggle = (id: string) => {
     const next = hidden.includes(id) ? hidden.filter((one) => one !== id) : [...hidden, id]

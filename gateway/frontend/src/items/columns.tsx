@@ -1,12 +1,18 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link } from "wouter"
 import { Ago } from "../kit/ago"
 import { Badge } from "../kit/badge"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
-import { type ItemRow, type Kind, word } from "./kinds"
+import { VerdictBadge } from "../results/pieces"
+import { verdictOf } from "../results/verdict"
+import { type ItemRow, type Kind, REQUIREMENTS, word } from "./kinds"
 import css from "./list.module.css"
 
 const { fields, column } = m.items
+
+/** The column that is of use only where something was executed. */
+export const VERDICT = "verdict"
 
 /** Return the columns of a list. */
 export function columnsOf(kind: Kind): Column<ItemRow>[] {
@@ -24,6 +30,17 @@ export function columnsOf(kind: Kind): Column<ItemRow>[] {
       isDescendingFirst: true,
       cell: priority,
     },
+    ...(kind === REQUIREMENTS
+      ? [
+          {
+            id: VERDICT,
+            label: column.verdict,
+            width: 108,
+            rank: 2.5,
+            cell: ({ id: of }: ItemRow) => <VerdictOf id={of} />,
+          },
+        ]
+      : []),
     { id: "links", label: column.links, width: 72, rank: 2, isNumber: true, cell: links },
     { id: "suspect", label: column.suspect, width: 76, rank: 5, isNumber: true, cell: suspect },
     { id: "pending", label: column.pending, width: 80, rank: 6, isNumber: true, cell: pending },
@@ -69,4 +86,9 @@ function suspect({ coverage: { suspect_links } }: ItemRow) {
 
 function pending({ coverage: { pending_suggestions } }: ItemRow) {
   return pending_suggestions > 0 ? <Badge state="pending">{formatCount(pending_suggestions)}</Badge> : null
+}
+
+function VerdictOf({ id: of }: { id: string }) {
+  const { data } = useQuery(verdictOf(of))
+  return data ? <VerdictBadge verdict={data} /> : null
 }

@@ -5,6 +5,7 @@ import { Filter } from "../kit/filter"
 import { Select } from "../kit/select"
 import { Empty, NotYet } from "../kit/states"
 import { m } from "../messages"
+import { verificationSummary } from "../results/verdict"
 import { useAddress, written } from "./address"
 import { AsTable } from "./as-table"
 import { Canvas } from "./canvas"
@@ -82,15 +83,23 @@ function useLabels(data: Read | undefined, module: string | undefined): Known {
   const client = useQueryClient()
   const [count, setCount] = useState(0)
   const etag = data?.etag
+  const { data: summary } = useQuery(verificationSummary)
   const askedFor = useRef<string>(undefined)
   const read = useCallback(
     (axis: Axis, range: Range) =>
-      readLabels(axis, range, module, etag, () => {
-        if (askedFor.current === etag) return
-        askedFor.current = etag
-        void client.invalidateQueries({ queryKey: matrixOf(module).queryKey })
-      }),
-    [client, module, etag],
+      readLabels(
+        axis,
+        range,
+        module,
+        etag,
+        () => {
+          if (askedFor.current === etag) return
+          askedFor.current = etag
+          void client.invalidateQueries({ queryKey: matrixOf(module).queryKey })
+        },
+        summary?.hasResults,
+      ),
+    [client, module, etag, summary],
   )
   const first = useRef(read)
   first.current = read

@@ -1,5 +1,6 @@
+import { SHAPES } from "../kit/badge"
 import { type Cell, firstFrom, isGap, type Matrix } from "./decode"
-import { type Axis, type Label, shortName } from "./labels"
+import { type Axis, type Label, shortName, stateOf } from "./labels"
 import type { Palette } from "./palette"
 import type { Pixels } from "./pixels"
 import { type Area, inSight, type Range, type View } from "./view"
@@ -26,6 +27,7 @@ const WITH_SHAPES = 8
 const AS_RECTANGLES = 6
 export const WITH_LABELS = 12
 const BAND_LINES = 2
+const SIGN_WIDTH = 16
 const NO_LINK = "○ "
 
 /** Draw everything: cells, what is marked, headers. The unit of the context is a CSS pixel. */
@@ -213,8 +215,14 @@ function drawLabels(context: CanvasRenderingContext2D, frame: Frame, axis: Axis,
     const isAlone = one.links === 0
     context.font = `${isMarked ? 600 : 400} ${Math.min(12, view.size - 2)}px ${palette.font}`
     context.fillStyle = isAlone ? palette.gapText : isMarked ? palette.text : palette.quiet
+    const y = at + view.size / 2 + 0.5
+    const state = stateOf(one)
     const name = axis === "row" && one.external_id ? `${one.external_id}  ${one.title}` : shortName(one)
-    context.fillText(cut(context, (isAlone ? NO_LINK : "") + name, depth - 14), 6, at + view.size / 2 + 0.5)
+    const x = state ? 6 + SIGN_WIDTH : 6
+    context.fillText(cut(context, (isAlone ? NO_LINK : "") + name, depth - 8 - x), x, y)
+    if (!state) continue
+    context.fillStyle = state === "failed" ? palette.gapText : palette[state as "covered"]
+    context.fillText(SHAPES[state], 6, y)
   }
 }
 

@@ -1,8 +1,11 @@
 import type { components } from "../api/schema"
+import { STATES, type Verdict } from "../results/verdict"
+import { words } from "../results/words"
 import type { Range } from "./view"
 
 export type Axis = components["schemas"]["Axis"]
-export type Label = components["schemas"]["AxisItem"]
+/** `verdict` where something was executed. */
+export type Label = components["schemas"]["AxisItem"] & { verdict?: Verdict }
 type Read = (axis: Axis, range: Range) => Promise<Label[]>
 
 const WINDOW = 500
@@ -48,4 +51,7 @@ export class Labels {
 /** Return what an item is called where there is little room. */
 export const shortName = (label: Label | undefined) => label?.external_id ?? label?.title ?? ""
 /** Return what an item is called in full. */
-export const fullName = ({ external_id, title }: Label) => (external_id ? `${external_id} ${title}` : title)
+export const fullName = ({ external_id, title, verdict }: Label) =>
+  `${external_id ? `${external_id} ` : ""}${title}${verdict ? ` (${words.states[verdict]})` : ""}`
+/** Return what a verdict is shown by, where it says more than that nothing ran. */
+export const stateOf = ({ verdict }: Label) => (verdict && STATES[verdict] !== "none" ? STATES[verdict] : undefined)

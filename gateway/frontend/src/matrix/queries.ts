@@ -3,6 +3,7 @@ import { api, client } from "../api/client"
 import { problemOf } from "../api/problem"
 import type { components } from "../api/schema"
 import { m } from "../messages"
+import { readVerification } from "../results/verdict"
 import { decode, type Matrix } from "./decode"
 import type { Band } from "./frame"
 import type { Axis, Label } from "./labels"
@@ -49,12 +50,17 @@ export async function readLabels(
   module: string | undefined,
   etag?: string,
   onOther?: () => void,
+  hasResults?: boolean,
 ): Promise<Label[]> {
-  const part = await api.get("/api/v1/reports/traceability-matrix/axes", {
-    params: { query: { axis, ...range, module } },
-  })
+  const [part, verified] = await Promise.all([
+    api.get("/api/v1/reports/traceability-matrix/axes", { params: { query: { axis, ...range, module } } }),
+    axis === "row" && hasResults
+      ? readVerification({ skip: range.from, limit: range.to - range.from, module }).catch(() => undefined)
+      : undefined,
+  ])
   if (etag && part.matrix !== etag) onOther?.()
-  return part.items
+  const verdicts = new Map(verified?.items.map(({ id, verdict }) => [id, verdict]))
+  return part.items.map((label) => ({ ...label, verdict: verdicts.get(label.id) }))
 }
 
 /** Where each module is at the axes of the matrix, narrowed to some modules of requirements or not. */

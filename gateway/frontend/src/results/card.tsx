@@ -4,8 +4,9 @@ import { Card } from "../dashboard/card"
 import css from "../dashboard/page.module.css"
 import { formatCount } from "../messages"
 import { GateState } from "./gate"
-import { NoResults, VERDICTS, VerdictBadge } from "./pieces"
-import { useGate, verificationSummary } from "./queries"
+import { NoResults, VerdictBadge } from "./pieces"
+import { useGate } from "./queries"
+import { VERDICTS, verificationSummary } from "./verdict"
 import { words } from "./words"
 
 /** How requirements stand by what was executed, and whether the gate is open. */
@@ -13,8 +14,8 @@ export function VerdictsCard() {
   const gate = useGate()
   return (
     <Card title={words.title} query={useQuery(verificationSummary)}>
-      {({ requirements, verified_requirements, total_requirements, test_cases: { not_run: _, ...ran } }) =>
-        Object.values(ran).every((count) => count === 0) ? (
+      {({ requirements, verified_requirements, total_requirements, hasResults }) =>
+        !hasResults ? (
           <NoResults />
         ) : (
           <>

@@ -3,30 +3,15 @@ import type { components } from "../api/schema"
 import { ItemLink } from "../items/rows"
 import tab from "../items/tab.module.css"
 import { Ago } from "../kit/ago"
-import { Badge, type State } from "../kit/badge"
+import { Badge } from "../kit/badge"
 import { formatCount } from "../messages"
 import { addressed } from "../projects/address"
 import css from "./results.module.css"
+import { STATES, type Verdict } from "./verdict"
 import { words } from "./words"
 
 type Schemas = components["schemas"]
 export type Execution = Schemas["Execution"]
-export type Verdict = keyof typeof words.states
-
-const STATES: Record<Verdict, State> = {
-  passed: "covered",
-  failed: "failed",
-  flaky: "pending",
-  partial: "suspect",
-  stale: "suspect",
-  not_run: "none",
-  skipped: "none",
-  uncovered: "none",
-}
-
-/** Verdicts of requirements, the worst first. */
-export const VERDICTS = ["failed", "flaky", "partial", "stale", "not_run", "uncovered", "passed"] as const
-
 /** A verdict or a result, and how many have it. */
 export function VerdictBadge({ verdict, count }: { verdict: Verdict; count?: number }) {
   const name = words.states[verdict]

@@ -122,6 +122,7 @@ export const items = {
   openFilters: "Filter",
   columns: "Columns",
   column: {
+    verdict: "Verdict",
     links: "Links",
     suspect: "Suspect",
     pending: "Pending",

@@ -32,6 +32,7 @@ export const matrix = {
   states: ["No link", "Covered", "Suspect", "Pending review"] as [string, string, string, string],
   gap: "Without a link",
   legend: "Legend",
+  verdicts: "Before a requirement:",
   cell: (requirement: string, testCase: string, state: string) => `${requirement} · ${testCase}: ${state}`,
   panel: "Cell",
   requirement: "Requirement",
