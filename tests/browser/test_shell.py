@@ -40,6 +40,26 @@ def test_who_signs_in_by_keyboard_comes_to_what_was_asked_for(page_of: PageOf, v
     expect(page.get_by_role("heading", level=1)).to_have_text("Requirements")
 
 
+def test_a_select_is_used_by_keyboard_and_leaves_its_dialog_open(page_of: PageOf) -> None:
+    page = page_of("reviewer", "/requirements").page
+    page.get_by_role("button", name="New requirement").click()
+    dialog = page.get_by_role("dialog", name="New requirement")
+    select = dialog.get_by_role("button", name="Medium Priority")
+    select.focus()
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("option", name="Medium", selected=True)).to_be_visible()
+    assert axe.violations(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    select = dialog.get_by_role("button", name="Low Priority")
+    has_focus(select)
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+    has_focus(select)
+    expect(dialog).to_be_visible()
+
+
 def test_navigation_palette_and_sheet_work_by_keyboard_and_give_the_focus_back(
     page_of: PageOf, reviewer: Traceline
 ) -> None:
