@@ -5,7 +5,8 @@ import { exportJWK, generateKeyPair, importJWK, SignJWT, decodeJwt } from "jose"
 import { Provider } from "oidc-provider"
 
 const port = Number(process.argv[2])
-const issuer = `http://127.0.0.1:${port}`
+// Another site than that of 127.0.0.1, as browsers see it.
+const issuer = `http://localhost:${port}`
 const alg = "RS256"
 const jwk = { ...(await exportJWK((await generateKeyPair(alg, { extractable: true })).privateKey)), kid: "one", alg, use: "sig" }
 const foreign = (await generateKeyPair(alg)).privateKey

@@ -27,8 +27,8 @@ class IdentityProvider:
 
     def __init__(self) -> None:
         self.port = free_ports.free_port(None, set())
-        self.issuer = f"http://127.0.0.1:{self.port}"
-        self._http = httpx.Client(base_url=self.issuer, timeout=10, trust_env=False)
+        self.issuer = f"http://localhost:{self.port}"
+        self._http = httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=10, trust_env=False)
         self._process: subprocess.Popen[bytes] | None = None
 
     def client(self, base_url: str) -> tuple[str, str]:

@@ -1,0 +1,56 @@
+"""Single sign-on in a real browser, at a provider of another site: which cookies come along is its decision."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from acceptance.process import RunningTraceline, fresh_folder
+from testing.identity_provider import IdentityProvider
+
+from .visit import Visit
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def with_provider(identity_provider: IdentityProvider) -> Iterator[str]:
+    """The address of a Traceline at which people sign in by a provider."""
+    with fresh_folder() as place:
+        running = RunningTraceline(place)
+        client_id, secret = identity_provider.client(running.base_url)
+        running.settings |= {
+            "PUBLIC_URL": running.base_url,
+            "OIDC_ISSUER": identity_provider.issuer,
+            "OIDC_CLIENT_ID": client_id,
+            "OIDC_CLIENT_SECRET": secret,
+        }
+        with running:
+            yield running.base_url
+
+
+def test_a_person_signs_in_and_is_where_they_wanted_to_be(
+    visit: Visit, with_provider: str, identity_provider: IdentityProvider
+) -> None:
+    identity_provider.person("kim", email="kim@example.com", email_verified=True, name="Kim Person")
+    visit.open(f"{with_provider}/p/MAIN/requirements")
+    page = visit.page
+    page.get_by_role("button", name="Sign in with single sign-on").click()
+    page.get_by_placeholder("Enter any login").fill("kim")
+    page.get_by_placeholder("and password").fill("any")
+    page.get_by_role("button", name="Sign-in").click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page).to_have_url(f"{with_provider}/p/MAIN/requirements")
+    expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
+
+
+def test_whoever_refuses_sees_what_to_do(visit: Visit, with_provider: str) -> None:
+    visit.open(f"{with_provider}/sign-in")
+    page = visit.page
+    page.get_by_role("button", name="Sign in with single sign-on").click()
+    page.get_by_role("link", name="Cancel").click()
+    expect(page.get_by_text("access_denied")).to_be_visible()
+    page.get_by_role("link", name="Back to signing in").click()
+    expect(page).to_have_url(f"{with_provider}/sign-in")
