@@ -128,6 +128,22 @@ async def test_the_last_admin_stays_one_whatever_the_groups_are(url: str, identi
         assert (await service.log_in(ADMIN, ADMIN_PASSWORD)).status_code == 200, "linked, and the password works on"
 
 
+async def test_whoever_comes_by_the_provider_is_asked_for_no_password(
+    url: str, identity_provider: IdentityProvider
+) -> None:
+    identity_provider.person("kim", email="kim@example.com", email_verified=True)
+    given = settings_of(url, **at(identity_provider), registration="invited")
+    async with running(given) as service:
+        body = {"email": "kim@example.com", "password": PASSWORD, "full_name": "Kim", "must_change_password": True}
+        made = await service.call("POST", "/api/v1/users", body, caller=await service.admin())
+        assert made.status_code == 201, made.text
+        assert (await signed_in(service, "kim")).status_code == 303
+        assert await service.rows("SELECT must_change_password FROM users WHERE email = 'kim@example.com'") == [
+            {"must_change_password": False}
+        ]
+        problem(await service.log_in("kim@example.com"), 401, "invalid_credentials")
+
+
 async def test_with_oidc_only_one_admin_alone_has_a_password(url: str, identity_provider: IdentityProvider) -> None:
     async with running(settings_of(url)) as before:
         await before.register("local@example.com")

@@ -10,6 +10,7 @@ from stand_ins import PASSWORD, Running, running_gateway
 from test_access import user
 
 from contracts.auth import TokenEnded, UserUpdated
+from gateway.auth.session_cookie import SessionCookie
 from gateway.session.schemas import DemoAccount
 
 HTTPS = "https://traceline.example.com"
@@ -68,6 +69,12 @@ async def test_signing_in_keeps_the_token_where_no_script_can_read_it(running: R
     assert attributes == ["Path=/", "HttpOnly", "SameSite=Strict"]
     assert 595 <= int(max_age.removeprefix("Max-Age=")) <= 600
     assert (await call(running, "GET", READ, Cookie=pair)).status_code == 200
+
+
+def test_the_cookie_of_a_sign_in_comes_along_from_another_site_and_is_no_session() -> None:
+    kept = SessionCookie(HTTPS, suffix="-sign-in", same_site="Lax").of("x", 600, "traceline.example.com", "https")
+    assert kept == "__Host-traceline-sign-in=x; Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure"
+    assert SessionCookie(HTTPS).read(kept.partition(";")[0], "traceline.example.com", "https") is None
 
 
 @pytest.mark.parametrize(

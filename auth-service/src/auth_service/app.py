@@ -27,6 +27,7 @@ from auth_service.users import endpoints as users
 from auth_service.users import service as user_service
 from auth_service.users.passwords import Passwords
 from chassis.core.identity import InternalTokens
+from chassis.core.settings import together
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Database
 from chassis.server import app as http
@@ -35,6 +36,7 @@ from chassis.server.process import Process, run_app
 
 def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
     """Return the app; `startup.prepare` must have run on the database before it serves."""
+    together(settings.registration_policy, settings.mail_server, settings.provider)
     passwords = Passwords()
     policy = settings.registration_policy()
     login = Login(

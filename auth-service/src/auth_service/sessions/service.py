@@ -88,11 +88,9 @@ class Login:
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, user_id)
             if user["is_active"]:
-                key = await self.signing_key.read(connection)
-                session_id = uuid.uuid4().hex
-                await self._begin(connection, session_id, user, now, address, agent)
+                token, session_id = await self._start(connection, user, now, address, agent)
                 await open_sessions.set_provider_session(connection, session_id, provider_session)
-                return tokens.issue(user, key, now, self.token_lifetime, session_id)
+                return token
             failed = LoginFailed(email=user["email"], address=address, reason="account_inactive")
             await outbox.record(connection, [_event(failed)])
         _FAILURES.labels("account_inactive").inc()
@@ -135,10 +133,17 @@ class Login:
                 failed = LoginFailed(email=attempt.account, address=address, reason="account_inactive")
                 await outbox.record(connection, [_event(failed)])
                 return None
-            key = await self.signing_key.read(connection)
-            session_id = uuid.uuid4().hex
-            await self._begin(connection, session_id, user, now, address, agent)
-        return tokens.issue(user, key, now, self.token_lifetime, session_id)
+            token, _ = await self._start(connection, user, now, address, agent)
+        return token
+
+    async def _start(
+        self, connection: Connection, user: UserRow, now: datetime, address: str, agent: str
+    ) -> tuple[str, str]:
+        """Return the first token of a new session, in whatever way somebody has logged in, and the session's id."""
+        key = await self.signing_key.read(connection)
+        session_id = uuid.uuid4().hex
+        await self._begin(connection, session_id, user, now, address, agent)
+        return tokens.issue(user, key, now, self.token_lifetime, session_id), session_id
 
     async def _begin(
         self, connection: Connection, session_id: str, user: UserRow, now: datetime, address: str, agent: str

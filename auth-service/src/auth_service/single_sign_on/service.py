@@ -196,8 +196,9 @@ class SingleSignOn:
                 " an account with another address.",
                 code="account_linked",
             )
-        if self.takes_anybody and user["email"] != self.break_glass:
-            # Whoever has registered with the address need not be its owner.
+        if (self.takes_anybody or user["must_change_password"]) and user["email"] != self.break_glass:
+            # Whoever has registered with the address need not be its owner, and a password that somebody else chose is
+            # not to be asked for by whoever needs none.
             await password_reset.by_provider(connection, user, now, password_hash)
         await repository.link(connection, issuer, subject, user_id, now)
         changes = {"identity_provider": {"before": None, "after": issuer}}
