@@ -14,8 +14,11 @@ import pytest
 from acceptance.client import PASSWORD, Traceline
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
+from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
 from testing.identity_provider import Browser, IdentityProvider
+
+Running = RunningTraceline | RunningStack
 
 GROUPS = {
     "owners": {"role": "admin"},
@@ -33,10 +36,10 @@ def provider(identity_provider: IdentityProvider) -> IdentityProvider:
     return identity_provider
 
 
-@pytest.fixture(scope="module")
-def running(provider: IdentityProvider) -> Iterator[RunningTraceline]:
+@pytest.fixture(scope="module", params=["embedded", pytest.param("stack", marks=pytest.mark.long)])
+def running(request: pytest.FixtureRequest, provider: IdentityProvider) -> Iterator[Running]:
     with fresh_folder() as place:
-        running = RunningTraceline(place)
+        running = RunningTraceline(place) if request.param == "embedded" else RunningStack(place)
         client_id, secret = provider.client(running.base_url)
         running.settings |= {
             "PUBLIC_URL": running.base_url,
@@ -52,7 +55,7 @@ def running(provider: IdentityProvider) -> Iterator[RunningTraceline]:
 
 
 @pytest.fixture(scope="module")
-def admin(running: RunningTraceline) -> Iterator[Traceline]:
+def admin(running: Running) -> Iterator[Traceline]:
     with Traceline(running.base_url) as anyone:
         admin = anyone.logged_in(ADMIN_EMAIL, ADMIN_PASSWORD)
         admin.new_project(key="DOOR")
@@ -60,14 +63,14 @@ def admin(running: RunningTraceline) -> Iterator[Traceline]:
 
 
 @pytest.fixture
-def browser(running: RunningTraceline) -> Iterator[Browser]:
+def browser(running: Running) -> Iterator[Browser]:
     browser = Browser(running.base_url)
     with browser.http:
         yield browser
 
 
 @pytest.fixture
-def other_browser(running: RunningTraceline) -> Iterator[Browser]:
+def other_browser(running: Running) -> Iterator[Browser]:
     browser = Browser(running.base_url)
     with browser.http:
         yield browser
@@ -278,7 +281,7 @@ def test_a_code_for_another_client_is_refused(browser: Browser, provider: Identi
 def test_an_id_token_that_is_not_for_this_sign_in_is_refused(
     browser: Browser,
     provider: IdentityProvider,
-    running: RunningTraceline,
+    running: Running,
     kim: str,
     claims: dict[str, Any],
     why: str,
@@ -318,7 +321,7 @@ def test_a_sign_in_leads_to_no_other_site(browser: Browser, return_to: str) -> N
     refused(browser.http.get("/api/v1/auth/oidc/login", params={"return_to": return_to}), 422, "invalid_request")
 
 
-def test_what_is_no_browser_gets_a_problem_document(running: RunningTraceline) -> None:
+def test_what_is_no_browser_gets_a_problem_document(running: Running) -> None:
     response = httpx.get(f"{running.base_url}/api/v1/auth/oidc/callback", params={"code": "x", "state": "y"})
     assert response.headers["content-type"] == "application/problem+json"
     assert (response.status_code, response.json()["code"]) == (401, "sign_in_not_begun")
@@ -335,7 +338,7 @@ def test_a_log_out_at_the_provider_ends_the_session_here(
 
 
 def test_a_logout_token_is_of_the_provider_for_traceline_and_good_once(
-    browser: Browser, provider: IdentityProvider, running: RunningTraceline, kim: str
+    browser: Browser, provider: IdentityProvider, running: Running, kim: str
 ) -> None:
     assert browser.sign_in(kim).status_code == 303
     now = int(time.time())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from chassis.core.identity import Role
 from contracts.projects import KEY
@@ -13,7 +13,14 @@ from contracts.projects import KEY
 EVERYBODY = "*"
 """Stands in the map for a group that everybody is in."""
 
-_ProjectKey = Annotated[str, Field(pattern=f"^{KEY.pattern}$")]
+
+def _project_key(text: str) -> str:
+    if not KEY.fullmatch(text):
+        raise ValueError("the key of a project has 2 to 10 of A-Z and 0-9, and begins with a letter")
+    return text
+
+
+_ProjectKey = Annotated[str, AfterValidator(_project_key)]
 _RANK = {role: rank for rank, role in enumerate((Role.VIEWER, Role.REVIEWER, Role.ADMIN))}
 
 
