@@ -44,6 +44,23 @@ def test_a_person_signs_in_and_is_where_they_wanted_to_be(
     expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
+    # When the session ends they sign in in another tab, and this one goes on when they are back.
+    visit.context.clear_cookies()
+    page.get_by_role("link", name="Test cases").click()
+    again = page.get_by_role("dialog", name="Your session has ended")
+    with visit.context.expect_page() as opened:
+        again.get_by_role("button", name="Sign in with single sign-on").click()
+    other = opened.value
+    other.get_by_placeholder("Enter any login").fill("kim")
+    other.get_by_placeholder("and password").fill("any")
+    other.get_by_role("button", name="Sign-in").click()
+    other.get_by_role("button", name="Continue").click()
+    expect(other).to_have_url(f"{with_provider}/p/MAIN")
+    other.close()
+    page.bring_to_front()
+    page.evaluate("dispatchEvent(new Event('focus'))")  # which a browser without a window does not send
+    expect(again).to_be_hidden()
+    expect(page.get_by_role("heading", name="Test cases", exact=True)).to_be_visible()
 
 
 def test_whoever_refuses_sees_what_to_do(visit: Visit, with_provider: str) -> None:

@@ -6,6 +6,7 @@ import { m } from "../messages"
 import css from "./page.module.css"
 import { type Account, singleSignOn, useSession, waysIn } from "./session"
 import { SignInError, SignInForm } from "./sign-in-form"
+import { SingleSignOn, useSingleSignOn } from "./single-sign-on"
 import { ownPath, useLeave } from "./use-leave"
 import { useSignIn } from "./use-sign-in"
 
@@ -28,33 +29,22 @@ export function SignIn() {
 
 /** A password, or the identity provider, where there is one. */
 function Ways() {
-  const { data } = useQuery({ queryKey: ["ways-in"], queryFn: waysIn })
+  const way = useSingleSignOn()
   const [search] = useSearchParams()
-  if (data?.single_sign_on !== "offered" && data?.single_sign_on !== "only")
-    return (
-      <>
-        <SignInForm />
-        <OtherWays />
-      </>
-    )
+  const next = ownPath(search.get("next"), location.origin)
   return (
     <>
-      <Button
-        look="primary"
-        onPress={() => location.assign(singleSignOn(ownPath(search.get("next"), location.origin)))}
-      >
-        {m.session.singleSignOn}
-      </Button>
-      {data.single_sign_on === "offered" ? (
-        <>
-          <SignInForm />
-          <OtherWays />
-        </>
-      ) : (
+      <SingleSignOn onPress={() => location.assign(singleSignOn(next))} />
+      {way === "only" ? (
         <details className={css.other}>
           <summary>{m.session.breakGlass}</summary>
           <SignInForm />
         </details>
+      ) : (
+        <>
+          <SignInForm />
+          <OtherWays />
+        </>
       )}
     </>
   )
