@@ -6,7 +6,7 @@ from importlib.util import find_spec
 import pytest
 
 from chassis.messaging.events import Momentary, Payload
-from contracts import suggestion
+from contracts import auth, suggestion
 from contracts.asyncapi import document
 from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
 from testing.service import SECRET
@@ -29,14 +29,17 @@ def test_notifications_audit_log_and_activity_follow_everybody() -> None:
     assert HANDLED["notification"] == told - {suggestion.PendingPairsChanged}, "nobody is told of each pair"
 
 
-def test_suggestions_follow_the_catalog_and_projects_alone() -> None:
+def test_suggestions_follow_the_catalog_projects_and_who_is_erased_alone() -> None:
     assert {event.wire_name.rpartition(".")[0] for event in HANDLED["suggestion"]} == {
         "catalog.requirement",
         "catalog.test_case",
         "catalog.link",
         "catalog.import",
         "auth.project",
+        "auth.user",
     }
+    assert auth.UserErased in HANDLED["suggestion"]
+    assert auth.UserUpdated not in HANDLED["suggestion"]
 
 
 def test_the_published_table_of_consumers_is_what_they_handle() -> None:

@@ -111,6 +111,7 @@ def test_wire_names_are_unique() -> None:
 KEYS: dict[str, tuple[str, ...]] = {
     "auth.user.created": ("auth.user {user[id]}",),
     "auth.user.updated": ("auth.user {user[id]}",),
+    "auth.user.erased": ("auth.user {user[id]}",),
     "auth.user.password_changed": ("auth.user {user[id]}",),
     "auth.user.password_reset": ("auth.user {user[id]}",),
     "auth.password_reset.offered": (),

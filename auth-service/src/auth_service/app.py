@@ -7,6 +7,7 @@ from fastapi import FastAPI
 
 from auth_service import access_use, startup
 from auth_service.api_tokens import endpoints as api_tokens
+from auth_service.erasing import endpoints as erasing
 from auth_service.invitations import endpoints as invitations
 from auth_service.mails import endpoints as mails
 from auth_service.open_sessions import endpoints as open_sessions
@@ -60,6 +61,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             registration.router,
             invitations.router,
             users.router,
+            erasing.router,
             password_reset.router,
             mails.router,
             projects.router,

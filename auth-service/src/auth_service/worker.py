@@ -1,6 +1,7 @@
 """What runs beside the HTTP app: the relay, forgetting what counts no more, and the rotation of keys."""
 
 from auth_service.api_tokens import service as api_tokens
+from auth_service.erasing import service as erasing
 from auth_service.invitations import service as invitations
 from auth_service.mails.sending import Post
 from auth_service.open_sessions import service as open_sessions
@@ -51,6 +52,9 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     async def forget_api_tokens() -> None:
         await api_tokens.forget_old(database)
 
+    async def finish_erasing() -> None:
+        await erasing.finish(database)
+
     async def rotate_keys() -> None:
         await signing_keys.rotate_when_due(database, settings.signing_key_age)
         await signing_keys.forget_old(database, settings.token_lifetime)
@@ -65,6 +69,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
     worker.every("auth one-time links", 3600, forget_links, leader_only=True)
     worker.every("auth sign-ins", 300, forget_sign_ins, leader_only=True)
     worker.every("auth API tokens", 3600, forget_api_tokens, leader_only=True)
+    worker.every("auth erased people", 5, finish_erasing, leader_only=True)
     worker.every("auth signing keys", 600, rotate_keys, leader_only=True)
     return worker
 

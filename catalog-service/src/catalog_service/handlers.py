@@ -7,6 +7,7 @@ from catalog_service.projects.service import bury, take_wishes, unless_deleted
 from chassis.messaging.events import Payload
 from chassis.messaging.inbox import Handler
 from contracts import auth, suggestion
+from contracts.erasure import erase_people
 
 PENDING: Mapping[type[Payload], Handler] = {
     suggestion.PendingPairsChanged: service.change,
@@ -21,4 +22,5 @@ HANDLERS: Mapping[type[Payload], Handler] = {
     auth.ProjectUpdated: take_wishes,
     auth.ProjectArchived: take_wishes,
     auth.ProjectDeleted: bury,
+    auth.UserErased: erase_people,
 }

@@ -57,6 +57,28 @@ class PasswordReset(Payload):
     way: str
 
 
+class Former(BaseModel):
+    """What a person was called before they were erased: the address, and every full name."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    email: str
+    full_names: tuple[str, ...]
+
+
+class UserErased(Payload):
+    """An admin had a person erased; `user` is what is left of them, and nobody can log in as it.
+
+    Whoever has the event takes what is in `former` out of all that they keep. Once all have received it, `former` is
+    None, and nothing names the person any more. It is told twice: `again`, for what was on its way at the first time.
+    """
+
+    wire_name = "auth.user.erased"
+    user: UserState
+    former: Former | None
+    again: bool = False
+
+
 class PasswordResetOffered(Momentary):
     """A link was made by which a user chooses a new password: by an admin, or because somebody asked for a mail."""
 
@@ -283,6 +305,7 @@ EVENTS: tuple[type[Payload], ...] = (
     UserUpdated,
     PasswordChanged,
     PasswordReset,
+    UserErased,
     PasswordResetOffered,
     InvitationMade,
     InvitationAccepted,

@@ -108,6 +108,7 @@ CATALOG = Service(
         auth.ProjectUpdated,
         auth.ProjectArchived,
         auth.ProjectDeleted,
+        auth.UserErased,
     ),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
     uploads=("imports", "imports/inspect", "test-results"),
@@ -136,6 +137,7 @@ SUGGESTION = Service(
         auth.ProjectUpdated,
         auth.ProjectArchived,
         auth.ProjectDeleted,
+        auth.UserErased,
     ),
 )
 NOTIFICATION = Service(

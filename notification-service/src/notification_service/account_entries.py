@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from chassis.db.sealing import Erased
 from chassis.messaging.events import Actor, Received
 from contracts import auth
 from notification_service.entries import Entry, entry_of
@@ -48,6 +49,19 @@ def password_reset(event: Received[auth.PasswordReset]) -> Iterable[Entry]:
     else:
         summary = f"{user.email} chose a new password by a link."
     yield _user_entry(event, AuditAction.USER_PASSWORD_RESET, user, summary, None, None)
+
+
+def user_erased(event: Received[auth.UserErased], erased: Erased | None) -> Entry:
+    """Return the entry of a project from whose entries a person was taken out; None: from none.
+
+    By its details the chain is followed, see chassis.db.sealing.
+    """
+    user = event.data.user
+    summary = f"{who(event.actor)} erased the person of the account {user.id}."
+    details = {"erasure": str(event.id), "entries": erased.entries, "digest": erased.digest} if erased else None
+    return entry_of(
+        event, AuditAction.USER_ERASED, ResourceType.USER, str(user.id), user.email, summary, details=details
+    )
 
 
 def password_reset_offered(event: Received[auth.PasswordResetOffered]) -> Iterable[Entry]:

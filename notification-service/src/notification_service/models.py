@@ -191,6 +191,17 @@ audit_anchors = sa.Table(
     comment="up to which place of its chain the entries of a project were removed by age",
 )
 
+audit_erasures = sa.Table(
+    "audit_erasures",
+    metadata,
+    project_column(),
+    sa.Column("erasure", sa.Uuid, primary_key=True, comment="details.erasure of an audit entry user.erased"),
+    sa.Column("entry_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    required("digest", sa.LargeBinary),
+    sa.Index(None, "project_id"),
+    comment="audit entries that an erased person was taken out of, as they are since",
+)
+
 audit_sealing = sa.Table(
     "audit_sealing",
     metadata,

@@ -7,14 +7,16 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from chassis.core.problems import NotFound
-from chassis.core.projects import MAIN
+from chassis.core.projects import ALL, MAIN
+from chassis.db import erasure as db_erasure
 from chassis.db import removal, sealing
-from chassis.db.database import Connection, Database
+from chassis.db.database import Connection, Database, in_another_project
+from chassis.db.sealing import Erased
 from chassis.messaging.events import Received
 from chassis.web.listing import Fetched, PageRequest, Row
-from contracts import suggestion
-from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, ProjectState, UserState
-from notification_service import audit_keeping, project_repository, repository, texts
+from contracts import erasure, suggestion
+from contracts.auth import MemberChanged, MemberRemoved, ProjectDeleted, ProjectState, UserErased, UserState
+from notification_service import account_entries, audit_keeping, project_repository, repository, texts
 from notification_service.entries import Entry, changes
 from notification_service.queries import ActivityQuery, AuditQuery, NotificationQuery
 from notification_service.repository import NewNotification, Types
@@ -114,6 +116,23 @@ async def copy_users(connection: Connection, states: Sequence[tuple[int, UserSta
         if known is None or known[0] < sequence:
             newest[user.id] = (sequence, user)
     await repository.upsert_recipients(connection, list(newest.values()))
+
+
+async def erase_people(connection: Connection, events: Sequence[Received[UserErased]]) -> None:
+    """Take the person of each event out of all that is kept; in the audit log of each project an entry tells of it."""
+    for event in events:
+        erased: dict[str, Erased] = {}
+        if event.data.former is not None:
+            person = erasure.person(event.data.user.id, event.data.former)
+            await db_erasure.erase(connection, person)
+            async with in_another_project(connection, ALL):
+                ids = await repository.erase_from_entries(connection, person)
+                erased = {one.project: one for one in await sealing.note_erasure(connection, event.id, ids)}
+        # What was there at the second time was on its way at the first.
+        for project in sorted(erased.keys() | (set() if event.data.again else {MAIN})):
+            async with in_another_project(connection, project):
+                entry = account_entries.user_erased(event, erased.get(project))
+                await repository.insert_entries(connection, [entry])
 
 
 async def copy_projects(connection: Connection, events: Sequence[Received[Any]]) -> None:

@@ -10,7 +10,10 @@ from uuid import UUID
 import orjson
 
 from chassis.core import projects
+from chassis.db import erasure
 from chassis.db.database import Connection, Database
+from chassis.db.erasure import Person
+from chassis.db.rows import fetch_column
 from chassis.web.conditions import Conditions
 from chassis.web.keyset import By, Order
 from chassis.web.listing import Fetched, PageRequest, Row, fetch_page, fetch_page_and_counts
@@ -133,6 +136,20 @@ async def upsert_recipients(connection: Connection, users: Sequence[tuple[int, U
             [user.role for _, user in users],
             [user.is_active for _, user in users],
             [sequence for sequence, _ in users],
+        ),
+    )
+
+
+async def erase_from_entries(connection: Connection, person: Person) -> list[int]:
+    """Take a person out of all audit entries; return the ids of those that named them."""
+    return await fetch_column(
+        connection,
+        "SELECT entry_id FROM erase_from_audit_entries(%s, %s, %s::text[], %s) ORDER BY 1",
+        (
+            erasure.pattern(person.email),
+            person.pseudonym,
+            [erasure.json_string(name) for name in person.names],
+            erasure.json_string(erasure.NAME),
         ),
     )
 

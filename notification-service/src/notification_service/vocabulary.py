@@ -57,6 +57,7 @@ class AuditAction(StrEnum):
     USER_PASSWORD_CHANGED = "user.password_changed"  # noqa: S105 - the name of an action
     USER_PASSWORD_RESET = "user.password_reset"  # noqa: S105 - the name of an action
     USER_PASSWORD_RESET_OFFERED = "user.password_reset_offered"  # noqa: S105 - the name of an action
+    USER_ERASED = "user.erased"
     USER_INVITED = "user.invited"
     USER_INVITATION_ACCEPTED = "user.invitation_accepted"
     USER_INVITATION_REVOKED = "user.invitation_revoked"

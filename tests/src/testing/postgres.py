@@ -91,6 +91,25 @@ async def as_owner(database: Database) -> AsyncIterator[Connection]:
             await connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(before)))
 
 
+async def everything_in(database: Database) -> str:
+    """Return all rows of all tables of a database as text; bytes as the text that they are, where they are one."""
+    said = []
+    async with as_owner(database) as connection:
+        tables = await fetch_column(
+            connection,
+            "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
+            " WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+        )
+        for table in tables:
+            cursor = await connection.execute(sql.SQL("SELECT * FROM {}").format(sql.SQL(table)))
+            for row in await cursor.fetchall():
+                values = [
+                    value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in row.values()
+                ]
+                said.append(f"{table} {values}")
+    return "\n".join(said)
+
+
 def with_database(url: str, name: str) -> str:
     """Return the URL of another database of the same server."""
     base, question_mark, query = url.partition("?")

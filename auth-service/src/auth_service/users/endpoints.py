@@ -162,20 +162,6 @@ async def update_user(user_id: UserId, body: UserChange, request: Request, datab
     return item(request, user)
 
 
-@router.delete(
-    "/users/{user_id}",
-    tags=["Users"],
-    summary="Deactivate a user",
-    status_code=204,
-    response_class=Response,
-    responses=problem_responses("404 user_not_found", "409 last_admin", 412),
-)
-async def deactivate_user(user_id: UserId, request: Request, database: Db, admin: Admin) -> Response:
-    """The user stays, inactive, so that what they did keeps its author."""
-    await _change(request, database, admin, user_id, {"is_active": False})
-    return Response(status_code=204)
-
-
 async def _create(
     request: Request,
     database: Database,

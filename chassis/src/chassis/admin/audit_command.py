@@ -52,4 +52,10 @@ def _known(head: str) -> tuple[int, bytes]:
 
 
 def _row(one: Verdict) -> tuple[str, int, int, str, str]:
-    return one.project, one.first, one.entries, one.head[:16], one.wrong or "as it was"
+    return (
+        one.project,
+        one.first,
+        one.entries,
+        one.head[:16],
+        one.wrong or ("as it was" if not one.erased else f"as it was, but for {one.erased:,} entries of erased people"),
+    )

@@ -1,16 +1,19 @@
 """The audit log's chain: each entry has a seal, which is made of the entry and of the seal before it.
 
-So nobody can change an entry, take one out or put one in without breaking every seal after it. Each project has a chain
-of its own. A seal is made within a second of its entry, by whoever holds the lock. The head of a chain is signed each
+So nobody can change an entry, take one out or put one in without breaking every seal after it. Where an erased person
+was taken out of entries, an entry of that, which has its seal, says what they are since. Each project has a chain of
+its own. A seal is made within a second of its entry, by whoever holds the lock. The head of a chain is signed each
 day, with a key that the database does not have: who may do everything there cannot make the chain anew.
 """
 
 import hmac
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
 from typing import NamedTuple
+from uuid import UUID
 
 from chassis.core import projects
 from chassis.db.database import Connection, Database
@@ -50,6 +53,19 @@ SELECT e.id FROM audit_entries e WHERE e.project_id = %s AND e.id <= (SELECT pos
 """
 
 
+_CONTENTS = f"SELECT e.id, e.project_id AS project, {_CONTENT} AS content FROM audit_entries e WHERE e.id = ANY(%s)"
+
+_ERASURES = """
+SELECT x.erasure, x.entry_id, x.digest, EXISTS (
+    SELECT FROM audit_entries e WHERE e.project_id = x.project_id AND e.action = 'user.erased'
+        AND e.details ->> 'erasure' = x.erasure::text AND e.details ->> 'digest' = d.digest) AS is_told
+FROM audit_erasures x JOIN (
+    SELECT erasure, encode(sha256(string_agg(int8send(entry_id) || digest, '' ORDER BY entry_id)), 'hex') AS digest
+    FROM audit_erasures WHERE project_id = %(project)s GROUP BY erasure) d USING (erasure)
+WHERE x.project_id = %(project)s
+"""
+
+
 class Entry(NamedTuple):
     """An entry that gets its seal now; `content` is all that it says, as JSON."""
 
@@ -86,17 +102,33 @@ class _Seal(NamedTuple):
     is_there: bool
 
 
+class Erased(NamedTuple):
+    """How many entries of a project a person was taken out of, and the digest of what these are since."""
+
+    project: str
+    entries: int
+    digest: str
+
+
+class _Erasure(NamedTuple):
+    erasure: UUID
+    entry_id: int
+    digest: bytes
+    is_told: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What was found of a project's chain: how many entries are as they were, from which place on, and what is wrong.
 
-    What is before `first` has been removed when its time was over.
+    What is before `first` has been removed when its time was over. Of the entries, `erased` name somebody no more.
     """
 
     project: str
     first: int
     entries: int
     head: str
+    erased: int = 0
     wrong: str | None = None
 
 
@@ -181,6 +213,27 @@ async def sign_heads(database: Database, signer: Signer, day: date) -> None:
             )
 
 
+async def note_erasure(connection: Connection, erasure: UUID, entry_ids: Sequence[int]) -> list[Erased]:
+    """Store what entries are since a person was taken out of them; return what an entry of that has to say."""
+    found: dict[str, list[tuple[int, bytes]]] = {}
+    for entry in await fetch_all(connection, Entry, f"{_CONTENTS} ORDER BY e.id", (list(entry_ids),)):
+        found.setdefault(entry.project, []).append((entry.id, sha256(entry.content.encode()).digest()))
+    for project, rows in found.items():
+        await connection.execute(
+            "INSERT INTO audit_erasures (project_id, erasure, entry_id, digest)"
+            " SELECT %s, %s, * FROM unnest(%s::bigint[], %s::bytea[])",
+            (project, erasure, [entry_id for entry_id, _ in rows], [digest for _, digest in rows]),
+        )
+    return [
+        Erased(
+            project,
+            len(rows),
+            sha256(b"".join(entry_id.to_bytes(8, "big") + digest for entry_id, digest in rows)).hexdigest(),
+        )
+        for project, rows in found.items()
+    ]
+
+
 async def verify(connection: Connection, project: str, signer: Signer, known: Mapping[int, bytes]) -> Verdict:
     """Follow a project's chain from its beginning to the first that is wrong.
 
@@ -191,15 +244,19 @@ async def verify(connection: Connection, project: str, signer: Signer, known: Ma
     heads = {one.place: bytes(one.hash) for one in signed} | dict(known)
     anchor = await fetch_value(connection, "SELECT place FROM audit_anchors WHERE project_id = %s", (project,))
     first, entries, place, before = (anchor or 0) + 1, 0, 0, _BEGINNING
+    erasures: dict[int, set[bytes]] = {}
+    for erasure in await fetch_all(connection, _Erasure, _ERASURES, {"project": project}):
+        if erasure.is_told:
+            erasures.setdefault(erasure.entry_id, set()).add(bytes(erasure.digest))
 
     def verdict(wrong: str | None = None) -> Verdict:
-        return Verdict(project, first, entries, before.hex(), wrong)
+        return Verdict(project, first, entries, before.hex(), len(erasures), wrong)
 
     while seals := await fetch_all(connection, _Seal, _SEALED, {"project": project, "after": place}):
         for seal in seals:
             # The entry of the anchor has been removed when its time was over, and what was before: we go on from it.
             if seal.place != anchor:
-                if wrong := _wrong(seal, place, before):
+                if wrong := _wrong(seal, place, before, erasures.get(seal.entry_id, set())):
                     return verdict(wrong)
                 entries += 1
             if heads.get(seal.place, bytes(seal.hash)) != bytes(seal.hash):
@@ -216,14 +273,17 @@ async def verify(connection: Connection, project: str, signer: Signer, known: Ma
     return verdict()
 
 
-def _wrong(seal: _Seal, place: int, before: bytes) -> str | None:
-    """Return what is wrong of a seal behind that of `place`, whose hash is `before`."""
+def _wrong(seal: _Seal, place: int, before: bytes, since_erasures: AbstractSet[bytes]) -> str | None:
+    """Return what is wrong of a seal behind that of `place`, whose hash is `before`.
+
+    The entry is what it was, or one of what erasures have made of it.
+    """
     if seal.place != place + 1:
         return f"entry {place + 1} was removed, with its seal"
     named = f"entry {seal.place} (id {seal.entry_id})"
     if not seal.is_there:
         return f"{named} was removed"
-    if sha256(seal.content.encode()).digest() != bytes(seal.digest):
+    if sha256(seal.content.encode()).digest() not in {bytes(seal.digest), *since_erasures}:
         return f"{named} was changed"
     if _hash(before, seal.place, seal.entry_id, bytes(seal.digest)) != bytes(seal.hash):
         return f"the seal of {named} was changed, or one before it was put in"

@@ -19,6 +19,7 @@ from contracts.auth import (
     SessionsEnded,
     TokenEnded,
     UserCreated,
+    UserErased,
     UserState,
     UserUpdated,
 )
@@ -125,6 +126,8 @@ class Revocations:
                 self._update(message.decode(PasswordChanged).data.user)
             elif message.wire_name == PasswordReset.wire_name:
                 self._update(message.decode(PasswordReset).data.user)
+            elif message.wire_name == UserErased.wire_name:
+                self._update(message.decode(UserErased).data.user)
             elif message.wire_name == TokenEnded.wire_name:
                 ended = message.decode(TokenEnded).data
                 self.ended[ended.token_id] = ended.expires_at.timestamp()

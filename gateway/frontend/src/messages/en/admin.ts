@@ -27,6 +27,7 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.password_changed": "Password changed",
   "user.password_reset": "Password reset",
   "user.password_reset_offered": "Password reset offered",
+  "user.erased": "User erased",
   "user.invited": "User invited",
   "user.invitation_accepted": "Invitation accepted",
   "user.invitation_revoked": "Invitation revoked",

@@ -1,0 +1,1 @@
+"""Erasing people: what they did stays, and nothing says who they were."""

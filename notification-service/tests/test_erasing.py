@@ -1,0 +1,85 @@
+"""Erased people: nothing here names them any more, and the chain of the audit log holds by what says so."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from chassis.core import projects
+from chassis.core.identity import Role
+from chassis.core.projects import MAIN
+from chassis.db import sealing
+from chassis.db.sealing import Signer, Verdict
+from chassis.messaging.events import Actor
+from contracts import auth, catalog
+from testing import factories
+from testing.postgres import everything_in
+from testing.service import SECRET
+
+if TYPE_CHECKING:
+    from conftest import World
+
+ZORA = Actor(7, "zora.quill@example.com")
+NAME = "Zora Quill"
+
+
+def user(email: str, name: str) -> auth.UserState:
+    return auth.UserState(id=7, email=email, full_name=name, role="viewer", is_active=True, tokens_not_before=None)
+
+
+async def sealed(world: "World") -> None:
+    while await sealing.seal_some(world.database):
+        pass
+
+
+async def verdict(world: "World", key: str) -> Verdict:
+    async with world.database.across() as connection:
+        return await sealing.verify(connection, key, Signer(SECRET), {})
+
+
+async def erase(world: "World") -> None:
+    """Let Zora do things in two projects, and erase her."""
+    created = auth.UserCreated(user=user(ZORA.email, NAME))
+    await world.inbox.receive([world.envelope(created, by=ZORA)])
+    for key in (MAIN, "DOOR"):
+        with projects.within(key):
+            events = [
+                world.envelope(catalog.RequirementCreated(requirement=factories.requirement()), by=actor)
+                for actor in (ZORA, Actor(8, "other@example.com"))
+            ]
+        await world.inbox.receive(events)
+    await sealed(world)
+    former = auth.Former(email=ZORA.email, full_names=(NAME,))
+    erased = auth.UserErased(user=user("erased-7@erased.invalid", "Erased user"), former=former)
+    await world.inbox.receive([world.envelope(erased, by=Actor(1, "admin@example.com"))])
+    await sealed(world)
+
+
+async def test_nothing_names_who_was_erased_and_the_chain_holds(world: "World") -> None:
+    await erase(world)
+    kept = (await everything_in(world.database)).lower()
+    assert [said for said in (ZORA.email, NAME) if said.lower() in kept] == []
+    found = [await verdict(world, key) for key in (MAIN, "DOOR")]
+    assert [(one.entries, one.erased, one.wrong) for one in found] == [(4, 2, None), (3, 1, None)]
+    listed = await world.read("/audit-log", role=Role.ADMIN)
+    assert [(entry["action"], entry["actor"]) for entry in listed["items"]] == [
+        ("user.erased", "admin@example.com"),
+        ("requirement.created", "other@example.com"),
+        ("requirement.created", "erased-7@erased.invalid"),
+        ("user.created", "erased-7@erased.invalid"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE audit_entries SET actor = 'eve' WHERE id = 2",
+        "UPDATE audit_erasures SET digest = sha256('') WHERE entry_id = 2",
+        "INSERT INTO audit_erasures SELECT project_id, erasure, 3, digest FROM audit_erasures WHERE entry_id = 2",
+        "DELETE FROM audit_erasures WHERE entry_id = 2",
+        "UPDATE audit_entries SET details = '{}' WHERE action = 'user.erased'",
+    ],
+)
+async def test_an_erasure_hides_no_other_change(world: "World", tampering: str) -> None:
+    await erase(world)
+    await world.rows(tampering)
+    assert (await verdict(world, MAIN)).wrong is not None
