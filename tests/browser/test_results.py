@@ -127,6 +127,9 @@ def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: Page
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("There is no rule 'max_uncoverd'")).to_be_visible()
     visit.complaints.clear()  # Chromium tells of the 422
+    dialog.get_by_label("One rule a line").fill("max_uncovered 0 priority=!low")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("cannot exclude")).to_be_visible()
     dialog.get_by_label("One rule a line").fill("max_uncovered 0")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The gate is closed")).to_be_visible()

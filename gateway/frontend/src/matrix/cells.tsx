@@ -104,6 +104,9 @@ function useLabels(data: Read | undefined, module: string | undefined): Known {
   const first = useRef(read)
   first.current = read
   const labels = useMemo(() => new Labels(first.current, () => setCount((one) => one + 1)), [module])
-  useLayoutEffect(() => labels.renew(read), [labels, read])
+  useLayoutEffect(() => {
+    labels.renew(read)
+    setCount((one) => one + 1)
+  }, [labels, read])
   return useMemo(() => ({ labels, count }), [labels, count])
 }

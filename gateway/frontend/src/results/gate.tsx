@@ -3,6 +3,7 @@ import { useState } from "react"
 import * as v from "valibot"
 import { Link } from "wouter"
 import { api } from "../api/client"
+import { ApiProblem } from "../api/problem"
 import type { components } from "../api/schema"
 import tab from "../items/tab.module.css"
 import { Badge } from "../kit/badge"
@@ -150,6 +151,8 @@ function Edit({ name, rules, close, use }: EditProps) {
   async function save() {
     const read = readRules(text)
     if (name === OWN) {
+      if (read.some(({ where }) => Object.values(where).some(excludes)))
+        throw new ApiProblem(422, { detail: words.noNot })
       const gate = read.map(({ where, ...rule }) => ({ ...rule, where: lists(where) }))
       // Whoever keeps the project does not know what rules there are: the gate does.
       await api.post("/api/v1/reports/gate", { body: { rules: read as Schemas["Rule"][] } })
@@ -214,6 +217,8 @@ const KNOWN: Schemas["RuleName"][] = [
   "min_tests",
   "no_new_failures",
 ]
+
+const excludes = (text: string) => parseAlternatives(text).some(({ not }) => not)
 
 const lists = (where: Record<string, string>) =>
   Object.fromEntries(

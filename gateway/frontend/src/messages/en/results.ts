@@ -69,6 +69,7 @@ export const results = {
     rules: "One rule a line",
     rulesHint: "A rule, its limit, and which requirements it is about, such as: max_failed 0 priority=critical,high",
     known: "Rules that there are",
+    noNot: "Rules of the project name what they are about and cannot exclude; keep a policy for that.",
     saved: "The rules hold from now on.",
     more: (count: string) => `and ${count} more`,
   },
