@@ -55,10 +55,12 @@ class Service(ServiceUnderTest):
             assert changed.status_code == 200, changed.text
         return Identity(user["id"], user["email"], role)
 
-    async def log_in(self, email: str, password: str = PASSWORD, *, address: str = "192.0.2.1") -> httpx.Response:
+    async def log_in(
+        self, email: str, password: str = PASSWORD, *, otp: str | None = None, address: str = "192.0.2.1"
+    ) -> httpx.Response:
         return await self._http.post(
             "/api/v1/auth/login",
-            data={"username": email, "password": password},
+            data={"username": email, "password": password, **({} if otp is None else {"otp": otp})},
             headers={"x-forwarded-for": address, "authorization": f"Bearer {TOKENS.issue(ANONYMOUS)}"},
         )
 
@@ -90,10 +92,9 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 _EMPTY = """
-    TRUNCATE users, project_members, ended_tokens, api_tokens, sessions, service_accounts, login_attempts,
-        known_networks, signing_keys, counted_actions, asked_mails, invitations, password_resets, outbox,
-        identities, begun_sign_ins, used_logout_tokens,
-        idempotency_keys RESTART IDENTITY;
+    TRUNCATE users, project_members, ended_tokens, api_tokens, second_factors, sessions, service_accounts,
+        login_attempts, known_networks, signing_keys, counted_actions, asked_mails, invitations, password_resets,
+        identities, begun_sign_ins, used_logout_tokens, outbox, idempotency_keys RESTART IDENTITY;
     DELETE FROM projects WHERE key <> 'MAIN';
     UPDATE projects SET name = 'Main project', description = '', visibility = 'open', archived = false, settings = '{}';
     UPDATE feed_head SET head = 0;

@@ -135,7 +135,7 @@ def test_no_page_that_is_made_of_the_document_shows_a_password() -> None:
         for field, about in schema.get("properties", {}).items()
         if "password" in field and field != "must_change_password"
     }
-    assert len(shown) == 7
+    assert len(shown) == 9
     assert set(shown.values()) == {"password"}, shown
 
 

@@ -1,7 +1,9 @@
 """Ways in and out in a browser: invitations, links for a new password, sessions and API tokens."""
 
 import re
+import time
 
+import pyotp
 from playwright.sync_api import expect
 
 from acceptance import texts
@@ -100,3 +102,36 @@ def test_sessions_and_tokens_are_made_seen_and_ended(page_of: PageOf, admin: Tra
     page.get_by_role("button", name="Revoke nightly").click()
     expect(page.get_by_role("button", name="Revoke nightly")).to_be_hidden()
     eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=3)
+
+
+def test_a_second_factor_is_switched_on_and_asked_for(page_of: PageOf, admin: Traceline) -> None:
+    somebody = admin.new_user("viewer")
+    email = somebody.me()["email"]
+    page = page_of(somebody, "/account").page
+    page.get_by_role("button", name="Switch on").click()
+    page.get_by_role("dialog").get_by_label("Current password").fill(PASSWORD)
+    page.get_by_role("button", name="Go on").click()
+    dialog = page.get_by_role("dialog", name="Second factor")
+    expect(dialog.get_by_role("img", name="QR code of the secret")).to_be_visible()
+    phone = pyotp.TOTP(dialog.locator("code").inner_text())
+    dialog.get_by_label("Code").fill(phone.at(int(time.time()) - 30))
+    page.get_by_role("button", name="Confirm").click()
+    codes = page.get_by_role("dialog", name="Keep these recovery codes").locator("code").inner_text().split()
+    assert len(codes) == 10
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_text("10 recovery codes are left")).to_be_visible()
+
+    visit = page_of("nobody", "~/sign-in")
+    page = visit.page
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_label("Code").fill("000000")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("The code is wrong")
+    page.get_by_label("Code").fill(codes[0])
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    expect(page).not_to_have_url(re.compile("sign-in"))
+    assert all("401" in said for said in visit.complaints)
+    visit.complaints.clear()

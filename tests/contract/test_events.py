@@ -122,6 +122,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "auth.sessions.ended": (),
     "auth.keys.replaced": (),
     "auth.login.failed": (),
+    "auth.second_factor.changed": (),
+    "auth.recovery_code.used": (),
     "auth.api_token.created": ("auth.api_token {token[id]}",),
     "auth.api_token.revoked": ("auth.api_token {token[id]}",),
     "auth.project.created": ("auth.project {project[key]}",),

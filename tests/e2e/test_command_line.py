@@ -4,13 +4,15 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
+import pyotp
 import pytest
 
-from acceptance.client import Traceline, created
+from acceptance.client import PASSWORD, Traceline, created, ok
 from acceptance.waiting import eventually
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -27,11 +29,10 @@ def run(admin: Traceline, base_url: str, tmp_path: Path) -> Run:
     if admin.project is not None:
         ours["TRACELINE_PROJECT"] = admin.project
 
-    def run(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(*words: str, typed: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "traceline_cli.main", *words]
-        return subprocess.run(
-            command, cwd=tmp_path, env=ours | variables, capture_output=True, text=True, check=False, timeout=60
-        )
+        settings = {"cwd": tmp_path, "env": ours | variables, "input": typed}
+        return subprocess.run(command, **settings, capture_output=True, text=True, check=False, timeout=60)
 
     return run
 
@@ -92,6 +93,19 @@ def test_one_file_that_is_refused_does_not_hide_the_others(run: Run, tmp_path: P
     assert sent.returncode == 4
     assert [one["tests"] for one in json.loads(sent.stdout)] == [1]
     assert "cut.xml" in sent.stderr
+
+
+def test_a_person_logs_in_with_a_second_factor(run: Run, admin: Traceline, tmp_path: Path) -> None:
+    somebody = admin.new_user()
+    begun = ok(somebody.post("/auth/second-factor", json={"password": PASSWORD}))
+    phone = pyotp.TOTP(begun["secret"])
+    before = {"code": phone.at(int(time.time()) - 30)}
+    codes = ok(somebody.post("/auth/second-factor/confirm", json=before))["recovery_codes"]
+    words = ["login", "--email", somebody.me()["email"], "--password", PASSWORD]
+    assert "Code of your second factor" in run(*words).stderr
+    logged_in = run(*words, typed=f"{codes[0]}\n")
+    assert logged_in.returncode == 0, logged_in.stderr
+    assert run("project", "list", TRACELINE_TOKEN="").returncode == 0
 
 
 def test_a_token_that_ended_does_not_get_in(run: Run) -> None:

@@ -15,6 +15,7 @@ from auth_service.password_reset import endpoints as password_reset
 from auth_service.projects import endpoints as projects
 from auth_service.registration import endpoints as registration
 from auth_service.registration.policy import Mode
+from auth_service.second_factor import endpoints as second_factor
 from auth_service.service import SERVICE
 from auth_service.service_accounts import endpoints as service_accounts
 from auth_service.sessions import endpoints as sessions
@@ -47,6 +48,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         settings.token_lifetime,
         settings.hash_key,
         only=settings.default_admin_email if settings.oidc_only else None,
+        second_factor_required=settings.require_second_factor,
     )
     provider = settings.provider()
     return http.create_app(
@@ -63,6 +65,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             users.router,
             erasing.router,
             password_reset.router,
+            second_factor.router,
             mails.router,
             projects.router,
             signing_keys.router,
@@ -80,6 +83,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             "sends_mail": settings.mail_server() is not None,
             "must_change_given_passwords": settings.environment == "production",
             "login": login,
+            "second_factor_required": settings.require_second_factor,
             "single_sign_on": provider
             and SingleSignOn(
                 database,

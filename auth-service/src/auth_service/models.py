@@ -59,6 +59,18 @@ api_tokens = sa.Table(
 sa.Index("ix_api_tokens_user_id_created_at", api_tokens.c.user_id, api_tokens.c.created_at)
 sa.Index("ix_api_tokens_expires_at", api_tokens.c.expires_at)
 
+second_factors = sa.Table(
+    "second_factors",
+    metadata,
+    sa.Column("user_id", sa.Integer, sa.ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    required("secret", sa.Text, comment="of RFC 6238, in base 32: codes are worked out from it"),
+    timestamp("confirmed_at", nullable=True, comment="null: begun, and counts for nothing yet"),
+    required("last_step", sa.BigInteger, server_default="0", comment="the newest time step of which a code was used"),
+    required(
+        "recovery_hashes", pg.ARRAY(sa.Text), server_default="{}", comment="SHA-256, in hexadecimal, of those left"
+    ),
+)
+
 service_accounts = sa.Table(
     "service_accounts",
     metadata,

@@ -11,6 +11,7 @@ from pydantic_settings import NoDecode
 
 from auth_service.mails.smtp import Server
 from auth_service.registration.policy import DEFAULT_PER_HOUR, Mode, RegistrationPolicy
+from auth_service.second_factor.service import Required
 from auth_service.single_sign_on.groups import GroupMap, Groups
 from auth_service.single_sign_on.provider import Provider
 from auth_service.users.emails import parse_email
@@ -68,6 +69,8 @@ class Settings(PublisherSettings):
     access_token_expire_minutes: int = Field(default=60, ge=1, le=LONGEST_LIFETIME // timedelta(minutes=1))
     session_idle_minutes: int = Field(default=0, ge=0, le=LONGEST_LIFETIME // timedelta(minutes=1))
     """After how long without a request a session ends; 0: when its token expires."""
+    require_second_factor: Required = Required.NOBODY
+    """Whose log-ins are good for having a second factor alone until they have one: `admins` or `all`."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)

@@ -149,6 +149,24 @@ class SessionsEnded(Momentary):
     reason: str
 
 
+class SecondFactorChanged(Momentary):
+    """A second factor of a user counts from now on, or is removed: by them, an admin or an operator."""
+
+    wire_name = "auth.second_factor.changed"
+    user_id: int
+    email: str
+    is_active: bool
+
+
+class RecoveryCodeUsed(Momentary):
+    """Somebody logged in with a recovery code in place of their second factor; so many are `left`."""
+
+    wire_name = "auth.recovery_code.used"
+    user_id: int
+    email: str
+    left: int
+
+
 class ApiTokenState(BaseModel):
     """An API token. `projects` are the keys of those that it is for, None for all of its owner's."""
 
@@ -314,6 +332,8 @@ EVENTS: tuple[type[Payload], ...] = (
     SessionsEnded,
     KeysReplaced,
     LoginFailed,
+    SecondFactorChanged,
+    RecoveryCodeUsed,
     ApiTokenCreated,
     ApiTokenRevoked,
     ProjectCreated,

@@ -23,6 +23,9 @@ SESSION_ID = "sid"
 MUST_CHANGE_PASSWORD = "must_change_password"  # noqa: S105 - the name of a claim
 """A claim: the user has a password that somebody else chose. Such a token is good for choosing another."""
 
+MUST_ENROL = "must_enrol"
+"""A claim: the user has to have a second factor and has none. Such a token is good for having one."""
+
 LONGEST_LIFETIME = timedelta(days=30)
 """No token lives longer, whatever the settings say: what restricts old tokens may be forgotten after this."""
 

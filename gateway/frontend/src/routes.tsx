@@ -70,6 +70,7 @@ export function Routes() {
   )
 }
 
+const MustEnrol = lazy(() => import("./session/must-enrol"))
 const OwnPassword = lazy(() => import("./session/own-password"))
 
 /** Lead to the project that this browser was in last. */
@@ -94,6 +95,7 @@ function InProject() {
   const { data, error } = useQuery(thisProject())
   if (error instanceof ApiProblem && error.code === "project_not_found") return <NoProject />
   if (error instanceof ApiProblem && error.code === "password_change_required") return <OwnPassword />
+  if (error instanceof ApiProblem && error.code === "second_factor_enrolment_required") return <MustEnrol />
   // In MAIN the role is nearly always that of the account, which is known.
   if (!data && projectKey() !== MAIN) return error ? <Failure error={error} /> : <Skeleton />
   return (

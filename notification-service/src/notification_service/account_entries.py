@@ -142,6 +142,35 @@ def sessions_ended(event: Received[auth.SessionsEnded]) -> Iterable[Entry]:
     )
 
 
+def second_factor_changed(event: Received[auth.SecondFactorChanged]) -> Iterable[Entry]:
+    """Return one entry for the user whose second factor it is."""
+    changed = event.data
+    does = "has a second factor now" if changed.is_active else "has no second factor any more"
+    yield entry_of(
+        event,
+        AuditAction.USER_SECOND_FACTOR_CHANGED,
+        ResourceType.USER,
+        str(changed.user_id),
+        changed.email,
+        f"{changed.email} {does}, by {who(event.actor)}.",
+        details={"is_active": changed.is_active},
+    )
+
+
+def recovery_code_used(event: Received[auth.RecoveryCodeUsed]) -> Iterable[Entry]:
+    """Return one entry for the user who used a recovery code; nothing of the code."""
+    used = event.data
+    yield entry_of(
+        event,
+        AuditAction.USER_RECOVERY_CODE_USED,
+        ResourceType.USER,
+        str(used.user_id),
+        used.email,
+        f"{used.email} used a recovery code; {counted(used.left, 'code')} left.",
+        details={"left": used.left},
+    )
+
+
 def api_token_created(event: Received[auth.ApiTokenCreated]) -> Iterable[Entry]:
     """Return one entry for the owner of the API token; nothing that it could be known by."""
     yield _api_token_entry(event, AuditAction.USER_API_TOKEN_CREATED, "made")

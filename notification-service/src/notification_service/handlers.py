@@ -181,6 +181,8 @@ _TOLD: Mapping[type[Payload], Handler] = {
     auth.TokenEnded: audited(account_entries.token_ended),
     auth.KeysReplaced: audited(account_entries.keys_replaced),
     auth.SessionsEnded: audited(account_entries.sessions_ended),
+    auth.SecondFactorChanged: audited(account_entries.second_factor_changed),
+    auth.RecoveryCodeUsed: audited(account_entries.recovery_code_used),
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),
     auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),

@@ -65,6 +65,8 @@ class AuditAction(StrEnum):
     USER_KEYS_REPLACED = "user.keys_replaced"
     USER_SESSIONS_ENDED = "user.sessions_ended"
     USER_LOGIN_FAILED = "user.login_failed"
+    USER_SECOND_FACTOR_CHANGED = "user.second_factor_changed"
+    USER_RECOVERY_CODE_USED = "user.recovery_code_used"
     USER_API_TOKEN_CREATED = "user.api_token_created"  # noqa: S105 - the name of an action
     USER_API_TOKEN_REVOKED = "user.api_token_revoked"  # noqa: S105 - the name of an action
     PROJECT_CREATED = "project.created"

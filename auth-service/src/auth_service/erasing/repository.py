@@ -13,6 +13,7 @@ from contracts.auth import UserErased
 # What is of the account alone, and of no use without it.
 _FORGET = (
     "DELETE FROM sessions WHERE user_id = %(id)s",
+    "DELETE FROM second_factors WHERE user_id = %(id)s",
     "DELETE FROM identities WHERE user_id = %(id)s",
     "DELETE FROM password_resets WHERE user_id = %(id)s",
     "DELETE FROM invitations WHERE lower(email) = %(email)s",

@@ -85,6 +85,14 @@ async def end_of_provider(connection: Connection, user_id: int, provider_session
     return await cursor.fetchall()
 
 
+async def is_of_provider(connection: Connection, session_id: str) -> bool:
+    """Check whether a session began at the identity provider."""
+    cursor = await connection.execute(
+        "SELECT FROM sessions WHERE id = %s AND provider_session IS NOT NULL", (session_id,)
+    )
+    return cursor.rowcount > 0
+
+
 async def set_provider_session(connection: Connection, session_id: str, provider_session: str) -> None:
     """Store of which session at the identity provider a session is; an empty text is none that is known."""
     await connection.execute("UPDATE sessions SET provider_session = %s WHERE id = %s", (provider_session, session_id))

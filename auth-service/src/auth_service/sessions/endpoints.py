@@ -24,7 +24,10 @@ internal_router = APIRouter(prefix="/internal", route_class=StrictRoute, include
     operation_id="log_in",
     summary="Log in",
     response_model=AccessToken,
-    responses=problem_responses("401 invalid_credentials", "403 account_inactive", "403 password_login_off", 429),
+    responses=problem_responses(
+        *("401 invalid_credentials", "401 second_factor_required", "401 second_factor_invalid"),
+        *("401 second_factor_used", "403 account_inactive", "403 password_login_off", 429),
+    ),
 )
 async def log_in(
     request: Request,
@@ -33,10 +36,16 @@ async def log_in(
     password: Annotated[
         str, Form(max_length=128, examples=["correct horse battery"], json_schema_extra={"format": "password"})
     ],
+    otp: Annotated[
+        str | None,
+        Form(
+            max_length=32, description="The code of the phone, or a recovery code, of an account with a second factor."
+        ),
+    ] = None,
 ) -> Response:
     """After 10 failures for an account, or 50 for an address, within 15 minutes: 429 with `Retry-After`."""
     login: service.Login = request.app.state.login
-    return _token(login, await login(username, password, client_address(request), client_agent(request)))
+    return _token(login, await login(username, password, otp, client_address(request), client_agent(request)))
 
 
 @router.post(

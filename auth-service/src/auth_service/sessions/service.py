@@ -11,17 +11,21 @@ from prometheus_client import Counter
 from auth_service.api_tokens import repository as api_tokens
 from auth_service.open_sessions import repository as open_sessions
 from auth_service.open_sessions.repository import Begun
+from auth_service.second_factor import repository as second_factors
+from auth_service.second_factor import service as second_factor
+from auth_service.second_factor.service import Required
 from auth_service.sessions import repository, tokens
 from auth_service.signing_keys.service import CurrentKey
 from auth_service.throttle import service as throttle
 from auth_service.throttle.service import Attempt
+from auth_service.users import passwords_shown
 from auth_service.users import repository as users
 from auth_service.users import service as user_service
 from auth_service.users.emails import account_name
 from auth_service.users.passwords import Passwords
 from auth_service.users.repository import Credentials, UserRow
 from chassis.core.identity import Identity
-from chassis.core.problems import Forbidden, Invalid, TooManyRequests, Unauthenticated
+from chassis.core.problems import Forbidden, Invalid, Problem, TooManyRequests, Unauthenticated
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import NewEvent, actor_of
@@ -32,7 +36,7 @@ _TYPED_BYTES = 8
 """Enough to see that the same was typed again, and little for whoever would guess what it was."""
 
 _FAILURES = Counter("traceline_login_failures_total", "Log-ins that were refused.", ("reason",))
-for _reason in ("unknown_account", "wrong_password", "account_inactive", "throttled"):
+for _reason in ("unknown_account", "wrong_password", "account_inactive", "throttled", "wrong_second_factor"):
     _FAILURES.labels(_reason)  # there from the start, so that the first one shows as a rise
 
 
@@ -48,12 +52,13 @@ class Login:
     """Keys the hash of a user name that no account has; 64 bytes at most."""
     only: str | None = None
     """The email of whom alone a password lets in; None: everybody."""
+    second_factor_required: Required = Required.NOBODY
 
-    async def __call__(self, username: str, password: str, address: str, agent: str) -> str:
+    async def __call__(self, username: str, password: str, otp: str | None, address: str, agent: str) -> str:
         """Return an access token, the first of a session; `agent` is what the caller calls itself.
 
-        Raises Unauthenticated invalid_credentials, Forbidden account_inactive (with the right password only) or
-        password_login_off, and TooManyRequests.
+        Raises Unauthenticated invalid_credentials, Forbidden password_login_off and TooManyRequests; and with the right
+        password only Forbidden account_inactive, and Unauthenticated second_factor_required, _invalid or _used.
         """
         account = account_name(username)
         if self.only is not None and account != self.only:
@@ -74,11 +79,10 @@ class Login:
                 await self._refuse(attempt, LoginFailed(email=account, address=address, reason="wrong_password"))
             raise _wrong_credentials()
         newer_hash = await self.passwords.hash(password) if self.passwords.is_outdated(found["password_hash"]) else None
-        token = await self._issue(found, newer_hash, attempt, address, agent)
-        if token is None:
-            _FAILURES.labels("account_inactive").inc()
-            raise _inactive()
-        return token
+        outcome = await self._issue(found, newer_hash, attempt, otp, address, agent)
+        if isinstance(outcome, Problem):
+            raise outcome
+        return outcome
 
     async def of_provider(self, user_id: int, address: str, agent: str, provider_session: str) -> str:
         """Return an access token, the first of a session, for whom the identity provider has signed in.
@@ -88,9 +92,7 @@ class Login:
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, user_id)
             if user["is_active"]:
-                token, session_id = await self._start(connection, user, now, address, agent)
-                await open_sessions.set_provider_session(connection, session_id, provider_session)
-                return token
+                return await self._start(connection, user, now, address, agent, provider_session)
             failed = LoginFailed(email=user["email"], address=address, reason="account_inactive")
             await outbox.record(connection, [_event(failed)])
         _FAILURES.labels("account_inactive").inc()
@@ -115,35 +117,81 @@ class Login:
             if now.timestamp() - identity.logged_in_at > RENEWABLE.total_seconds():
                 raise _logged_in_too_long_ago()
             key = await self.signing_key.read(connection)
-        return tokens.issue(user, key, now, self.token_lifetime, identity.session_id, identity.logged_in_at)
+            must_enrol = await self._must_enrol(connection, user, identity.session_id)
+        return tokens.issue(
+            user,
+            key,
+            now,
+            self.token_lifetime,
+            identity.session_id,
+            identity.logged_in_at,
+            must_enrol=must_enrol,
+        )
 
     async def _issue(
-        self, verified: Credentials, newer_hash: str | None, attempt: Attempt, address: str, agent: str
-    ) -> str | None:
-        """Return a token, or None when the account is not active; `verified` matched the password before."""
+        self,
+        verified: Credentials,
+        newer_hash: str | None,
+        attempt: Attempt,
+        otp: str | None,
+        address: str,
+        agent: str,
+    ) -> str | Problem:
+        """Return a token, or why there is none although `verified` matched the password before."""
         async with self.database.transaction() as connection:
             user, now = await user_service.locked(connection, verified["id"])
             if user["password_hash"] != verified["password_hash"]:
                 # It was changed meanwhile: a token from the old password must not outlive the change.
                 raise _wrong_credentials()
+            if user["is_active"] and await second_factors.is_active(connection, user["id"]):
+                if otp is None:
+                    # Neither right nor wrong so far: what else was tried stays counted.
+                    await throttle.withdrawn(connection, attempt)
+                    return _second_factor_required()
+                shown = await second_factor.show(connection, user["id"], user["email"], otp)
+                if shown is not second_factor.Shown.RIGHT:
+                    failure = LoginFailed(email=attempt.account, address=address, reason="wrong_second_factor")
+                    await throttle.failed(connection, attempt, failure)
+                    _FAILURES.labels(failure.reason).inc()
+                    return second_factor.refusal(shown)
             await throttle.succeeded(connection, attempt)
             if newer_hash is not None:
                 await repository.set_password_hash(connection, user["id"], newer_hash)
             if not user["is_active"]:
                 failed = LoginFailed(email=attempt.account, address=address, reason="account_inactive")
                 await outbox.record(connection, [_event(failed)])
-                return None
-            token, _ = await self._start(connection, user, now, address, agent)
-        return token
+                _FAILURES.labels(failed.reason).inc()
+                return _inactive()
+            return await self._start(connection, user, now, address, agent)
 
     async def _start(
-        self, connection: Connection, user: UserRow, now: datetime, address: str, agent: str
-    ) -> tuple[str, str]:
-        """Return the first token of a new session, in whatever way somebody has logged in, and the session's id."""
+        self,
+        connection: Connection,
+        user: UserRow,
+        now: datetime,
+        address: str,
+        agent: str,
+        provider_session: str | None = None,
+    ) -> str:
+        """Return the first token of a new session, in whatever way somebody has logged in.
+
+        `provider_session` is the session's id at the identity provider, empty where none is told; None: a password.
+        """
         key = await self.signing_key.read(connection)
         session_id = uuid.uuid4().hex
         await self._begin(connection, session_id, user, now, address, agent)
-        return tokens.issue(user, key, now, self.token_lifetime, session_id), session_id
+        if provider_session is not None:
+            await open_sessions.set_provider_session(connection, session_id, provider_session)
+        must_enrol = await self._must_enrol(connection, user, session_id)
+        return tokens.issue(user, key, now, self.token_lifetime, session_id, must_enrol=must_enrol)
+
+    async def _must_enrol(self, connection: Connection, user: UserRow, session_id: str) -> bool:
+        """Check whether a user has to have a second factor, and has none: the identity provider asks for its own."""
+        return (
+            self.second_factor_required.holds_for(user["role"])
+            and not await second_factors.is_active(connection, user["id"])
+            and not await open_sessions.is_of_provider(connection, session_id)
+        )
 
     async def _begin(
         self, connection: Connection, session_id: str, user: UserRow, now: datetime, address: str, agent: str
@@ -177,19 +225,13 @@ async def change_password(
     """
     if new_password == current_password:
         raise Invalid.field("/new_password", "This is the password that you have; choose another.", "same_password")
-    attempt = await throttle.begin(database, identity.email, address)
-    async with database.connection() as connection:
-        found = await users.credentials(connection, identity.email)
-    if found is None or not await passwords.matches(current_password, found["password_hash"]):
-        async with database.transaction() as connection:
-            await throttle.failed(connection, attempt)
-        raise _wrong_password()
+    shown = await passwords_shown.check(database, passwords, identity, address, current_password)
     new_hash = await passwords.hash(new_password)
     async with database.transaction() as connection:
-        user, now = await user_service.locked(connection, found["id"])
-        if user["password_hash"] != found["password_hash"]:
-            raise _wrong_password()
-        await throttle.succeeded(connection, attempt)
+        user, now = await user_service.locked(connection, shown.user_id)
+        if user["password_hash"] != shown.password_hash:
+            raise passwords_shown.wrong_password()
+        await throttle.succeeded(connection, shown.attempt)
         user["tokens_not_before"] = now
         event = NewEvent(
             PasswordChanged(user=user_service.state(user)),
@@ -262,6 +304,13 @@ def _inactive() -> Forbidden:
     return Forbidden("This account is not active; ask an admin to activate it.", code="account_inactive")
 
 
+def _second_factor_required() -> Unauthenticated:
+    return Unauthenticated(
+        "This account has a second factor: send the code of your phone, or a recovery code, as `otp`, too.",
+        code="second_factor_required",
+    )
+
+
 def _works_no_more() -> Unauthenticated:
     return Unauthenticated(
         "This access token works no more: its user has logged out, changed the password or been deactivated since;"
@@ -275,7 +324,3 @@ def _logged_in_too_long_ago() -> Unauthenticated:
         f"The log-in is more than {hours} hours ago, so its token is not renewed; log in again.",
         code="login_too_old",
     )
-
-
-def _wrong_password() -> Unauthenticated:
-    return Unauthenticated("The current password is wrong.", code="invalid_credentials")

@@ -7,7 +7,7 @@ import jwt
 
 from auth_service.signing_keys.service import SigningKey
 from auth_service.users.repository import UserRow
-from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, MUST_CHANGE_PASSWORD, SESSION_ID, TYPE
+from contracts.tokens import ALGORITHM, AUDIENCE, AUTH_TIME, ISSUER, MUST_CHANGE_PASSWORD, MUST_ENROL, SESSION_ID, TYPE
 
 
 def issue(
@@ -17,13 +17,17 @@ def issue(
     lifetime: timedelta,
     session_id: str,
     logged_in_at: float | None = None,
+    *,
+    must_enrol: bool = False,
 ) -> str:
     """Return a token for `user` that lives from `now` (of the database's clock) for `lifetime`.
 
+    `must_enrol`: it is good for having a second factor alone.
     `logged_in_at` is in seconds since the epoch; None: they log in now, and the session has its first token.
     """
     issued_at = now.timestamp()
-    claims = {MUST_CHANGE_PASSWORD: True} if user["must_change_password"] else {}
+    owed = {MUST_CHANGE_PASSWORD: user["must_change_password"], MUST_ENROL: must_enrol}
+    claims = {claim: True for claim, is_owed in owed.items() if is_owed}
     return jwt.encode(
         {
             **claims,

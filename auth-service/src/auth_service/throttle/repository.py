@@ -118,6 +118,11 @@ async def insert_attempt(connection: Connection, account: str, network: str) -> 
     return id_
 
 
+async def delete_attempt(connection: Connection, attempt_id: int) -> None:
+    """Delete an attempt."""
+    await connection.execute("DELETE FROM login_attempts WHERE id = %s", (attempt_id,))
+
+
 async def fail_attempt(connection: Connection, attempt_id: int) -> None:
     """Decide an attempt: it failed."""
     await connection.execute("UPDATE login_attempts SET failed = true WHERE id = %s", (attempt_id,))

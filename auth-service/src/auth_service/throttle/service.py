@@ -97,6 +97,11 @@ async def succeeded(connection: Connection, attempt: Attempt) -> None:
     await repository.know_network(connection, attempt.account, attempt.network)
 
 
+async def withdrawn(connection: Connection, attempt: Attempt) -> None:
+    """It decided nothing: forget it alone."""
+    await repository.delete_attempt(connection, attempt.id)
+
+
 async def failed(connection: Connection, attempt: Attempt, failure: LoginFailed | None = None) -> None:
     """The password was wrong; the `failure` is told, or kept to be told with others like it."""
     await repository.fail_attempt(connection, attempt.id)

@@ -47,9 +47,10 @@ class Context:
         return Api(url, token, self.project, tries=self.tries, say=self.terminal.say)
 
 
-def log_in(api: Api, email: str, password: str) -> tuple[str, int]:
-    """Return an access token and for how many seconds it is good."""
-    answer = content_of(api.call("POST", "/api/v1/auth/login", data={"username": email, "password": password}))
+def log_in(api: Api, email: str, password: str, code: str | None = None) -> tuple[str, int]:
+    """Return an access token and for how many seconds it is good; `code` is that of a second factor."""
+    form = {"username": email, "password": password, **({} if code is None else {"otp": code})}
+    answer = content_of(api.call("POST", "/api/v1/auth/login", data=form))
     return answer["access_token"], int(answer["expires_in"])
 
 

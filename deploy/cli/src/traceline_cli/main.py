@@ -52,7 +52,12 @@ def log_in_here(context: Context, email: str, password: str) -> None:
     if context.url is None:
         raise click.UsageError("Say where: traceline --url https://... login, or TRACELINE_URL.")
     api = context.at(context.url, None)
-    token, seconds = log_in(api, email, password)
+    try:
+        token, seconds = log_in(api, email, password)
+    except Failure as failure:
+        if failure.problem != "second_factor_required":
+            raise
+        token, seconds = log_in(api, email, password, click.prompt("Code of your second factor", err=True))
     file = login.place()
     login.keep(Kept(api.url, token, time.time() + seconds), file)
     context.terminal.answer({"file": str(file), "seconds": seconds}, f"Logged in for {seconds // 60} minutes.")
@@ -85,7 +90,7 @@ def list_projects(context: Context) -> None:
     """List the projects that you may see."""
     api = context.api()
     found: list[dict[str, Any]] = []
-    while page := content_of(api.call("GET", "/api/v1/projects", params={"limit": 500, "offset": len(found)}))["items"]:
+    while page := content_of(api.call("GET", "/api/v1/projects", params={"limit": 500, "skip": len(found)}))["items"]:
         found += page
     context.terminal.answer(found, *(_line(one) for one in found))
 

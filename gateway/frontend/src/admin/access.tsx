@@ -40,6 +40,13 @@ export async function endSessions({ id, full_name }: UserRow): Promise<void> {
     .then(() => toast(words.signedOut(full_name)), complain)
 }
 
+/** Take the second factor from somebody whose phone is lost, which signs them out. */
+export async function removeSecondFactor({ id, full_name }: UserRow): Promise<void> {
+  const params = { path: { user_id: id } }
+  const removed = api.delete("/api/v1/users/{user_id}/second-factor", { params })
+  await removed.then(() => toast(words.factorGone(full_name)), complain)
+}
+
 /** A dialog that shows a link this once. */
 export function LinkDialog({ title, hint, link, close }: OneTimeLink & { close: () => void }) {
   return (

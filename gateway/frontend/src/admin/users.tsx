@@ -13,7 +13,7 @@ import { useActiveRow, useTableKeys } from "../kit/table-keys"
 import { formatCount, m } from "../messages"
 import { useUser } from "../session/session"
 import { useUrl } from "../url"
-import { endSessions, Invite, LinkDialog, type OneTimeLink, passwordLink } from "./access"
+import { endSessions, Invite, LinkDialog, type OneTimeLink, passwordLink, removeSecondFactor } from "./access"
 import css from "./admin.module.css"
 import { type Asked, AskFirst, needsQuestion } from "./ask-first"
 import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
@@ -64,6 +64,7 @@ function Users() {
       needsQuestion(user, wanted, me) ? setAsked({ user, change: wanted }) : void change(user, wanted)
     const actions = (user: UserRow) => [
       { id: "password", label: words.access.reset, run: () => void passwordLink(user).then(setLink) },
+      { id: "factor", label: words.access.noFactor, run: () => void removeSecondFactor(user) },
       { id: "sessions", label: words.access.signOut, run: () => void endSessions(user) },
     ]
     return userColumns(me, changeOrAsk, actions)

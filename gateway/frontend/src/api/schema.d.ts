@@ -351,6 +351,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read whether you have a second factor
+         * @description A second factor is a code that a phone shows anew each half minute, beside the password.
+         */
+        get: operations["get_second_factor"];
+        put?: never;
+        /**
+         * Begin to have a second factor
+         * @description It counts once a code of it is confirmed; beginning anew forgets the secret from before.
+         */
+        post: operations["begin_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have your second factor count, by a code of it
+         * @description From now on logging in takes a code, too. Keep the recovery codes elsewhere: each works once.
+         */
+        post: operations["confirm_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make new recovery codes
+         * @description Those from before work no more.
+         */
+        post: operations["renew_recovery_codes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove your second factor
+         * @description From now on the password is enough. Wrong passwords and codes count as failed log-ins.
+         */
+        post: operations["remove_second_factor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/sessions": {
         parameters: {
             query?: never;
@@ -2485,6 +2569,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users/{user_id}/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove the second factor of a user
+         * @description For somebody whose phone and recovery codes are lost. Their sessions end; without one, nothing happens.
+         *
+         *     Needs the role `admin`.
+         */
+        delete: operations["remove_second_factor_of_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/{user_id}/sessions": {
         parameters: {
             query?: never;
@@ -2832,7 +2938,7 @@ export interface components {
          * @description What was done: `<resource type>.<what happened>`.
          * @enum {string}
          */
-        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
+        AuditAction: "requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed";
         /**
          * AuditEntry
          * @description One line of the audit log.
@@ -3061,8 +3167,48 @@ export interface components {
             band: components["schemas"]["Band"];
             totals: components["schemas"]["Totals"];
         };
+        /**
+         * Beginning
+         * @description Who wants a second factor shows first that they know the password.
+         */
+        Beginning: {
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+        };
+        /**
+         * Begun
+         * @description What a phone needs to know. It counts once a code of it is confirmed.
+         */
+        Begun: {
+            /**
+             * Qr
+             * @description The same as a QR code: an SVG, as a `data:` address.
+             * @example data:image/svg+xml,...
+             */
+            qr: string;
+            /**
+             * Secret
+             * @description Shown this once.
+             * @example JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * Uri
+             * @description The same for an app.
+             * @example otpauth://totp/Traceline:kim%40example.com?...
+             */
+            uri: string;
+        };
         /** Body_log_in */
         Body_log_in: {
+            /**
+             * Otp
+             * @description The code of the phone, or a recovery code, of an account with a second factor.
+             */
+            otp?: string | null;
             /**
              * Password
              * Format: password
@@ -3495,6 +3641,18 @@ export interface components {
              * Format: uuid
              */
             run_id: string;
+        };
+        /**
+         * Confirmation
+         * @description A code that the phone shows.
+         */
+        Confirmation: {
+            /**
+             * Code
+             * Format: password
+             * @example 492039
+             */
+            code: string;
         };
         CountChanged: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
@@ -5063,6 +5221,14 @@ export interface components {
         InvalidCredentials: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "invalid_credentials";
+        };
+        InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_credentials" | "second_factor_invalid" | "second_factor_used";
+        };
+        InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "second_factor_used";
         };
         /**
          * InvalidDocument
@@ -7236,6 +7402,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "no_mail";
         };
+        NoSecondFactor: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "no_second_factor";
+        };
         NotArchivedOrMainProject: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "not_archived" | "main_project";
@@ -8014,6 +8184,24 @@ export interface components {
              */
             threshold?: number | null;
         };
+        /**
+         * Proof
+         * @description The password, and a code.
+         */
+        Proof: {
+            /**
+             * Code
+             * Format: password
+             * @description Of the phone; or a recovery code.
+             * @example 492039
+             */
+            code: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+        };
         ProviderUnavailableOrProviderUnusable: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "provider_unavailable" | "provider_unusable";
@@ -8134,6 +8322,20 @@ export interface components {
              * @description `after` of the next call, also when there is nothing now.
              */
             next_after: number;
+        };
+        /**
+         * RecoveryCodes
+         * @description Codes for when the phone is away; each works once.
+         */
+        RecoveryCodes: {
+            /**
+             * Recovery Codes
+             * @description Shown this once.
+             * @example [
+             *       "3f2k-9xw7-q1ab-7m2c"
+             *     ]
+             */
+            recovery_codes: string[];
         };
         /**
          * Registration
@@ -9175,6 +9377,29 @@ export interface components {
             total: number;
         };
         /**
+         * SecondFactor
+         * @description Whether somebody has a second factor.
+         */
+        SecondFactor: {
+            /** Is Active */
+            is_active: boolean;
+            /**
+             * Is Required
+             * @description By REQUIRE_SECOND_FACTOR, for this account.
+             */
+            is_required: boolean;
+            /** Recovery Codes Left */
+            recovery_codes_left: number;
+        };
+        SecondFactorActive: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "second_factor_active";
+        };
+        SecondFactorNotBegun: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "second_factor_not_begun";
+        };
+        /**
          * ServiceAccount
          * @description A service account of a project; what it does is done by its `email`, which gets no mail.
          */
@@ -9324,6 +9549,11 @@ export interface components {
              * @example kim@example.com
              */
             email: string;
+            /**
+             * Otp
+             * @description A code of the phone, or a recovery code: for who has a second factor.
+             */
+            otp?: string | null;
             /**
              * Password
              * Format: password
@@ -11341,6 +11571,28 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidCredentials"];
             };
         };
+        /** @description Missing, invalid or expired token: `invalid_credentials`, `second_factor_invalid`, `second_factor_used` */
+        InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            };
+        };
+        /** @description Missing, invalid or expired token: `invalid_credentials`, `second_factor_required`, `second_factor_invalid`, `second_factor_used` */
+        InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed"];
+            };
+        };
         /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `reader_ended` */
         InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded: {
             headers: {
@@ -11479,6 +11731,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["NoMail"];
+            };
+        };
+        /** @description Duplicate or state conflict: `no_second_factor` */
+        NoSecondFactor: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NoSecondFactor"];
             };
         };
         /** @description Duplicate or state conflict: `not_archived`, `main_project` */
@@ -11761,6 +12023,26 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["SameTest"];
+            };
+        };
+        /** @description Duplicate or state conflict: `second_factor_active` */
+        SecondFactorActive: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SecondFactorActive"];
+            };
+        };
+        /** @description Duplicate or state conflict: `second_factor_not_begun` */
+        SecondFactorNotBegun: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["SecondFactorNotBegun"];
             };
         };
         /** @description A service is away; try again: `unavailable` */
@@ -12124,6 +12406,8 @@ export type SchemaAxisItem = components['schemas']['AxisItem'];
 export type SchemaBadRequest = components['schemas']['BadRequest'];
 export type SchemaBand = components['schemas']['Band'];
 export type SchemaBandFigures = components['schemas']['BandFigures'];
+export type SchemaBeginning = components['schemas']['Beginning'];
+export type SchemaBegun = components['schemas']['Begun'];
 export type SchemaBodyLogIn = components['schemas']['Body_log_in'];
 export type SchemaBodyLogOutByProviderApiV1AuthOidcBackchannelLogoutPost = components['schemas']['Body_log_out_by_provider_api_v1_auth_oidc_backchannel_logout_post'];
 export type SchemaBulkAnswerExpandedLink = components['schemas']['BulkAnswer_ExpandedLink_'];
@@ -12139,6 +12423,7 @@ export type SchemaChangedItems = components['schemas']['ChangedItems'];
 export type SchemaChangeOfMeaning = components['schemas']['ChangeOfMeaning'];
 export type SchemaChangeResult = components['schemas']['ChangeResult'];
 export type SchemaCompletedTestRun = components['schemas']['CompletedTestRun'];
+export type SchemaConfirmation = components['schemas']['Confirmation'];
 export type SchemaCountChanged = components['schemas']['CountChanged'];
 export type SchemaCoverage = components['schemas']['Coverage'];
 export type SchemaCoverageByModule = components['schemas']['CoverageByModule'];
@@ -12203,6 +12488,8 @@ export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
 export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
+export type SchemaInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
+export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
@@ -12270,6 +12557,7 @@ export type SchemaNewProject = components['schemas']['NewProject'];
 export type SchemaNewServiceAccount = components['schemas']['NewServiceAccount'];
 export type SchemaNewUser = components['schemas']['NewUser'];
 export type SchemaNoMail = components['schemas']['NoMail'];
+export type SchemaNoSecondFactor = components['schemas']['NoSecondFactor'];
 export type SchemaNotArchivedOrMainProject = components['schemas']['NotArchivedOrMainProject'];
 export type SchemaNothing = components['schemas']['Nothing'];
 export type SchemaNotification = components['schemas']['Notification'];
@@ -12321,6 +12609,7 @@ export type SchemaProjectNotFoundOrServiceAccountNotFound = components['schemas'
 export type SchemaProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound = components['schemas']['ProjectNotFoundOrServiceAccountNotFoundOrTokenNotFound'];
 export type SchemaProjectNotFoundOrUserNotFound = components['schemas']['ProjectNotFoundOrUserNotFound'];
 export type SchemaProjectSettings = components['schemas']['ProjectSettings'];
+export type SchemaProof = components['schemas']['Proof'];
 export type SchemaProviderUnavailableOrProviderUnusable = components['schemas']['ProviderUnavailableOrProviderUnusable'];
 export type SchemaPublicKey = components['schemas']['PublicKey'];
 export type SchemaRateLimited = components['schemas']['RateLimited'];
@@ -12328,6 +12617,7 @@ export type SchemaReadFormat = components['schemas']['ReadFormat'];
 export type SchemaReason = components['schemas']['Reason'];
 export type SchemaRecordChange = components['schemas']['RecordChange'];
 export type SchemaRecordChanges = components['schemas']['RecordChanges'];
+export type SchemaRecoveryCodes = components['schemas']['RecoveryCodes'];
 export type SchemaRegistration = components['schemas']['Registration'];
 export type SchemaRegistrationInvitedOrRegistrationClosedOrRegistrationDomain = components['schemas']['RegistrationInvitedOrRegistrationClosedOrRegistrationDomain'];
 export type SchemaReject = components['schemas']['Reject'];
@@ -12376,6 +12666,9 @@ export type SchemaSavedPolicy = components['schemas']['SavedPolicy'];
 export type SchemaScope = components['schemas']['Scope'];
 export type SchemaSearchHit = components['schemas']['SearchHit'];
 export type SchemaSearchPage = components['schemas']['SearchPage'];
+export type SchemaSecondFactor = components['schemas']['SecondFactor'];
+export type SchemaSecondFactorActive = components['schemas']['SecondFactorActive'];
+export type SchemaSecondFactorNotBegun = components['schemas']['SecondFactorNotBegun'];
 export type SchemaServiceAccount = components['schemas']['ServiceAccount'];
 export type SchemaServiceUnavailable = components['schemas']['ServiceUnavailable'];
 export type SchemaSession = components['schemas']['Session'];
@@ -12476,6 +12769,8 @@ export type ResponseImportNotFound = components['responses']['ImportNotFound'];
 export type ResponseImportNotPlannedOrRecordChanged = components['responses']['ImportNotPlannedOrRecordChanged'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
+export type ResponseInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
+export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
@@ -12490,6 +12785,7 @@ export type ResponseMappingNotFound = components['responses']['MappingNotFound']
 export type ResponseNameTaken = components['responses']['NameTaken'];
 export type ResponseNameTakenOrProjectArchived = components['responses']['NameTakenOrProjectArchived'];
 export type ResponseNoMail = components['responses']['NoMail'];
+export type ResponseNoSecondFactor = components['responses']['NoSecondFactor'];
 export type ResponseNotArchivedOrMainProject = components['responses']['NotArchivedOrMainProject'];
 export type ResponseNotificationNotFound = components['responses']['NotificationNotFound'];
 export type ResponsePasswordLoginOff = components['responses']['PasswordLoginOff'];
@@ -12518,6 +12814,8 @@ export type ResponseRunKeyTaken = components['responses']['RunKeyTaken'];
 export type ResponseRunNotFound = components['responses']['RunNotFound'];
 export type ResponseRunQueued = components['responses']['RunQueued'];
 export type ResponseSameTest = components['responses']['SameTest'];
+export type ResponseSecondFactorActive = components['responses']['SecondFactorActive'];
+export type ResponseSecondFactorNotBegun = components['responses']['SecondFactorNotBegun'];
 export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
 export type ResponseSessionNeeded = components['responses']['SessionNeeded'];
 export type ResponseSessionNotFound = components['responses']['SessionNotFound'];
@@ -12563,8 +12861,8 @@ export interface operations {
     list_activity: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -12659,8 +12957,8 @@ export interface operations {
     list_audit_log: {
         parameters: {
             query?: {
-                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
-                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
+                /** @description requirement.created, requirement.updated, requirement.deleted, test_case.created, test_case.updated, test_case.deleted, link.created, link.updated, link.confirmed, link.deleted, suggestion.generated, suggestion.accepted, suggestion.rejected, suggestion.reopened, suggestion.expired, run.completed, run.failed, run.cancelled, coverage.dropped, import.applied, test_run.completed, user.created, user.updated, user.password_changed, user.password_reset, user.password_reset_offered, user.erased, user.invited, user.invitation_accepted, user.invitation_revoked, user.logged_out, user.keys_replaced, user.sessions_ended, user.login_failed, user.second_factor_changed, user.recovery_code_used, user.api_token_created, user.api_token_revoked, project.created, project.updated, project.archived, project.deleted, project.member_changed, project.member_removed: comma-separated alternatives; a leading ! excludes */
+                action?: ("requirement.created" | "requirement.updated" | "requirement.deleted" | "test_case.created" | "test_case.updated" | "test_case.deleted" | "link.created" | "link.updated" | "link.confirmed" | "link.deleted" | "suggestion.generated" | "suggestion.accepted" | "suggestion.rejected" | "suggestion.reopened" | "suggestion.expired" | "run.completed" | "run.failed" | "run.cancelled" | "coverage.dropped" | "import.applied" | "test_run.completed" | "user.created" | "user.updated" | "user.password_changed" | "user.password_reset" | "user.password_reset_offered" | "user.erased" | "user.invited" | "user.invitation_accepted" | "user.invitation_revoked" | "user.logged_out" | "user.keys_replaced" | "user.sessions_ended" | "user.login_failed" | "user.second_factor_changed" | "user.recovery_code_used" | "user.api_token_created" | "user.api_token_revoked" | "project.created" | "project.updated" | "project.archived" | "project.deleted" | "project.member_changed" | "project.member_removed" | "!requirement.created" | "!requirement.updated" | "!requirement.deleted" | "!test_case.created" | "!test_case.updated" | "!test_case.deleted" | "!link.created" | "!link.updated" | "!link.confirmed" | "!link.deleted" | "!suggestion.generated" | "!suggestion.accepted" | "!suggestion.rejected" | "!suggestion.reopened" | "!suggestion.expired" | "!run.completed" | "!run.failed" | "!run.cancelled" | "!coverage.dropped" | "!import.applied" | "!test_run.completed" | "!user.created" | "!user.updated" | "!user.password_changed" | "!user.password_reset" | "!user.password_reset_offered" | "!user.erased" | "!user.invited" | "!user.invitation_accepted" | "!user.invitation_revoked" | "!user.logged_out" | "!user.keys_replaced" | "!user.sessions_ended" | "!user.login_failed" | "!user.second_factor_changed" | "!user.recovery_code_used" | "!user.api_token_created" | "!user.api_token_revoked" | "!project.created" | "!project.updated" | "!project.archived" | "!project.deleted" | "!project.member_changed" | "!project.member_removed")[];
                 /** @description Emails: comma-separated alternatives; a leading ! excludes; a value with a comma, or with a blank, ! or " at its ends, is quoted: "Doors, left" (and a " in it doubled); "" is no value. */
                 actor?: string;
                 /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
@@ -12986,7 +13284,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["InvalidCredentials"];
+            401: components["responses"]["InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed"];
             403: components["responses"]["AccountInactiveOrPasswordLoginOff"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestEntityTooLarge"];
@@ -13349,6 +13647,217 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             408: components["responses"]["RequestTimeout"];
             410: components["responses"]["LinkInvalid"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_second_factor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    begin_second_factor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Beginning"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Begun"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["InvalidCredentials"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["SecondFactorActive"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    confirm_second_factor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["SecondFactorNotBegun"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    renew_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NoSecondFactor"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            414: components["responses"]["RequestUriTooLong"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    remove_second_factor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Proof"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["NoSecondFactor"];
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -20216,6 +20725,46 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    remove_second_factor_of_user: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path: {
+                /** @description The id of the user. */
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["UserNotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     end_sessions_of_user: {
         parameters: {
             query?: never;
@@ -20517,7 +21066,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["InvalidCredentials"];
+            401: components["responses"]["InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed"];
             403: components["responses"]["AccountInactiveOrCrossSiteRequest"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["RequestEntityTooLarge"];

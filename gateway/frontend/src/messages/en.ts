@@ -1,4 +1,3 @@
-import { account } from "./en/account"
 import { common } from "./en/common"
 import { dashboard } from "./en/dashboard"
 import { exchange } from "./en/exchange"
@@ -12,7 +11,6 @@ import { shell } from "./en/shell"
 import { suspect } from "./en/suspect"
 
 export const en = {
-  account,
   common,
   dashboard,
   exchange,

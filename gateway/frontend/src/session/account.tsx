@@ -10,17 +10,20 @@ import css from "./account.module.css"
 import { ApiTokens } from "./api-tokens"
 import { OpenSessions } from "./open-sessions"
 import { PasswordForm } from "./password-form"
+import { SecondFactor } from "./second-factor"
 import { signOut, useUser } from "./session"
+import { texts } from "./words"
 
 /** Who one is, how the page looks and behaves in this browser, and the password. */
 export default function Account() {
   return (
-    <Page title={m.account.title}>
+    <Page title={texts.title}>
       <div className={css.sections}>
         <You />
         <Appearance />
         <Keyboard />
         <Password />
+        <SecondFactor />
         <OpenSessions />
         <ApiTokens />
       </div>
@@ -32,16 +35,16 @@ function You() {
   const user = useUser()
   return (
     <section>
-      <h2>{m.account.you}</h2>
+      <h2>{texts.you}</h2>
       <dl className={css.facts}>
-        <dt>{m.account.name}</dt>
+        <dt>{texts.name}</dt>
         <dd>{user.full_name}</dd>
-        <dt>{m.account.email}</dt>
+        <dt>{texts.email}</dt>
         <dd>{user.email}</dd>
-        <dt>{m.account.role}</dt>
+        <dt>{texts.role}</dt>
         <dd>
           {m.common.roles[user.role]}
-          {user.role !== "admin" && <span className={css.quiet}> {m.account.roleHint}</span>}
+          {user.role !== "admin" && <span className={css.quiet}> {texts.roleHint}</span>}
         </dd>
       </dl>
       <Button onPress={() => void signOut()}>{m.shell.signOut}</Button>
@@ -53,7 +56,7 @@ function Appearance() {
   const { theme, density } = usePreferences()
   return (
     <section>
-      <h2>{m.account.appearance}</h2>
+      <h2>{texts.appearance}</h2>
       <div className={css.choices}>
         <span>{m.shell.theme}</span>
         <Choice<Theme>
@@ -78,12 +81,12 @@ function Keyboard() {
   const [areOn, setOn] = useSingleKeys()
   return (
     <section>
-      <h2>{m.account.keyboard}</h2>
+      <h2>{texts.keyboard}</h2>
       <label>
         <input type="checkbox" checked={areOn} onChange={(event) => setOn(event.target.checked)} />{" "}
         {m.shell.shortcutsOn}
       </label>
-      <p className={css.quiet}>{m.account.singleKeysHint}</p>
+      <p className={css.quiet}>{texts.singleKeysHint}</p>
     </section>
   )
 }
@@ -91,9 +94,9 @@ function Keyboard() {
 function Password() {
   return (
     <section>
-      <h2>{m.account.password}</h2>
-      <p className={css.quiet}>{m.account.passwordHint}</p>
-      <PasswordForm onDone={() => toast(m.account.changed)} />
+      <h2>{texts.password}</h2>
+      <p className={css.quiet}>{texts.passwordHint}</p>
+      <PasswordForm onDone={() => toast(texts.changed)} />
     </section>
   )
 }

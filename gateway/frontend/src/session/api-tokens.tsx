@@ -12,12 +12,13 @@ import { NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
 import { formatDay, m } from "../messages"
 import css from "./account.module.css"
+import { texts } from "./words"
 
 type Scope = components["schemas"]["Scope"]
 const KEY = ["tokens"]
 const DAYS = 90
 const DAY_MS = 86_400_000
-const words = m.account.tokens
+const words = texts.tokens
 const SCOPES = Object.keys(words.scopes) as Scope[]
 
 /** The tokens of one's pipelines and agents: what each may, until when, and when it was last used. */

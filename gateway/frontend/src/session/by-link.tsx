@@ -6,6 +6,7 @@ import { m } from "../messages"
 import { NewPassword } from "./account-fields"
 import { LoneForm } from "./lone-form"
 import { acceptInvitation, forgotPassword, resetPassword } from "./session"
+import { texts } from "./words"
 
 /** The secret of the link that led here; it is in no request but the one that uses it. */
 const secret = () => location.hash.slice(1)
@@ -93,7 +94,7 @@ export function ResetPassword() {
       failure={form.failure ?? noLink(fields)}
     >
       <NewPassword
-        label={m.account.newPassword}
+        label={texts.newPassword}
         hint={m.session.passwordHint}
         value={password}
         error={fields["/new_password"]}

@@ -4,11 +4,11 @@ import { Ago } from "../kit/ago"
 import { Button } from "../kit/button"
 import { NotYet } from "../kit/states"
 import { complain, toast } from "../kit/toast"
-import { m } from "../messages"
 import css from "./account.module.css"
+import { texts } from "./words"
 
 const KEY = ["sessions"]
-const words = m.account
+const words = texts
 
 /** Where one is signed in, and the end of each. */
 export function OpenSessions() {

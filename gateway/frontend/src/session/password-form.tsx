@@ -7,6 +7,7 @@ import { m } from "../messages"
 import css from "./account.module.css"
 import { NewPassword } from "./account-fields"
 import { changePassword, useUser } from "./session"
+import { texts } from "./words"
 
 /** The password that is, and the one that is to be. */
 export function PasswordForm({ onDone }: { onDone: () => void }) {
@@ -16,7 +17,7 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
   const { isSending, fields, failure, onSubmit } = useForm(async () => {
     await changePassword(user, current, next).catch((error) => {
       throw error instanceof ApiProblem
-        ? error.at("invalid_credentials", "/current_password", m.account.wrongPassword)
+        ? error.at("invalid_credentials", "/current_password", texts.wrongPassword)
         : error
     })
     setCurrent("")
@@ -28,7 +29,7 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
       {/* For who keeps passwords: whose it is. */}
       <input hidden readOnly autoComplete="username" value={user.email} />
       <Field
-        label={m.account.currentPassword}
+        label={texts.currentPassword}
         type="password"
         autoComplete="current-password"
         isRequired
@@ -37,7 +38,7 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
         onChange={setCurrent}
       />
       <NewPassword
-        label={m.account.newPassword}
+        label={texts.newPassword}
         hint={m.session.passwordHint}
         value={next}
         error={fields["/new_password"]}
@@ -45,7 +46,7 @@ export function PasswordForm({ onDone }: { onDone: () => void }) {
       />
       {failure}
       <Button type="submit" isDisabled={isSending}>
-        {isSending ? m.account.changing : m.account.changePassword}
+        {isSending ? texts.changing : texts.changePassword}
       </Button>
     </form>
   )

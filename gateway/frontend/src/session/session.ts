@@ -54,9 +54,9 @@ export async function readSession(): Promise<void> {
   }
 }
 
-/** Sign in; throw the ApiProblem that says why not. */
-export async function signIn(email: string, password: string): Promise<void> {
-  take(await call("POST", "/session", { email, password }))
+/** Sign in, with a code where the account has a second factor; throw the ApiProblem that says why not. */
+export async function signIn(email: string, password: string, otp?: string): Promise<void> {
+  take(await call("POST", "/session", { email, password, ...(otp && { otp }) }))
   otherTabs.postMessage("signed-in")
 }
 
@@ -132,7 +132,8 @@ function take(answer: Answer): void {
   for (const resume of waiting.splice(0)) resume()
 }
 
-async function renew(): Promise<void> {
+/** Exchange the token for one of now. */
+export async function renew(): Promise<void> {
   try {
     take(await call("POST", "/session/renew"))
   } catch {

@@ -10,10 +10,11 @@ export function SignInForm({ email: known }: { email?: string }) {
   const [email, setEmail] = useState(known ?? "")
   const [password, setPassword] = useState("")
   const [isShown, setShown] = useState(false)
-  const { send, isHeld, isSending, error } = useSignIn()
+  const [code, setCode] = useState("")
+  const { send, isHeld, isSending, isCodeAsked, error } = useSignIn()
   function submit(event: FormEvent) {
     event.preventDefault()
-    void send(email, password)
+    void send(email, password, code)
   }
   return (
     <form className={css.form} onSubmit={submit}>
@@ -38,6 +39,18 @@ export function SignInForm({ email: known }: { email?: string }) {
           </Button>
         }
       />
+      {isCodeAsked && (
+        <Field
+          label={m.session.code}
+          hint={m.session.codeHint}
+          autoComplete="one-time-code"
+          autoFocus
+          isRequired
+          maxLength={32}
+          value={code}
+          onChange={setCode}
+        />
+      )}
       <SignInError error={error} />
       <Button type="submit" look="primary" isDisabled={isHeld}>
         {isSending ? m.session.signingIn : m.session.signIn}

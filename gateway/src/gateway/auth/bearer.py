@@ -60,6 +60,15 @@ def password_change_required() -> Forbidden:
     )
 
 
+def second_factor_enrolment_required() -> Forbidden:
+    """Return the problem of a token whose user has to have a second factor first."""
+    return Forbidden(
+        "A second factor is required here: have one, by POST /api/v1/auth/second-factor and /confirm, then renew the"
+        " token or log in again.",
+        code="second_factor_enrolment_required",
+    )
+
+
 def no_api_token() -> Unauthenticated:
     """Return the problem of what begins as an API token and cannot be one, whoever made it."""
     return Unauthenticated(

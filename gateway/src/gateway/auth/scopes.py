@@ -38,6 +38,10 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "auth/logout": _PEOPLE,
     "auth/me": _READS,
     "auth/renew": _PEOPLE,
+    "auth/second-factor": _PEOPLE,
+    "auth/second-factor/confirm": _PEOPLE,
+    "auth/second-factor/recovery-codes": _PEOPLE,
+    "auth/second-factor/remove": _PEOPLE,
     "auth/sessions": _PEOPLE,
     "auth/sessions/{}": _PEOPLE,
     "auth/tokens": _PEOPLE,
@@ -127,6 +131,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "users/invitations": {"GET": _ADMIN, "POST": _PEOPLE["POST"]},
     "users/invitations/{}": {"DELETE": _ADMIN},
     "users/{}/password-reset": _PEOPLE,
+    "users/{}/second-factor": {"DELETE": _ADMIN},
     "users/{}/sessions": {"DELETE": _ADMIN},
 }
 

@@ -37,6 +37,13 @@ _FORMER_TYPE = "JWT"
 _OF_PERSON = frozenset(resource for service in SERVICES for resource in service.of_person)
 _BEFORE_PASSWORD_CHANGE = frozenset({("POST", "auth/change-password"), ("POST", "auth/logout"), ("GET", "auth/me")})
 """What somebody may whose password somebody else chose: to see whose account it is, beside what ends that state."""
+_BEFORE_ENROLMENT = _BEFORE_PASSWORD_CHANGE | {
+    ("GET", "auth/second-factor"),
+    ("POST", "auth/second-factor"),
+    ("POST", "auth/second-factor/confirm"),
+    ("POST", "auth/renew"),
+}
+"""What somebody may who has to have a second factor first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class _Verified:
     expires_at: float
     key_id: str
     must_change_password: bool = False
+    must_enrol: bool = False
 
 
 class TokenVerifier:
@@ -115,8 +123,11 @@ class TokenVerifier:
                 raise no_such_project()
         else:
             identity = await self.identify(token)
-            if self._verified[token].must_change_password and (method, path) not in _BEFORE_PASSWORD_CHANGE:
+            verified = self._verified[token]
+            if verified.must_change_password and (method, path) not in _BEFORE_PASSWORD_CHANGE:
                 raise bearer.password_change_required()
+            if verified.must_enrol and (method, path) not in _BEFORE_ENROLMENT:
+                raise bearer.second_factor_enrolment_required()
         if project == NONE:
             return identity
         return self.revocations.projects.enter(identity, project, writes=writes)
@@ -197,7 +208,8 @@ class TokenVerifier:
         if len(self._verified) >= _CACHE_SIZE:
             self._verified.clear()
         must_change = claims.get(tokens.MUST_CHANGE_PASSWORD) is True
-        verified = _Verified(identity, issued_at, expires_at, header["kid"], must_change)
+        must_enrol = claims.get(tokens.MUST_ENROL) is True
+        verified = _Verified(identity, issued_at, expires_at, header["kid"], must_change, must_enrol)
         self._verified[token] = verified
         return verified
 

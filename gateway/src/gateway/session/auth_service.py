@@ -21,10 +21,10 @@ class AuthService:
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
 
-    async def log_in(self, request: Request, email: str, password: str) -> str:
+    async def log_in(self, request: Request, email: str, password: str, otp: str | None) -> str:
         """Return a new token; raise what the log-in is refused with."""
-        form = urlencode({"username": email, "password": password}).encode()
-        token: str = (await self._call(request, "POST", "/login", form=form))["access_token"]
+        form = {"username": email, "password": password, **({} if otp is None else {"otp": otp})}
+        token: str = (await self._call(request, "POST", "/login", form=urlencode(form).encode()))["access_token"]
         return token
 
     async def renew(self, request: Request, token: str) -> str:

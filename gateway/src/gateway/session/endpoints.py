@@ -57,7 +57,10 @@ class Sessions:
     summary="Sign in to the page",
     response_model=Session,
     responses={
-        **problem_responses("401 invalid_credentials", "403 account_inactive", _CROSS_SITE, 429),
+        **problem_responses(
+            *("401 invalid_credentials", "401 second_factor_required", "401 second_factor_invalid"),
+            *("401 second_factor_used", "403 account_inactive", _CROSS_SITE, 429),
+        ),
         200: {"headers": _SETS_COOKIE},
     },
     openapi_extra={"security": []},
@@ -68,7 +71,8 @@ async def sign_in(body: SignIn, request: Request) -> Response:
     As at `/api/v1/auth/login`, 10 failures for an account, or 50 for an address, within 15 minutes: 429.
     """
     sessions = _sessions(request)
-    return await _begun(request, await sessions.auth.log_in(request, body.email, body.password.get_secret_value()))
+    otp = None if body.otp is None else body.otp.get_secret_value()
+    return await _begun(request, await sessions.auth.log_in(request, body.email, body.password.get_secret_value(), otp))
 
 
 @router.get(

@@ -18,6 +18,10 @@ class SignIn(BaseModel):
 
     email: Annotated[str, Field(min_length=1, max_length=254, examples=[_EMAIL])]
     password: Annotated[SecretStr, Field(min_length=1, max_length=128, examples=[_PASSWORD])]
+    otp: Annotated[
+        SecretStr | None,
+        Field(max_length=32, description="A code of the phone, or a recovery code: for who has a second factor."),
+    ] = None
 
 
 class SessionUser(BaseModel):

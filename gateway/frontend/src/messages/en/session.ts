@@ -37,6 +37,10 @@ export const session = {
   setPassword: "Set the password",
   resetDone: "Your new password is set.",
   noLink: "The link is not complete: open it as it was given to you.",
+  code: "Code",
+  codeHint: "The 6 digits that your phone shows, or a recovery code.",
+  wrongCode: "The code is wrong, or was used already. Wait for the next one.",
+  mustEnrol: "A second factor is required here",
   chooseOwn: "Choose a password of your own",
   chooseOwnHint: "Somebody else chose the one that you signed in with.",
 }

@@ -133,6 +133,10 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, "user.keys_replaced", None
     elif thing == "sessions":
         yield time, "user.sessions_ended", str(data["user_id"])
+    elif thing == "second_factor":
+        yield time, "user.second_factor_changed", str(data["user_id"])
+    elif thing == "recovery_code":
+        yield time, "user.recovery_code_used", str(data["user_id"])
     elif thing == "project":
         yield time, f"project.{happened}", data["project"]["key"]
     elif thing == "member":

@@ -1,0 +1,207 @@
+"""Having a second factor, showing it, and losing it."""
+
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from hashlib import sha256
+from hmac import compare_digest
+
+import pyotp
+
+from auth_service.open_sessions import service as open_sessions
+from auth_service.second_factor import repository
+from auth_service.throttle import service as throttle
+from auth_service.users import passwords_shown
+from auth_service.users import service as user_service
+from auth_service.users.passwords import Passwords
+from chassis.core.identity import Identity, Role
+from chassis.core.problems import Conflict, Invalid, Unauthenticated
+from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
+from chassis.messaging.events import Actor, NewEvent, actor_of
+from contracts.auth import RecoveryCodeUsed, SecondFactorChanged
+
+Work = Callable[[Connection, int], Awaitable[None]]
+"""What is done for the user with this id."""
+
+_ISSUER = "Traceline"
+_STEP = 30
+"""Seconds that a code of the phone lasts; the one before and the one after count, too: clocks differ."""
+_RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10
+
+
+class Required(StrEnum):
+    """Of whom REQUIRE_SECOND_FACTOR asks for one."""
+
+    NOBODY = "nobody"
+    ADMINS = "admins"
+    ALL = "all"
+
+    def holds_for(self, role: str) -> bool:
+        """Check whether an account with this role has to have one."""
+        return self is Required.ALL or (self is Required.ADMINS and role == Role.ADMIN)
+
+
+class Shown(StrEnum):
+    """What became of a code."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    USED = "used"
+
+
+async def show(connection: Connection, user_id: int, email: str, code: str) -> Shown:
+    """Check a code of the phone or a recovery code of a user with an active second factor; each counts once."""
+    found = await repository.find(connection, user_id)
+    assert found is not None, "asked for only where there is one"
+    step = _step_of(found["secret"], code)
+    if step is not None:
+        return Shown.RIGHT if await repository.use_step(connection, user_id, step) else Shown.USED
+    if not await repository.use_recovery_code(connection, user_id, _hash(code)):
+        return Shown.WRONG
+    event = RecoveryCodeUsed(user_id=user_id, email=email, left=len(found["recovery_hashes"]) - 1)
+    await outbox.record(connection, [NewEvent(event, subject=str(user_id), actor=Actor(user_id, email))])
+    return Shown.RIGHT
+
+
+def refusal(shown: Shown) -> Unauthenticated:
+    """Return the problem of a code that does not count."""
+    if shown is Shown.USED:
+        return Unauthenticated("This code was used already; wait for the next one.", code="second_factor_used")
+    return Unauthenticated(
+        "The code is wrong: send the 6 digits that your phone shows now, or a recovery code.",
+        code="second_factor_invalid",
+    )
+
+
+async def begin(
+    database: Database, passwords: Passwords, identity: Identity, address: str, password: str
+) -> tuple[str, str]:
+    """Return a new secret and its URI; raise Unauthenticated, TooManyRequests, and Conflict second_factor_active."""
+    shown = await passwords_shown.check(database, passwords, identity, address, password)
+    secret = pyotp.random_base32()
+    async with database.transaction() as connection:
+        await user_service.locked(connection, shown.user_id)
+        await throttle.succeeded(connection, shown.attempt)
+        is_active = await repository.is_active(connection, shown.user_id)
+        if not is_active:
+            await repository.begin(connection, shown.user_id, secret)
+    if is_active:
+        raise Conflict("You have a second factor; remove it before you begin anew.", code="second_factor_active")
+    return secret, pyotp.TOTP(secret).provisioning_uri(name=identity.email, issuer_name=_ISSUER)
+
+
+async def confirm(database: Database, identity: Identity, code: str) -> list[str]:
+    """Have the second factor that was begun count; return new recovery codes. Raise Conflict and Invalid."""
+    assert identity.id is not None, "only users have one"
+    async with database.transaction() as connection:
+        _, now = await user_service.locked(connection, identity.id)
+        found = await repository.find(connection, identity.id)
+        if found is None or found["confirmed_at"] is not None:
+            raise Conflict("Begin with POST /api/v1/auth/second-factor.", code="second_factor_not_begun")
+        step = _step_of(found["secret"], code)
+        if step is None:
+            told = "This is not the code that your phone should show now; are its clock and the secret right?"
+            raise Invalid.field("/code", told, "wrong_code")
+        await repository.use_step(connection, identity.id, step)
+        codes = _recovery_codes()
+        await repository.confirm(connection, identity.id, now, [_hash(one) for one in codes])
+        await _tell(connection, identity.id, identity.email, actor_of(identity), is_active=True)
+    return codes
+
+
+async def renew_recovery_codes(
+    database: Database, passwords: Passwords, identity: Identity, address: str, password: str, code: str
+) -> list[str]:
+    """Return new recovery codes, in place of those from before; raise Unauthenticated and TooManyRequests."""
+    codes = _recovery_codes()
+
+    async def renew(connection: Connection, user_id: int) -> None:
+        await repository.set_recovery_hashes(connection, user_id, [_hash(one) for one in codes])
+
+    await _proved(database, passwords, identity, address, password, code, renew)
+    return codes
+
+
+async def remove(
+    database: Database, passwords: Passwords, identity: Identity, address: str, password: str, code: str
+) -> None:
+    """Remove the caller's second factor; raise Unauthenticated, TooManyRequests, and Conflict no_second_factor."""
+
+    async def delete(connection: Connection, user_id: int) -> None:
+        await repository.delete(connection, user_id)
+        await _tell(connection, user_id, identity.email, actor_of(identity), is_active=False)
+
+    await _proved(database, passwords, identity, address, password, code, delete)
+
+
+async def take_away(database: Database, user_id: int, actor: Actor) -> bool:
+    """Remove the second factor of somebody else, whose phone is lost; return whether there was one."""
+    async with database.transaction() as connection:
+        user, _ = await user_service.locked(connection, user_id)
+        was_active = await repository.delete(connection, user_id)
+        if was_active:
+            await _tell(connection, user_id, user["email"], actor, is_active=False)
+    return was_active
+
+
+async def take_away_by_admin(database: Database, admin: Identity, user_id: int) -> None:
+    """Do the same for an admin, and end the sessions of the user; raise NotFound."""
+    if await take_away(database, user_id, actor_of(admin)):
+        await open_sessions.end_all(database, admin, user_id)
+
+
+async def _proved(
+    database: Database,
+    passwords: Passwords,
+    identity: Identity,
+    address: str,
+    password: str,
+    code: str,
+    work: Work,
+) -> None:
+    """Do work for a user who shows password and code; wrong ones count as failed log-ins."""
+    shown = await passwords_shown.check(database, passwords, identity, address, password)
+    problem: Exception | None = None
+    async with database.transaction() as connection:
+        await user_service.locked(connection, shown.user_id)
+        if not await repository.is_active(connection, shown.user_id):
+            await throttle.withdrawn(connection, shown.attempt)
+            problem = Conflict("You have no second factor.", code="no_second_factor")
+        elif (found := await show(connection, shown.user_id, identity.email, code)) is not Shown.RIGHT:
+            await throttle.failed(connection, shown.attempt)
+            problem = refusal(found)
+        else:
+            await throttle.succeeded(connection, shown.attempt)
+            await work(connection, shown.user_id)
+    if problem is not None:
+        raise problem
+
+
+async def _tell(connection: Connection, user_id: int, email: str, actor: Actor, *, is_active: bool) -> None:
+    event = SecondFactorChanged(user_id=user_id, email=email, is_active=is_active)
+    await outbox.record(connection, [NewEvent(event, subject=str(user_id), actor=actor)])
+
+
+def _step_of(secret: str, code: str) -> int | None:
+    """Return the time step whose code this is; None when it is none of now."""
+    now = int(time.time()) // _STEP
+    totp = pyotp.TOTP(secret)
+    typed = "".join(code.split())
+    for step in (now, now - 1, now + 1):
+        if compare_digest(totp.at(step * _STEP).encode(), typed.encode()):
+            return step
+    return None
+
+
+def _recovery_codes() -> list[str]:
+    """Return codes of 80 random bits, in groups that people can type."""
+    codes = (secrets.token_hex(_RECOVERY_BYTES) for _ in range(_RECOVERY_CODES))
+    return ["-".join(code[at : at + 5] for at in range(0, len(code), 5)) for code in codes]
+
+
+def _hash(code: str) -> str:
+    """Return what is stored of a recovery code, however it was typed."""
+    return sha256("".join(code.split()).replace("-", "").lower().encode()).hexdigest()

@@ -1,0 +1,5 @@
+import { localised } from "../messages"
+import { account } from "../messages/en/account"
+
+/** What the screens about one's account show, loaded with them. */
+export const texts = localised(account)
