@@ -15,6 +15,7 @@ from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
 from contracts import auth, suggestion
 from testing.isolation import checksums
+from testing.service import ok, problem
 
 ROOT = Identity(id=1, email="root@example.test", role=Role.ADMIN)
 
@@ -54,6 +55,36 @@ async def test_coverage_falls_below_what_its_project_wants(catalog: Any, inbox: 
         pass
     drops = await catalog.events("catalog.coverage.dropped")
     assert [(drop["project"], drop["data"]["threshold"]) for drop in drops] == [("STRICT", 1.0)]
+
+
+async def test_a_gate_without_rules_has_those_of_its_project(catalog: Any, inbox: Inbox) -> None:
+    gate = (
+        auth.GateRule(rule="max_uncovered", limit=1, where={"priority": ("high", "critical")}),
+        auth.GateRule(rule="require_run"),
+    )
+    await inbox.receive([told(auth.ProjectCreated, "GATED", 11, gate=gate)])
+    gated, other = (catalog.being(dataclasses.replace(ROOT, project=key)) for key in ("GATED", "UNGATED"))
+
+    async def judged(**query: Any) -> list[tuple[str, float, bool]]:
+        answer = await gated.read("/reports/gate", **query)
+        return [(rule["rule"], rule["actual"], rule["passed"]) for rule in answer["rules"]]
+
+    for priority in ("high", "critical", "low"):
+        await gated.requirement(priority=priority)
+    assert await judged() == [("max_uncovered", 2, False), ("require_run", False, False)]
+    assert await judged(max_uncovered=3) == [("max_uncovered", 3, True)]
+    posted = ok(await gated.post("/reports/gate", {"rules": []}))
+    assert [rule["rule"] for rule in posted["rules"]] == ["max_uncovered", "require_run"]
+    assert problem(await gated.get("/reports/gate", module="Doors"), 422)["errors"][0]["code"] == "contradiction"
+    await other.requirement()
+    assert [rule["rule"] for rule in (await other.read("/reports/gate"))["rules"]] == ["max_failed"]
+
+    unknown = (auth.GateRule(rule="max_failures", limit=0),)
+    await inbox.receive([told(auth.ProjectUpdated, "GATED", 12, gate=unknown)])
+    assert "rules.0.rule" in problem(await gated.get("/reports/gate"), 422, "invalid_gate")["detail"]
+    assert await judged(max_uncovered=3) == [("max_uncovered", 3, True)]
+    await inbox.receive([told(auth.ProjectUpdated, "GATED", 13)])
+    assert await judged() == [("max_failed", 0, True)]
 
 
 async def test_a_deleted_project_is_removed_whole_and_no_other(catalog: Any, inbox: Inbox) -> None:

@@ -13,7 +13,7 @@ from catalog_service.executions import policy_store
 from catalog_service.executions.endpoints import SettingsOf
 from catalog_service.executions.gate import Gate
 from catalog_service.executions.gate_documents import as_junit, as_markdown
-from catalog_service.executions.policies import Policy, Rule, RuleName, Where, or_default, rules_of
+from catalog_service.executions.policies import Policy, Rule, RuleName, Where, rules_of
 from catalog_service.executions.queries import AllowFlaky, Branch, Environment, Fallback, basis_of
 from catalog_service.executions.schemas import TestCounts, TestRunStatus
 from catalog_service.items.schemas import PriorityLevel
@@ -208,10 +208,13 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 }
 
 
-async def _judged(database: Database, query: GateBasisQuery, rules: list[Rule], settings: Settings) -> Response:
+async def _judged(
+    database: Database, query: GateBasisQuery, rules: list[Rule], settings: Settings, where: Where
+) -> Response:
     # The commit says which run is asked for, not which results count: a test may have run before it.
     basis = basis_of(query, settings, datetime.now(UTC), commit=None)
     async with snapshot(database) as connection:
+        rules = rules or await policy_store.unasked(connection, query.commit, where)
         judged = await Gate(connection, basis, query.commit, allow_flaky=query.allow_flaky).judge(rules)
     if query.format is GateFormat.MARKDOWN:
         return Response(as_markdown(judged), media_type="text/markdown; charset=utf-8")
@@ -223,14 +226,15 @@ async def _judged(database: Database, query: GateBasisQuery, rules: list[Rule], 
 @router.get(
     "/gate",
     response_model=GateAnswer,
-    responses=_FORMS,
+    responses={**_FORMS, **problem_responses("422 invalid_gate")},
     summary="Hold the record against rules",
     openapi_extra=documented(GateQuery),
 )
 async def read_gate(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Return whether all rules hold, always with 200: `passed` says it.
 
-    Without a rule: no failed requirement, and a finished run when a commit is named.
+    Without a rule or a policy: the rules of the project's settings; where it has none, no failed requirement, and a
+    finished run when a commit is named.
     """
     query = read_query(request, GateQuery)
     rules = query.rules()
@@ -240,20 +244,20 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
             raise Invalid.field("/query/policy", told, "contradiction")
         async with database.connection() as connection:
             rules = (await policy_store.named(connection, query.policy)).rules
-    return await _judged(database, query, or_default(rules, query.commit, query.where()), settings)
+    return await _judged(database, query, rules, settings, query.where())
 
 
 @router.post(
     "/gate",
     response_model=GateAnswer,
-    responses=_FORMS,
+    responses={**_FORMS, **problem_responses("422 invalid_gate")},
     summary="Hold the record against a policy",
     openapi_extra=documented(GateBasisQuery),
 )
 async def judge_policy(request: Request, body: Policy, _: Viewer, database: Db, settings: SettingsOf) -> Response:
     """Like GET, with the rules of a body, each about requirements of its own."""
     query = read_query(request, GateBasisQuery)
-    return await _judged(database, query, or_default(body.rules, query.commit, Where()), settings)
+    return await _judged(database, query, body.rules, settings, Where())
 
 
 @router.get(

@@ -113,10 +113,8 @@ def rules_of(given: Mapping[str, Any], where: Where) -> list[Rule]:
     ]
 
 
-def or_default(rules: list[Rule], commit: str | None, where: Where) -> list[Rule]:
-    """Return the rules, or where there are none: no failure, and a run of the commit that is named."""
-    if rules:
-        return rules
+def usual(commit: str | None, where: Where) -> list[Rule]:
+    """Return the rules where nobody wants others: no failure, and a run of the commit that is named."""
     return [
         Rule(rule=RuleName.MAX_FAILED, limit=0, where=where),
         *([Rule(rule=RuleName.REQUIRE_RUN)] if commit is not None else []),

@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from psycopg.types.json import Json
+from pydantic import ValidationError
 
-from catalog_service.executions.policies import Policy
+from catalog_service.executions.policies import Policy, Rule, Where, usual
+from catalog_service.projects import repository as projects
 from chassis.core.problems import Invalid, NotFound
 from chassis.core.wording import shown
 from chassis.db.database import Connection
@@ -48,6 +50,29 @@ async def named(connection: Connection, name: str) -> Policy:
         told = f"There is no saved policy {shown(name)}; GET /reports/gate/policies lists them."
         raise Invalid.field("/query/policy", told, "policy_not_found")
     return Policy(name=name, rules=row["rules"])
+
+
+async def unasked(connection: Connection, commit: str | None, where: Where) -> list[Rule]:
+    """Return the rules of a gate that names none: those of its project's settings, else the usual ones of a part.
+
+    Raises Invalid for settings that no gate can follow: rules left out would let through what they are there for.
+    """
+    wanted = (await projects.get(connection)).gate
+    if not wanted:
+        return usual(commit, where)
+    if where.given():
+        told = "The rules of the project's gate each have a part of their own; send rules with the filters."
+        raise Invalid.field(f"/query/{next(iter(where.given()))}", told, "contradiction")
+    try:
+        return Policy.model_validate({"rules": wanted}).rules
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        told = (
+            f"The gate in the settings of the project cannot be used ({place}: {first['msg']});"
+            " ask an admin of the project to mend it, or send rules."
+        )
+        raise Invalid(told, code="invalid_gate") from None
 
 
 async def put(

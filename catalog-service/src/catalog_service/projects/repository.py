@@ -1,38 +1,48 @@
 """Table `projects`: a row a project that was ever told of, what it wants otherwise than the settings say."""
 
 from dataclasses import dataclass
+from typing import Any
+
+from psycopg.types.json import Json
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_column, fetch_one
 
 # A key is never used again: of a deleted project nothing is news.
 _PUT = """
-INSERT INTO projects (sequence, deleted, coverage_threshold)
-VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s)
+INSERT INTO projects (sequence, deleted, coverage_threshold, gate)
+VALUES (%(sequence)s, %(deleted)s, %(coverage_threshold)s, %(gate)s)
 ON CONFLICT (project_id) DO UPDATE SET sequence = excluded.sequence, deleted = excluded.deleted,
-    coverage_threshold = excluded.coverage_threshold
+    coverage_threshold = excluded.coverage_threshold, gate = excluded.gate
 WHERE projects.sequence < excluded.sequence AND NOT projects.deleted
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a project wants; None: what the settings say. `coverage_threshold`: 0..1."""
+    """What a project wants; None: what the settings say. `coverage_threshold`: 0..1; `gate`: rules."""
 
     deleted: bool = False
     coverage_threshold: float | None = None
+    gate: list[dict[str, Any]] | None = None
 
 
 async def get(connection: Connection) -> Project:
     """Return what is known of the project; one that nothing was told of wants what the settings say."""
-    return await fetch_one(connection, Project, "SELECT deleted, coverage_threshold FROM projects") or Project()
+    query = "SELECT deleted, coverage_threshold, gate FROM projects"
+    return await fetch_one(connection, Project, query) or Project()
 
 
 async def put(connection: Connection, sequence: int, project: Project) -> None:
     """Store what a project wants since a place in auth's feed, unless later news is there."""
     await connection.execute(
         _PUT,
-        {"sequence": sequence, "deleted": project.deleted, "coverage_threshold": project.coverage_threshold},
+        {
+            "sequence": sequence,
+            "deleted": project.deleted,
+            "coverage_threshold": project.coverage_threshold,
+            "gate": None if project.gate is None else Json(project.gate),
+        },
     )
 
 

@@ -18,8 +18,9 @@ async def take_wishes(connection: Connection, events: list[Received[Any]]) -> No
     for event in events:
         state: auth.ProjectState = event.data.project
         async with in_another_project(connection, state.key):
-            wanted = Project(coverage_threshold=state.settings.coverage_threshold)
-            await repository.put(connection, event.sequence, wanted)
+            wanted = state.settings
+            gate = None if wanted.gate is None else [rule.model_dump(mode="json") for rule in wanted.gate]
+            await repository.put(connection, event.sequence, Project(False, wanted.coverage_threshold, gate))
 
 
 async def bury(connection: Connection, events: list[Received[auth.ProjectDeleted]]) -> None:
