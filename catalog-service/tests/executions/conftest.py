@@ -36,6 +36,11 @@ class Results:
         whole = {"content-type": "application/xml", **(headers or {})}
         return await self.catalog.request("POST", "/test-results", content=content, headers=whole, params=options)
 
+    async def post_form(self, *files: tuple[str, bytes], **options: Any) -> Any:
+        """POST files by their names in one form; return the response."""
+        parts = [("file", (name, content, "application/xml")) for name, content in files]
+        return await self.catalog.request("POST", "/test-results", files=parts, params=options)
+
     async def send(self, *cases: Case, **options: Any) -> Json:
         """Send cases that must be taken; return the answer."""
         return ok(await self.post(junit(*cases), **options))

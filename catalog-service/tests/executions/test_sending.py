@@ -89,3 +89,62 @@ async def test_a_test_case_is_named_by_its_id_too(results: Results) -> None:
     requirement, (test_case,) = await results.traced()
     assert (await results.send((f"[{test_case['id']}] works", "passed")))["matched"] == 1
     assert (await results.verdict(requirement))["total"] == 1
+
+
+async def test_several_files_of_a_form_are_uploads_of_one_run(results: Results) -> None:
+    requirement, (first, second) = await results.traced(2)
+    files = [
+        ("a.xml", junit((named(first), "passed"), ("shared", "passed"))),
+        ("b.xml", junit((named(second), "failed"), ("shared", "failed"))),
+    ]
+    sent = ok(await results.post_form(*files))
+    assert sent["counts"] == {"results": 4, "passed": 2, "failed": 2, "flaky": 0, "skipped": 0}
+    assert (sent["tests"], sent["matched"], sent["unknown"], sent["duplicate"]) == (4, 2, 2, False)
+    assert [(file["file_name"], file["tests"]) for file in sent["files"]] == [("a.xml", 2), ("b.xml", 2)]
+    assert sent["upload_id"] == sent["files"][0]["upload_id"]
+    assert sent["run"]["status"] == "completed"
+    assert sent["run"]["counts"] == {"tests": 3, "passed": 1, "failed": 2, "flaky": 0, "skipped": 0}
+    run = await results.catalog.read(f"/test-runs/{sent['run']['id']}")
+    assert {upload["file_name"] for upload in run["uploads"]} == {"a.xml", "b.xml"}
+    assert (await results.verdict(requirement))["verdict"] == "failed"
+    (ended,) = [
+        event for event in await results.catalog.events("catalog.test_run.completed") if event["subject"] == run["id"]
+    ]
+    assert ended["data"]["counts"]["tests"] == 3
+
+    alone = ok(await results.post_form(files[0]))
+    assert "files" not in alone
+    assert alone["tests"] == 2
+
+
+async def test_a_form_has_each_file_of_a_run_once(results: Results) -> None:
+    key, same = results.catalog.word(), junit(("works", "passed"))
+    sent = ok(await results.post_form(("a.xml", same), ("b.xml", same), run=key))
+    assert [file["duplicate"] for file in sent["files"]] == [False, True]
+    assert (sent["duplicate"], sent["tests"]) == (False, 1)
+    again = ok(await results.post_form(("a.xml", same), ("b.xml", same), run=key))
+    assert (again["duplicate"], again["tests"]) == (True, 0)
+    kept = {"Idempotency-Key": key}
+    parts = [("file", (name, same)) for name in ("a.xml", "b.xml")]
+    answers = [ok(await results.catalog.request("POST", "/test-results", files=parts, headers=kept)) for _ in range(2)]
+    assert answers[0] == answers[1]
+
+
+async def test_a_form_with_a_damaged_file_stores_none(results: Results) -> None:
+    key = results.catalog.word()
+    files = [("good.xml", junit(("works", "passed"))), ("bad.xml", b"<testsuite>")]
+    refused = problem(await results.post_form(*files, run=key), 422, "unreadable_file")
+    assert refused["detail"].startswith("bad.xml: ")
+    empty = problem(await results.post_form(files[0], ("none.xml", b""), run=key), 422, "empty_file")
+    assert "none.xml" in empty["detail"]
+    problem(await results.post_form(files[0], files[0], run=key, file_name="one.xml"), 422)
+    assert ok(await results.catalog.get("/test-runs", key=key))["total"] == 0
+
+
+async def test_forms_whose_files_are_in_another_order_are_all_stored(results: Results) -> None:
+    names = [results.catalog.word() for _ in range(6)]
+    files = [(f"{name}.xml", junit((name, "passed"))) for name in names]
+    orders = [files, files[::-1], files[3:] + files[:3]] * 2
+    answers = await asyncio.gather(*(results.post_form(*order) for order in orders))
+    assert [answer.status_code for answer in answers] == [200] * 6
+    assert len({answer.json()["run"]["id"] for answer in answers}) == 6

@@ -9,7 +9,8 @@ import orjson
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from catalog_service.authorship import author
-from catalog_service.exchange.jobs.endpoints import FILE_BODY, settings_of
+from catalog_service.exchange.jobs.endpoints import settings_of
+from catalog_service.exchange.jobs.upload import MOST_FILES
 from catalog_service.executions import completion, history, runs, service, storing, tests, upload
 from catalog_service.executions.queries import (
     ResultsQuery,
@@ -53,6 +54,33 @@ SettingsOf = Annotated[Settings, Depends(settings_of)]
 TestId = Annotated[int, Path(ge=1, lt=2**63)]
 
 
+_BINARY = {"type": "string", "format": "binary"}
+_FILES_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": f"The file itself, or a form with it, or with up to {MOST_FILES} of one run.",
+        "content": {
+            "application/octet-stream": {"schema": _BINARY},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "properties": {
+                        "file": {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": MOST_FILES,
+                            "items": _BINARY,
+                            "description": "Each file is a part `file` of its own.",
+                        }
+                    },
+                },
+            },
+        },
+    }
+}
+
+
 @router.post(
     "/test-results",
     response_model=UploadedResults,
@@ -60,25 +88,26 @@ TestId = Annotated[int, Path(ge=1, lt=2**63)]
         *(400, "400 malformed_form", "409 run_key_taken", 413, "415 unknown_format"),
         *(422, "422 empty_file", "422 unreadable_file", "422 reader_ended", "422 unknown_test"),
     ),
-    summary="Send a file of test results",
-    openapi_extra={**documented(ResultsQuery), **FILE_BODY},
+    summary="Send files of test results",
+    openapi_extra={**documented(ResultsQuery), **_FILES_BODY},
 )
 async def send_test_results(request: Request, reviewer: Reviewer, database: Db, settings: SettingsOf) -> Response:
     """Store the results of a file in their run, which is made unless there is one of its key.
 
-    The same bytes in the same run change nothing. Files of a run may come in any order and at the same time.
-    `Idempotency-Key` is honoured.
+    The same bytes in the same run change nothing. Files of a run may come in any order and at the same time. A form may
+    have several, each a part `file`: all are uploads of one run, and all are stored or none. The answer then has the
+    sums, and in `files` what each came to. A request has 64 MiB at most. `Idempotency-Key` is honoured.
     """
     query = read_query(request, ResultsQuery)
     query.check()
     options, spec = query.options(), query.spec(settings, datetime.now(UTC))
     with ExitStack() as meanwhile:
-        results = await upload.receive_and_read(request, options, limits_of(settings), meanwhile)
+        files = await upload.receive_and_read(request, options, limits_of(settings), meanwhile)
 
         async def work(connection: Connection) -> Response:
             stored = await upload.store(
                 connection,
-                results,
+                files,
                 spec,
                 options,
                 actor_of(reviewer),
@@ -87,9 +116,9 @@ async def send_test_results(request: Request, reviewer: Reviewer, database: Db, 
             return answer(stored)
 
         if "idempotency-key" in request.headers and not query.dry_run:
-            sent = orjson.dumps([results.sha256, results.file_name])
-            return await answer_once(request, database, reviewer, work, body=sent)
-        return await upload.transact(database, work, dry_run=query.dry_run)
+            sent = orjson.dumps([part for file in files for part in (file.sha256, file.file_name)])
+            return await upload.unless_deadlocked(lambda: answer_once(request, database, reviewer, work, body=sent))
+        return await upload.unless_deadlocked(lambda: upload.transact(database, work, dry_run=query.dry_run))
 
 
 @router.post(

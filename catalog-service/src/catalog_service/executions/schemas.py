@@ -178,8 +178,25 @@ class TestRun(ListedTestRun):
     uploads: list[RunUpload]
 
 
+class UploadedFile(BaseModel):
+    """What became of one of several files."""
+
+    upload_id: UUID
+    file_name: str | None
+    format: str
+    counts: ResultCounts
+    duplicate: bool
+    tests: int
+    matched: int
+    created: int
+    links_created: int
+    unknown: int
+    ambiguous: int
+    warnings: list[Warned]
+
+
 class UploadedResults(BaseModel):
-    """What became of a file of results."""
+    """What became of a file of results; of several, the sums."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -203,8 +220,8 @@ class UploadedResults(BaseModel):
     )
 
     run: ListedTestRun
-    upload_id: UUID
-    format: str
+    upload_id: Annotated[UUID, Field(description="Of several files, that of the first.")]
+    format: Annotated[str, Field(description="Of several files, that of the first.")]
     counts: ResultCounts
     duplicate: Annotated[bool, Field(description="The run has these bytes already; nothing is new.")]
     tests: Annotated[int, Field(description="Different tests in the file.")]
@@ -214,6 +231,10 @@ class UploadedResults(BaseModel):
     unknown: Annotated[int, Field(description="Tests without a test case.")]
     ambiguous: Annotated[int, Field(description="Tests whose automation id several test cases have.")]
     warnings: list[Warned]
+    files: Annotated[
+        list[UploadedFile],
+        Field(description="What became of each, in the order of the form; only where it has several."),
+    ] = []
 
 
 _TEXT = Annotated[str | None, Field(min_length=1, max_length=200)]

@@ -47,6 +47,13 @@ class AffectedCase:
     context_id: int
 
 
+async def lock_forms(connection: Connection) -> None:
+    """Wait for others who store several files in one transaction: what these lock together is in no order."""
+    await connection.execute(
+        "SELECT pg_advisory_xact_lock(hashtext('forms of results in ' || current_setting('traceline.project', true)))"
+    )
+
+
 async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
     """Put the rows of a reader into the temporary table `incoming`, which ends with the transaction."""
     await connection.execute(
@@ -232,6 +239,11 @@ async def store(connection: Connection, run: Run, attempt: int) -> None:
     await _store_failures(connection, run, attempt)
     await states.refresh(connection, await _affected(connection, run, affected))
     await count_run(connection, run.id)
+
+
+async def forget(connection: Connection) -> None:
+    """Remove the temporary tables of a file, which another may follow in its transaction."""
+    await connection.execute("DROP TABLE incoming, incoming_tests, incoming_matches")
 
 
 async def _store_tests(connection: Connection, run: Run) -> None:

@@ -12,11 +12,12 @@ from uuid import UUID, uuid4
 
 import orjson
 from fastapi import Request, Response
+from psycopg.errors import DeadlockDetected
 from psycopg.types.json import Json
 
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
-from catalog_service.exchange.jobs.upload import receive
+from catalog_service.exchange.jobs.upload import Store, receive_all
 from catalog_service.executions import completion, filling, runs, storing
 from catalog_service.executions.read import Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
@@ -34,6 +35,8 @@ _ARCHIVE_IN_A_THREAD = 16 * 1024
 """Bytes; larger files are read by a process of their own, which a file may kill without harm."""
 _BLOCK = 1024 * 1024
 _MOST_WARNED = 20
+_COUNTED = ("tests", "matched", "created", "links_created", "unknown", "ambiguous")
+_TRIES = 4
 _places = asyncio.Semaphore(2)
 """Files that are read at once for this process."""
 
@@ -73,20 +76,35 @@ class Results:
     read: Read = field(default_factory=lambda: Read("", {}, []))
 
 
-async def receive_and_read(request: Request, options: Options, limits: Limits, meanwhile: ExitStack) -> Results:
-    """Read the file of a request; raise what it is refused for. What it takes on disk goes with `meanwhile`."""
-    file = meanwhile.enter_context(open_spool())
+async def receive_and_read(request: Request, options: Options, limits: Limits, meanwhile: ExitStack) -> list[Results]:
+    """Read the files of a request; raise what one is refused for. What they take on disk goes with `meanwhile`."""
+    files: list[BinaryIO] = []
 
-    async def store(number: int, data: bytes) -> None:
-        await asyncio.to_thread(file.write, data)
+    def begin() -> Store:
+        file = meanwhile.enter_context(open_spool())
+        files.append(file)
 
-    received = await receive(request, store)
-    results = Results(
-        options.file_name or received.file_name,
-        received.size,
-        received.sha256,
-        meanwhile.enter_context(open_spool()),
-    )
+        async def store(number: int, data: bytes) -> None:
+            await asyncio.to_thread(file.write, data)
+
+        return store
+
+    received = await receive_all(request, begin)
+    is_one = len(received) == 1
+    if options.file_name is not None and not is_one:
+        told = "Several files cannot have one name; name each in the form, by `filename`."
+        raise Invalid.field("/query/file_name", told, "contradiction")
+    found = []
+    for file, one in zip(files, received, strict=True):
+        rows = meanwhile.enter_context(open_spool())
+        results = Results(options.file_name or one.file_name, one.size, one.sha256, rows)
+        await _fill(results, file, options, limits, told_of="" if is_one else f"{one.file_name or 'A file'}: ")
+        file.close()
+        found.append(results)
+    return found
+
+
+async def _fill(results: Results, file: BinaryIO, options: Options, limits: Limits, *, told_of: str) -> None:
     order = Order(
         options.format,
         results.file_name,
@@ -98,9 +116,9 @@ async def receive_and_read(request: Request, options: Options, limits: Limits, m
     async with _places:
         found = await _read(file, results, order)
     if isinstance(found, Refusal):
-        raise problem_of({"code": found.code, "detail": found.detail, "status": found.status, **found.members}, {})
+        detail = f"{told_of}{found.detail}"
+        raise problem_of({"code": found.code, "detail": detail, "status": found.status, **found.members}, {})
     results.read = found
-    return results
 
 
 async def _read(file: BinaryIO, results: Results, order: Order) -> Read | Refusal:
@@ -139,20 +157,34 @@ async def _blocks(rows: BinaryIO) -> AsyncIterator[bytes]:
 
 
 async def store(
-    connection: Connection, results: Results, spec: RunSpec, options: Options, actor: Actor, *, default_branch: str
+    connection: Connection, files: list[Results], spec: RunSpec, options: Options, actor: Actor, *, default_branch: str
 ) -> Row:
-    """Store a file in its run, in the caller's transaction; return the answer. Raise Conflict and Invalid."""
+    """Store files in their run, in the caller's transaction; return the answer. Raise Conflict and Invalid."""
     now = datetime.now(UTC)
     if options.unknown == "create":
         await filling.lock_creations(connection)
+    if len(files) > 1:
+        await storing.lock_forms(connection)
     run, _ = await runs.open_run(connection, spec, author(actor), now)
+    stored = [await _store(connection, file, run, options, actor, now) for file in files]
+    if not all(one["duplicate"] for one in stored):
+        ends = spec.key is None or await runs.has_all_shards(connection, run["id"])
+        if ends or run["status"] == "completed":
+            await completion.complete(connection, run["id"], actor, now, default_branch)
+    return await _answered(connection, run["id"], stored)
+
+
+async def _store(
+    connection: Connection, results: Results, run: StoredRun, options: Options, actor: Actor, now: datetime
+) -> Row:
+    """Store a file; return what it came to."""
     again = await fetch_value(
         connection,
         "SELECT id FROM run_uploads WHERE run_id = %s AND sha256 = %s",
         (run["id"], results.sha256),
     )
     if again is not None:
-        return await _answered(connection, run["id"], again, _nothing_new())
+        return {"upload_id": again, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
     await storing.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
         await storing.keep_last_attempts(connection, every=options.duplicates == "last")
@@ -191,39 +223,36 @@ async def store(
             await connection.execute("UPDATE run_uploads SET warnings = %s WHERE id = %s", (Json(warnings), upload_id))
     else:
         links = 0
-    ends = spec.key is None or await runs.has_all_shards(connection, run["id"])
-    if ends or run["status"] == "completed":
-        await completion.complete(connection, run["id"], actor, now, default_branch)
-    return await _answered(
-        connection,
-        run["id"],
-        upload_id,
-        {
-            "duplicate": False,
-            "tests": matched.tests,
-            "matched": matched.matched,
-            "created": created,
-            "links_created": links,
-            "unknown": matched.unknown,
-            "ambiguous": matched.ambiguous,
-        },
-    )
-
-
-def _nothing_new() -> Row:
-    return {"duplicate": True, "tests": 0, "matched": 0, "created": 0, "links_created": 0, "unknown": 0, "ambiguous": 0}
-
-
-async def _answered(connection: Connection, run_id: UUID, upload_id: UUID, more: Row) -> Row:
-    run = await runs.read(connection, run_id)
-    upload = next(upload for upload in run.pop("uploads") if upload["id"] == upload_id)
+    await storing.forget(connection)
     return {
-        "run": run,
         "upload_id": upload_id,
-        "format": upload["format"],
-        "counts": upload["counts"],
-        **more,
-        "warnings": upload["warnings"],
+        "duplicate": False,
+        "tests": matched.tests,
+        "matched": matched.matched,
+        "created": created,
+        "links_created": links,
+        "unknown": matched.unknown,
+        "ambiguous": matched.ambiguous,
+    }
+
+
+async def _answered(connection: Connection, run_id: UUID, stored: list[Row]) -> Row:
+    run = await runs.read(connection, run_id)
+    uploads = {upload["id"]: upload for upload in run.pop("uploads")}
+    files = [
+        {**one, **{name: uploads[one["upload_id"]][name] for name in ("file_name", "format", "counts", "warnings")}}
+        for one in stored
+    ]
+    first = {"run": run, **{name: value for name, value in files[0].items() if name != "file_name"}}
+    if len(files) == 1:
+        return first
+    return {
+        **first,
+        "counts": {name: sum(one["counts"][name] for one in files) for name in first["counts"]},
+        "duplicate": all(one["duplicate"] for one in files),
+        **{name: sum(one[name] for one in files) for name in _COUNTED},
+        "warnings": [warning for one in files for warning in one["warnings"]],
+        "files": files,
     }
 
 
@@ -266,6 +295,19 @@ def _unknown(kind: str, ids: list[str]) -> dict[str, Any]:
         "count": len(ids),
         "ids": ids,
     }
+
+
+async def unless_deadlocked(do: Callable[[], Awaitable[Response]]) -> Response:
+    """Do what is one transaction anew when it was ended for the sake of another.
+
+    A file locks what it shares with others in one order, but those of a form each in their turn.
+    """
+    for _ in range(_TRIES - 1):
+        try:
+            return await do()
+        except DeadlockDetected:
+            continue
+    return await do()
 
 
 async def transact(database: Database, work: Callable[[Connection], Awaitable[Response]], *, dry_run: bool) -> Response:

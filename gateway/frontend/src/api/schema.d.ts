@@ -1439,7 +1439,8 @@ export interface paths {
          * Hold the record against rules
          * @description Return whether all rules hold, always with 200: `passed` says it.
          *
-         *     Without a rule: no failed requirement, and a finished run when a commit is named.
+         *     Without a rule or a policy: the rules of the project's settings; where it has none, no failed requirement, and a
+         *     finished run when a commit is named.
          */
         get: operations["read_gate"];
         put?: never;
@@ -2373,11 +2374,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a file of test results
+         * Send files of test results
          * @description Store the results of a file in their run, which is made unless there is one of its key.
          *
-         *     The same bytes in the same run change nothing. Files of a run may come in any order and at the same time.
-         *     `Idempotency-Key` is honoured.
+         *     The same bytes in the same run change nothing. Files of a run may come in any order and at the same time. A form may
+         *     have several, each a part `file`: all are uploads of one run, and all are stored or none. The answer then has the
+         *     sums, and in `files` what each came to. A request has 64 MiB at most. `Idempotency-Key` is honoured.
          *
          *     Needs the role `reviewer`.
          */
@@ -5251,6 +5253,10 @@ export interface components {
             title: string;
             /** Type */
             type: string;
+        };
+        InvalidGate: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_gate";
         };
         InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
@@ -11014,8 +11020,40 @@ export interface components {
             code?: "unsupported_media_type";
         };
         /**
+         * UploadedFile
+         * @description What became of one of several files.
+         */
+        UploadedFile: {
+            /** Ambiguous */
+            ambiguous: number;
+            counts: components["schemas"]["ResultCounts"];
+            /** Created */
+            created: number;
+            /** Duplicate */
+            duplicate: boolean;
+            /** File Name */
+            file_name: string | null;
+            /** Format */
+            format: string;
+            /** Links Created */
+            links_created: number;
+            /** Matched */
+            matched: number;
+            /** Tests */
+            tests: number;
+            /** Unknown */
+            unknown: number;
+            /**
+             * Upload Id
+             * Format: uuid
+             */
+            upload_id: string;
+            /** Warnings */
+            warnings: components["schemas"]["Warned"][];
+        };
+        /**
          * UploadedResults
-         * @description What became of a file of results.
+         * @description What became of a file of results; of several, the sums.
          * @example {
          *       "ambiguous": 0,
          *       "counts": {
@@ -11082,7 +11120,16 @@ export interface components {
              * @description The run has these bytes already; nothing is new.
              */
             duplicate: boolean;
-            /** Format */
+            /**
+             * Files
+             * @description What became of each, in the order of the form; only where it has several.
+             * @default []
+             */
+            files?: components["schemas"]["UploadedFile"][];
+            /**
+             * Format
+             * @description Of several files, that of the first.
+             */
             format: string;
             /**
              * Links Created
@@ -11108,6 +11155,7 @@ export interface components {
             /**
              * Upload Id
              * Format: uuid
+             * @description Of several files, that of the first.
              */
             upload_id: string;
             /** Warnings */
@@ -11591,6 +11639,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed"];
+            };
+        };
+        /** @description Invalid field or query: `invalid_gate` */
+        InvalidGate: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidGate"];
             };
         };
         /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `reader_ended` */
@@ -12491,6 +12549,7 @@ export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials
 export type SchemaInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
+export type SchemaInvalidGate = components['schemas']['InvalidGate'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type SchemaInvitation = components['schemas']['Invitation'];
@@ -12735,6 +12794,7 @@ export type SchemaUnprocessableEntity = components['schemas']['UnprocessableEnti
 export type SchemaUnreadCount = components['schemas']['UnreadCount'];
 export type SchemaUnreadEvent = components['schemas']['UnreadEvent'];
 export type SchemaUnsupportedMediaType = components['schemas']['UnsupportedMediaType'];
+export type SchemaUploadedFile = components['schemas']['UploadedFile'];
 export type SchemaUploadedResults = components['schemas']['UploadedResults'];
 export type SchemaUser = components['schemas']['User'];
 export type SchemaUserChange = components['schemas']['UserChange'];
@@ -12771,6 +12831,7 @@ export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
 export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
 export type ResponseInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
+export type ResponseInvalidGate = components['responses']['InvalidGate'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
@@ -17093,7 +17154,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
-            422: components["responses"]["UnprocessableEntity"];
+            422: components["responses"]["InvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17151,7 +17212,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
+            422: components["responses"]["InvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -20044,15 +20105,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The file itself, or a form with it and perhaps a mapping. */
+        /** @description The file itself, or a form with it, or with up to 100 of one run. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
                 "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
-                    /** @description A mapping, as JSON. */
-                    mapping?: string;
+                    /** @description Each file is a part `file` of its own. */
+                    file: string[];
                 };
             };
         };

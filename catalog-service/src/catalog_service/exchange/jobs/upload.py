@@ -1,6 +1,7 @@
-"""Takes the file of a request as it comes, whole body or a part of a form, and stores it in chunks."""
+"""Takes the file of a request as it comes, whole body or parts of a form, and stores it in chunks."""
 
 import hashlib
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,8 @@ CHUNK = 256 * 1024
 _MOST_MAPPING = 1024 * 1024
 _FORM = b"multipart/form-data"
 _MOST_HEADERS = 16
+MOST_FILES = 100
+"""In one form; each is read by itself, and open until all are stored."""
 
 Store = Callable[[int, bytes], Awaitable[None]]
 """Stores a chunk by its number, from 0."""
@@ -36,9 +39,10 @@ class Received:
 
 @dataclass(slots=True)
 class _File:
-    """A file on its way into chunks."""
+    """A file on its way into chunks, and what is known of it."""
 
     store: Store
+    received: Received = field(default_factory=Received)
     size: int = 0
     number: int = 0
     pending: bytearray = field(default_factory=bytearray)
@@ -52,9 +56,15 @@ class _File:
             await self._store(bytes(self.pending[:CHUNK]))
             del self.pending[:CHUNK]
 
-    async def end(self) -> None:
+    async def end(self) -> Received:
         if self.pending:
             await self._store(bytes(self.pending))
+        if self.size == 0:
+            name = f" {shown(self.received.file_name)}" if self.received.file_name else ""
+            told = f"The file{name} is empty; send the file itself, or a form with a part `file`."
+            raise Invalid(told, code="empty_file")
+        self.received.size, self.received.sha256 = self.size, self.sha256.hexdigest()
+        return self.received
 
     async def _store(self, data: bytes) -> None:
         await self.store(self.number, data)
@@ -66,22 +76,22 @@ async def receive(request: Request, store: Store) -> Received:
 
     Raises TooLarge, MalformedBody for a form that is none, and Invalid for one without a file.
     """
+    (received,) = await receive_all(request, lambda: store, most=1)
+    return received
+
+
+async def receive_all(request: Request, begin: Callable[[], Store], *, most: int = MOST_FILES) -> list[Received]:
+    """Store the files of a request, each by a store of its own that `begin` returns; raise what `receive` raises."""
     content_type = request.headers.get("content-type", "")
     media_type, options = multipart.parse_options_header(content_type)
-    file = _File(store)
-    received = Received()
     stream = with_file(request).stream()
     if media_type.lower() == _FORM:
-        await _read_form(stream, options.get(b"boundary", b""), file, received)
-    else:
-        received.media_type = content_type.partition(";")[0].strip().lower() or None
-        async for data in stream:
-            await file.write(data)
-    await file.end()
-    if file.size == 0:
-        raise Invalid("The file is empty; send the file itself, or a form with a part `file`.", code="empty_file")
-    received.size, received.sha256 = file.size, file.sha256.hexdigest()
-    return received
+        return await _read_form(stream, options.get(b"boundary", b""), begin, most)
+    file = _File(begin())
+    file.received.media_type = content_type.partition(";")[0].strip().lower() or None
+    async for data in stream:
+        await file.write(data)
+    return [await file.end()]
 
 
 class _Form:
@@ -124,14 +134,18 @@ class _Form:
         self.is_complete = True
 
 
-async def _read_form(stream: AsyncIterator[bytes], boundary: bytes, file: _File, received: Received) -> None:
+async def _read_form(
+    stream: AsyncIterator[bytes], boundary: bytes, begin: Callable[[], Store], most: int
+) -> list[Received]:
     if not boundary:
         raise MalformedBody("The form names no boundary in its Content-Type.", code="malformed_form")
+    ended: list[Received] = []
+    file: _File | None = None
     try:
         form = _Form(boundary)
         headers: dict[bytes, bytes] = {}
         name = ""
-        seen: set[str] = set()
+        seen: Counter[str] = Counter()
         mapping = bytearray()
         async for data in stream:
             for what, content in form.feed(data):
@@ -143,8 +157,12 @@ async def _read_form(stream: AsyncIterator[bytes], boundary: bytes, file: _File,
                     if len(headers) > _MOST_HEADERS:
                         raise MalformedBody("A part of the form has too many headers.", code="malformed_form")
                 elif what == "begin":
-                    name = _begin(headers, seen, received)
-                elif name == "file":
+                    name = _name_of(headers, seen, most)
+                    if name == "file":
+                        if file is not None:
+                            ended.append(await file.end())
+                        file = _File(begin(), _described(headers))
+                elif name == "file" and file is not None:
                     await file.write(content)
                 else:
                     mapping += content
@@ -154,28 +172,36 @@ async def _read_form(stream: AsyncIterator[bytes], boundary: bytes, file: _File,
         raise MalformedBody(f"The form cannot be read: {error}.", code="malformed_form") from None
     if not form.is_complete:
         raise MalformedBody("The form ended before its last boundary.", code="malformed_form")
-    if "file" not in seen:
+    if file is None:
         raise Invalid.field("/file", "The form has no part `file`; send the file as one.", "missing")
+    ended.append(await file.end())
     if mapping.strip():
-        received.mapping = _mapping(bytes(mapping))
+        ended[0].mapping = _mapping(bytes(mapping))
+    return ended
 
 
-def _begin(headers: dict[bytes, bytes], seen: set[str], received: Received) -> str:
-    """Note what a part of a form says of itself; return its name."""
+def _name_of(headers: dict[bytes, bytes], seen: Counter[str], most: int) -> str:
+    """Return the name of a part of a form, and count it; raise Invalid for one that a form does not have."""
     _, options = multipart.parse_options_header(headers.get(b"content-disposition", b""))
     name = options.get(b"name", b"").decode("utf-8", "replace")
     if name not in {"file", "mapping"}:
         message = f"There is no part {shown(name)}; a form has `file` and perhaps `mapping`. Options are in the query."
         raise Invalid.field(f"/{name}", message, "unknown_field")
-    if name in seen:
+    seen[name] += 1
+    allowed = most if name == "file" else 1
+    if seen[name] > allowed == 1:
         raise Invalid.field(f"/{name}", f"The form has two parts `{name}`; send one.", "repeated")
-    seen.add(name)
-    if name == "file":
-        file_name = options.get(b"filename", b"").decode("utf-8", "replace").replace("\0", "")
-        received.file_name = file_name.replace("\\", "/").rpartition("/")[2][:255] or None
-        media_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
-        received.media_type = media_type or None
+    if seen[name] > allowed:
+        raise Invalid.field(f"/{name}", f"The form has more than {allowed} files; send it in parts.", "too_long")
     return name
+
+
+def _described(headers: dict[bytes, bytes]) -> Received:
+    """Return what a part of a form says of its file."""
+    _, options = multipart.parse_options_header(headers.get(b"content-disposition", b""))
+    file_name = options.get(b"filename", b"").decode("utf-8", "replace").replace("\0", "")
+    media_type = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
+    return Received(file_name.replace("\\", "/").rpartition("/")[2][:255] or None, media_type or None)
 
 
 def _mapping(text: bytes) -> dict[str, Any]:
