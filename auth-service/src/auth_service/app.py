@@ -44,7 +44,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
     login = Login(
         database,
         passwords,
-        CurrentKey(),
+        CurrentKey(settings.cipher),
         settings.token_lifetime,
         settings.hash_key,
         only=settings.default_admin_email if settings.oidc_only else None,

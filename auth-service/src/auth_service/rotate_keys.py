@@ -1,4 +1,5 @@
-"""Has a new signing key take over: `python -m auth_service.rotate_keys`, with the DATABASE_URL of the service.
+"""Has a new signing key take over: `python -m auth_service.rotate_keys`, with the service's DATABASE_URL and, where
+it has one, its DATA_ENCRYPTION_KEY.
 
 With `--at-once` all other keys are forgotten, and every token that they signed: for a key that others may know.
 """
@@ -8,19 +9,27 @@ import asyncio
 
 from psycopg_pool import PoolTimeout
 
+from auth_service.settings import Settings, cipher_of
 from auth_service.signing_keys import service
-from chassis.core.settings import DatabaseSettings, ServiceSettings, read
+from chassis.core.settings import DatabaseSettings, OptionalSecret, read
 from chassis.core.start_failure import StartFailure
 from chassis.db.database import Database
 from chassis.observability import logs
 
 
-async def rotate(settings: DatabaseSettings | ServiceSettings, *, at_once: bool = False) -> None:
+class KeySettings(DatabaseSettings):
+    """What signing keys are kept in and encrypted by."""
+
+    data_encryption_key: OptionalSecret = None
+
+
+async def rotate(settings: KeySettings | Settings, *, at_once: bool = False) -> None:
     """Rotate in the database of these settings."""
+    cipher = cipher_of(settings.data_encryption_key)
     database = Database(settings.database_url, pool_size=1)
     await database.open()
     try:
-        await (service.replace(database) if at_once else service.rotate(database))
+        await (service.replace if at_once else service.rotate)(database, cipher)
     finally:
         await database.close()
 
@@ -31,7 +40,7 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     logs.configure("rotate-keys")
     try:
-        asyncio.run(rotate(read(DatabaseSettings), at_once=arguments.at_once))
+        asyncio.run(rotate(read(KeySettings), at_once=arguments.at_once))
     except StartFailure as failure:
         raise SystemExit(str(failure)) from None
     except PoolTimeout:

@@ -15,7 +15,8 @@ from auth_service.second_factor.service import Required
 from auth_service.single_sign_on.groups import GroupMap, Groups
 from auth_service.single_sign_on.provider import Provider
 from auth_service.users.emails import parse_email
-from chassis.core.settings import PublisherSettings, origin_or_none
+from chassis.core.encryption import Cipher
+from chassis.core.settings import OptionalSecret, PublisherSettings, origin_or_none
 from chassis.core.start_failure import StartFailure
 from contracts.sign_on import CALLBACK
 from contracts.tokens import LONGEST_LIFETIME
@@ -63,6 +64,11 @@ def _scopes(text: str) -> str:
 _Text = Annotated[str | None, AfterValidator(_text_or_none)]
 
 
+def cipher_of(secret: SecretStr | None) -> Cipher | None:
+    """Return what encrypts by a setting; None where that is not set."""
+    return None if secret is None else Cipher(secret.get_secret_value())
+
+
 class Settings(PublisherSettings):
     """Settings of auth-service; see PublisherSettings for those of others, too."""
 
@@ -72,6 +78,8 @@ class Settings(PublisherSettings):
     require_second_factor: Required = Required.NOBODY
     """Whose log-ins are good for having a second factor alone until they have one: `admins` or `all`."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
+    data_encryption_key: OptionalSecret = None
+    """What private signing keys are encrypted by in the database. None: they are not."""
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
     """None: the built-in one where that is allowed, else a random one."""
@@ -104,6 +112,11 @@ class Settings(PublisherSettings):
         """The key of hashes that are not to be guessed from: made of the secret, so that it need not be another."""
         secret = self.internal_token_secret.get_secret_value().encode()
         return blake2b(secret, digest_size=32, person=b"typed user names").digest()
+
+    @property
+    def cipher(self) -> Cipher | None:
+        """What encrypts private keys in the database; None: nothing does."""
+        return cipher_of(self.data_encryption_key)
 
     def mail_server(self) -> Server | None:
         """Return where mails are handed over; raise StartFailure where their links would lead nowhere."""

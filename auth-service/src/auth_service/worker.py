@@ -56,7 +56,7 @@ def create_worker(settings: Settings, database: Database, bus: Bus) -> Worker:
         await erasing.finish(database)
 
     async def rotate_keys() -> None:
-        await signing_keys.rotate_when_due(database, settings.signing_key_age)
+        await signing_keys.rotate_when_due(database, settings.signing_key_age, settings.cipher)
         await signing_keys.forget_old(database, settings.token_lifetime)
 
     server = settings.mail_server()

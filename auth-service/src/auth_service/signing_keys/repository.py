@@ -51,6 +51,16 @@ async def published(connection: Connection) -> list[DictRow]:
     return await cursor.fetchall()
 
 
+async def private_keys(connection: Connection) -> list[DictRow]:
+    """Return `kid` and `private_key` of every key."""
+    return await (await connection.execute("SELECT kid, private_key FROM signing_keys")).fetchall()
+
+
+async def store_private_key(connection: Connection, kid: str, private_key: bytes) -> None:
+    """Put another form of a private key in place of the present one."""
+    await connection.execute("UPDATE signing_keys SET private_key = %s WHERE kid = %s", (private_key, kid))
+
+
 async def delete_others(connection: Connection, kid: str) -> int:
     """Delete every key but one; return how many."""
     return (await connection.execute("DELETE FROM signing_keys WHERE kid <> %s", (kid,))).rowcount

@@ -2,8 +2,8 @@
 
 A new key is published before it signs, so that whoever checks tokens knows it by then; the newest key whose time
 has come signs; an old one stays published until the last token that it signed has expired. The private keys lie
-in the database of auth-service as they are: whoever may read it, or a backup of it, may sign as anyone. That
-database is to be guarded, and backed up, like a secret.
+in the database of auth-service, encrypted where DATA_ENCRYPTION_KEY is set. Where it is not, whoever may read it, or a
+backup of it, may sign as anyone: it is to be guarded, and backed up, like a secret.
 """
 
 import logging
@@ -15,8 +15,11 @@ from datetime import timedelta
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from psycopg.rows import DictRow
 
 from auth_service.signing_keys import repository
+from chassis.core.encryption import Cipher, NotReadable
+from chassis.core.start_failure import StartFailure
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import SYSTEM, NewEvent
@@ -38,6 +41,20 @@ _MARGIN = timedelta(minutes=1)
 """More than what replicas that keep a key, and clocks that differ, can add to the life of a token."""
 
 
+_RAW_LENGTH = 32
+"""Of a private key that is not encrypted."""
+
+
+_ADVICE = (
+    "Give it the value of before; if that is lost, python -m auth_service.rotate_keys --at-once makes a new"
+    " signing key, and everybody has to log in again."
+)
+
+
+class KeyNotReadable(StartFailure):
+    """A private key is encrypted with something else than what this program has; the message says what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class SigningKey:
     """A private key and the id under which its public half is published."""
@@ -49,7 +66,8 @@ class SigningKey:
 class CurrentKey:
     """The key that signs now, cached for a few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, cipher: Cipher | None) -> None:
+        self._cipher = cipher
         self._key: SigningKey | None = None
         self._read_at = 0.0
 
@@ -60,20 +78,35 @@ class CurrentKey:
         row = await repository.signing(connection)
         if row is None:
             raise RuntimeError("There is no signing key; auth_service.startup.prepare makes the first one.")
-        self._key = SigningKey(row["kid"], Ed25519PrivateKey.from_private_bytes(row["private_key"]))
+        self._key = SigningKey(row["kid"], Ed25519PrivateKey.from_private_bytes(_read(row, self._cipher)))
         self._read_at = time.monotonic()
         return self._key
 
 
-async def ensure_first(database: Database) -> None:
+async def encrypt_plain(database: Database, cipher: Cipher | None) -> None:
+    """Encrypt the private keys that are not yet; raise KeyNotReadable when one is that this cipher cannot read."""
+    async with database.transaction() as connection:
+        await repository.lock(connection)
+        await _check_readable(connection, cipher)
+        if cipher is None:
+            return
+        plain = [row for row in await repository.private_keys(connection) if len(row["private_key"]) == _RAW_LENGTH]
+        for row in plain:
+            encrypted = cipher.encrypt(row["private_key"], _place(row["kid"]))
+            await repository.store_private_key(connection, row["kid"], encrypted)
+    if plain:
+        _log.info("Encrypted %d signing keys; dumps of before still have them in the open.", len(plain))
+
+
+async def ensure_first(database: Database, cipher: Cipher | None) -> None:
     """Make the first key, which signs at once, unless there is one; replicas that start together make one."""
     async with database.transaction() as connection:
         await repository.lock(connection)
         if await repository.newest(connection) is None:
-            await _make(connection, signs_in=timedelta(0))
+            await _make(connection, cipher, signs_in=timedelta(0))
 
 
-async def rotate(database: Database) -> None:
+async def rotate(database: Database, cipher: Cipher | None) -> None:
     """Have a new key take over soon; does nothing while one is waiting to do so."""
     async with database.transaction() as connection:
         await repository.lock(connection)
@@ -81,29 +114,32 @@ async def rotate(database: Database) -> None:
         if newest is not None and newest["is_waiting"]:
             _log.info("Key %s is waiting already, and signs from %s.", newest["kid"], newest["signs_from"])
             return
-        await _make(connection, signs_in=PUBLISHED_AHEAD if newest is not None else timedelta(0))
+        await _check_readable(connection, cipher)
+        await _make(connection, cipher, signs_in=PUBLISHED_AHEAD if newest is not None else timedelta(0))
 
 
-async def replace(database: Database) -> None:
+async def replace(database: Database, cipher: Cipher | None) -> None:
     """Have a new key sign at once and forget all others: whoever is logged in has to log in again.
 
-    For a key that others may know. Gateways hear of it within two seconds, and take no token of a forgotten key then.
+    For a key that others may know, and for keys that nothing can decrypt any more. Gateways hear of it within
+    two seconds, and take no token of a forgotten key then.
     """
     async with database.transaction() as connection:
         await repository.lock(connection)
-        kid = await _make(connection, signs_in=timedelta(0))
+        kid = await _make(connection, cipher, signs_in=timedelta(0))
         count = await repository.delete_others(connection, kid)
         await outbox.record(connection, [NewEvent(KeysReplaced(kid=kid), subject=kid, actor=SYSTEM)])
     _log.warning("Forgot %d signing keys: every token that they signed stops working within seconds.", count)
 
 
-async def rotate_when_due(database: Database, age: timedelta) -> None:
+async def rotate_when_due(database: Database, age: timedelta, cipher: Cipher | None) -> None:
     """Have a new key take over when the present one has been signing for `age`."""
     async with database.transaction() as connection:
         await repository.lock(connection)
         newest = await repository.newest(connection)
         if newest is not None and newest["age"] >= age:
-            await _make(connection, signs_in=PUBLISHED_AHEAD)
+            await _check_readable(connection, cipher)
+            await _make(connection, cipher, signs_in=PUBLISHED_AHEAD)
 
 
 async def forget_old(database: Database, token_lifetime: timedelta) -> None:
@@ -133,15 +169,35 @@ async def public_keys(database: Database) -> dict[str, Any]:
     }
 
 
-async def _make(connection: Connection, signs_in: timedelta) -> str:
+async def _make(connection: Connection, cipher: Cipher | None, signs_in: timedelta) -> str:
     key = Ed25519PrivateKey.generate()
-    made = await repository.insert(
-        connection,
-        uuid.uuid4().hex,
-        key.public_key().public_bytes_raw(),
-        key.private_bytes_raw(),
-        signs_in,
-    )
-    kid: str = made["kid"]
+    kid = uuid.uuid4().hex
+    private_key = key.private_bytes_raw()
+    kept = private_key if cipher is None else cipher.encrypt(private_key, _place(kid))
+    made = await repository.insert(connection, kid, key.public_key().public_bytes_raw(), kept, signs_in)
     _log.info("Made the signing key %s, which signs from %s.", kid, made["signs_from"])
     return kid
+
+
+async def _check_readable(connection: Connection, cipher: Cipher | None) -> None:
+    for row in await repository.private_keys(connection):
+        _read(row, cipher)
+
+
+def _read(row: DictRow, cipher: Cipher | None) -> bytes:
+    """Return a private key as it is; raise KeyNotReadable when this cipher cannot tell it."""
+    kept: bytes = row["private_key"]
+    if len(kept) == _RAW_LENGTH:
+        return kept
+    if cipher is None:
+        raise KeyNotReadable(f"The setting DATA_ENCRYPTION_KEY is missing: signing keys are encrypted. {_ADVICE}")
+    try:
+        return cipher.decrypt(kept, _place(row["kid"]))
+    except NotReadable:
+        raise KeyNotReadable(
+            f"The setting DATA_ENCRYPTION_KEY is wrong: signing keys are encrypted with another one. {_ADVICE}"
+        ) from None
+
+
+def _place(kid: str) -> str:
+    return f"signing_keys/{kid}"

@@ -20,6 +20,7 @@ S = TypeVar("S", bound=BaseSettings)
 
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)(:[0-9]{1,5})?")
 
+_SHORTEST = 32
 _DIFFERENT = 16
 _DIGITS_OF_HEX = re.compile(r"[0-9a-fA-F]{64,}")
 _DIFFERENT_OF_HEX = 10
@@ -56,8 +57,20 @@ def _hard_to_guess(secret: SecretStr) -> SecretStr:
     return secret
 
 
-SharedSecret = Annotated[SecretStr, Field(min_length=32), AfterValidator(_hard_to_guess)]
+SharedSecret = Annotated[SecretStr, Field(min_length=_SHORTEST), AfterValidator(_hard_to_guess)]
 """What programs trust one another by."""
+
+
+def _hard_to_guess_or_none(secret: SecretStr | None) -> SecretStr | None:
+    if secret is None or not secret.get_secret_value().strip():
+        return None
+    if len(secret.get_secret_value()) < _SHORTEST:
+        raise ValueError(f"it needs {_SHORTEST} characters or more")
+    return _hard_to_guess(secret)
+
+
+OptionalSecret = Annotated[SecretStr | None, AfterValidator(_hard_to_guess_or_none)]
+"""The same where there need be none; an empty text is none."""
 
 
 def origin(text: str) -> str:
