@@ -18,19 +18,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: "es2023",
-    // Screens that belong together are smaller as one file than each by itself.
-    rolldownOptions: {
-      output: {
-        codeSplitting: {
-          includeDependenciesRecursively: false,
-          groups: [
-            { name: "account", test: /src\/session\/(?!session|page|sign-in|use-)/ },
-            { name: "exchange", test: /src\/exchange\// },
-            { name: "admin", test: /src\/(admin\/|messages\/en\/admin)/ },
-          ],
-        },
-      },
-    },
   },
   server: { proxy: Object.fromEntries(["/api", "/session", "/docs", "/livez"].map((prefix) => [prefix, GATEWAY])) },
 })

@@ -33,6 +33,10 @@ READS = [
 
 FOR_ANY_USER = {
     ("POST", "/auth/change-password"),
+    ("POST", "/auth/second-factor"),
+    ("POST", "/auth/second-factor/confirm"),
+    ("POST", "/auth/second-factor/recovery-codes"),
+    ("POST", "/auth/second-factor/remove"),
     ("POST", "/auth/logout"),
     ("POST", "/auth/renew"),
     ("DELETE", "/auth/sessions"),

@@ -17,7 +17,10 @@ from chassis.web.strict_route import StrictRoute
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 _NO_STORE = {"Cache-Control": "no-store"}
-_WRONG = ("401 invalid_credentials", "401 second_factor_invalid", "401 second_factor_used", "409 no_second_factor", 429)
+_WRONG = (
+    *(401, "401 invalid_credentials", "401 second_factor_invalid", "401 second_factor_used"),
+    *("409 no_second_factor", 429),
+)
 
 
 @router.get(
@@ -47,7 +50,7 @@ async def get_second_factor(request: Request, database: Db, viewer: Viewer) -> R
     tags=["Authentication"],
     summary="Begin to have a second factor",
     response_model=Begun,
-    responses=problem_responses("401 invalid_credentials", "409 second_factor_active", 429),
+    responses=problem_responses(401, "401 invalid_credentials", "409 second_factor_active", 429),
 )
 async def begin_second_factor(
     body: Beginning, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer

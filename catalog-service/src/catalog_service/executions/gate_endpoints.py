@@ -226,7 +226,7 @@ async def _judged(
 @router.get(
     "/gate",
     response_model=GateAnswer,
-    responses={**_FORMS, **problem_responses("422 invalid_gate")},
+    responses={**_FORMS, **problem_responses(422, "422 invalid_gate")},
     summary="Hold the record against rules",
     openapi_extra=documented(GateQuery),
 )
@@ -250,7 +250,7 @@ async def read_gate(request: Request, _: Viewer, database: Db, settings: Setting
 @router.post(
     "/gate",
     response_model=GateAnswer,
-    responses={**_FORMS, **problem_responses("422 invalid_gate")},
+    responses={**_FORMS, **problem_responses(422, "422 invalid_gate")},
     summary="Hold the record against a policy",
     openapi_extra=documented(GateBasisQuery),
 )

@@ -5220,14 +5220,6 @@ export interface components {
             /** Message */
             message: string;
         };
-        InvalidCredentials: components["schemas"]["ProblemDocument"] & {
-            /** @enum {unknown} */
-            code?: "invalid_credentials";
-        };
-        InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
-            /** @enum {unknown} */
-            code?: "invalid_credentials" | "second_factor_invalid" | "second_factor_used";
-        };
         InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "second_factor_used";
@@ -5254,10 +5246,6 @@ export interface components {
             /** Type */
             type: string;
         };
-        InvalidGate: components["schemas"]["InvalidDocument"] & {
-            /** @enum {unknown} */
-            code?: "invalid_gate";
-        };
         InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "reader_ended";
@@ -5265,6 +5253,10 @@ export interface components {
         InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest: components["schemas"]["InvalidDocument"] & {
             /** @enum {unknown} */
             code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "empty_file" | "unreadable_file" | "reader_ended" | "unknown_test";
+        };
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate: components["schemas"]["InvalidDocument"] & {
+            /** @enum {unknown} */
+            code?: "invalid_request" | "unknown_field" | "unknown_parameter" | "repeated_parameter" | "unexpected_body" | "idempotency_key_reused" | "invalid_gate";
         };
         /**
          * Invitation
@@ -10927,6 +10919,10 @@ export interface components {
             /** @enum {unknown} */
             code?: "unauthenticated" | "invalid_credentials";
         };
+        UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: components["schemas"]["ProblemDocument"] & {
+            /** @enum {unknown} */
+            code?: "unauthenticated" | "invalid_credentials" | "second_factor_invalid" | "second_factor_used";
+        };
         UnauthenticatedOrLoginTooOld: components["schemas"]["ProblemDocument"] & {
             /** @enum {unknown} */
             code?: "unauthenticated" | "login_too_old";
@@ -11608,28 +11604,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["ImportRowsGone"];
             };
         };
-        /** @description Missing, invalid or expired token: `invalid_credentials` */
-        InvalidCredentials: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidCredentials"];
-            };
-        };
-        /** @description Missing, invalid or expired token: `invalid_credentials`, `second_factor_invalid`, `second_factor_used` */
-        InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
-            };
-        };
         /** @description Missing, invalid or expired token: `invalid_credentials`, `second_factor_required`, `second_factor_invalid`, `second_factor_used` */
         InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed: {
             headers: {
@@ -11639,16 +11613,6 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed"];
-            };
-        };
-        /** @description Invalid field or query: `invalid_gate` */
-        InvalidGate: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidGate"];
             };
         };
         /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `empty_file`, `unreadable_file`, `reader_ended` */
@@ -11669,6 +11633,16 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest"];
+            };
+        };
+        /** @description Invalid field or query: `invalid_request`, `unknown_field`, `unknown_parameter`, `repeated_parameter`, `unexpected_body`, `idempotency_key_reused`, `invalid_gate` */
+        InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             };
         };
         /** @description Not found: `invitation_not_found` */
@@ -12288,6 +12262,17 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnauthenticatedOrInvalidCredentials"];
             };
         };
+        /** @description Missing, invalid or expired token: `unauthenticated`, `invalid_credentials`, `second_factor_invalid`, `second_factor_used` */
+        UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            };
+        };
         /** @description Missing, invalid or expired token: `unauthenticated`, `login_too_old` */
         UnauthenticatedOrLoginTooOld: {
             headers: {
@@ -12545,13 +12530,11 @@ export type SchemaInspected = components['schemas']['Inspected'];
 export type SchemaInspectedColumn = components['schemas']['InspectedColumn'];
 export type SchemaInspectedRow = components['schemas']['InspectedRow'];
 export type SchemaInspectedWarning = components['schemas']['InspectedWarning'];
-export type SchemaInvalidCredentials = components['schemas']['InvalidCredentials'];
-export type SchemaInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaInvalidDocument = components['schemas']['InvalidDocument'];
-export type SchemaInvalidGate = components['schemas']['InvalidGate'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
+export type SchemaInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['schemas']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type SchemaInvitation = components['schemas']['Invitation'];
 export type SchemaInvitationNotFound = components['schemas']['InvitationNotFound'];
 export type SchemaItemChangedEvent = components['schemas']['ItemChangedEvent'];
@@ -12786,6 +12769,7 @@ export type SchemaTooManyTokensOrProjectArchived = components['schemas']['TooMan
 export type SchemaTotals = components['schemas']['Totals'];
 export type SchemaTraceabilityMatrix = components['schemas']['TraceabilityMatrix'];
 export type SchemaUnauthenticatedOrInvalidCredentials = components['schemas']['UnauthenticatedOrInvalidCredentials'];
+export type SchemaUnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['schemas']['UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type SchemaUnauthenticatedOrLoginTooOld = components['schemas']['UnauthenticatedOrLoginTooOld'];
 export type SchemaUnauthorized = components['schemas']['Unauthorized'];
 export type SchemaUndoResult = components['schemas']['UndoResult'];
@@ -12828,12 +12812,10 @@ export type ResponseImportNotCancellable = components['responses']['ImportNotCan
 export type ResponseImportNotFound = components['responses']['ImportNotFound'];
 export type ResponseImportNotPlannedOrRecordChanged = components['responses']['ImportNotPlannedOrRecordChanged'];
 export type ResponseImportRowsGone = components['responses']['ImportRowsGone'];
-export type ResponseInvalidCredentials = components['responses']['InvalidCredentials'];
-export type ResponseInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseInvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['InvalidCredentialsOrSecondFactorRequiredOrSecondFactorInvalidOrSecondFactorUsed'];
-export type ResponseInvalidGate = components['responses']['InvalidGate'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEnded'];
 export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrEmptyFileOrUnreadableFileOrReaderEndedOrUnknownTest'];
+export type ResponseInvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate = components['responses']['InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate'];
 export type ResponseInvitationNotFound = components['responses']['InvitationNotFound'];
 export type ResponseKeyTakenOrKeyUsed = components['responses']['KeyTakenOrKeyUsed'];
 export type ResponseLastAdmin = components['responses']['LastAdmin'];
@@ -12895,6 +12877,7 @@ export type ResponseTooManyRequests = components['responses']['TooManyRequests']
 export type ResponseTooManyTokens = components['responses']['TooManyTokens'];
 export type ResponseTooManyTokensOrProjectArchived = components['responses']['TooManyTokensOrProjectArchived'];
 export type ResponseUnauthenticatedOrInvalidCredentials = components['responses']['UnauthenticatedOrInvalidCredentials'];
+export type ResponseUnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed = components['responses']['UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed'];
 export type ResponseUnauthenticatedOrLoginTooOld = components['responses']['UnauthenticatedOrLoginTooOld'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseUnknownFormat = components['responses']['UnknownFormat'];
@@ -13786,7 +13769,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["InvalidCredentials"];
+            401: components["responses"]["UnauthenticatedOrInvalidCredentials"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["SecondFactorActive"];
             413: components["responses"]["RequestEntityTooLarge"];
@@ -13874,7 +13857,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            401: components["responses"]["UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["NoSecondFactor"];
             413: components["responses"]["RequestEntityTooLarge"];
@@ -13916,7 +13899,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["InvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
+            401: components["responses"]["UnauthenticatedOrInvalidCredentialsOrSecondFactorInvalidOrSecondFactorUsed"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["NoSecondFactor"];
             413: components["responses"]["RequestEntityTooLarge"];
@@ -17154,7 +17137,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             414: components["responses"]["RequestUriTooLong"];
-            422: components["responses"]["InvalidGate"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17212,7 +17195,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             414: components["responses"]["RequestUriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["InvalidGate"];
+            422: components["responses"]["InvalidRequestOrUnknownFieldOrUnknownParameterOrRepeatedParameterOrUnexpectedBodyOrIdempotencyKeyReusedOrInvalidGate"];
             429: components["responses"]["RateLimited"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             503: components["responses"]["ServiceUnavailable"];
