@@ -202,6 +202,18 @@ async def test_a_password_is_changed_by_whoever_knows_the_present_one(service: S
     problem(refused, 422, field="/new_password")
     assert (await service.log_in("kim@example.com")).status_code == 200
     assert await service.events("auth.user.password_changed") == []
+    (told,) = await service.events("auth.login.failed")
+    assert (told["data"]["reason"], told["data"]["email"]) == ("wrong_current_password", "kim@example.com")
+
+
+async def test_a_log_in_is_told_with_the_session_that_it_began(service: Service) -> None:
+    kim = await service.registered("kim@example.com")
+    told_before = len(await service.events("auth.login.succeeded"))
+    claims = await claims_of(service, (await service.log_in("kim@example.com")).json()["access_token"])
+    event = (await service.events("auth.login.succeeded"))[told_before]
+    assert (event["actorid"], event["data"]["user_id"], event["data"]["way"]) == (kim.id, kim.id, "password")
+    assert event["data"]["session_id"] in claims.values()
+    assert PASSWORD not in str(event)
 
 
 async def test_of_two_changes_from_the_same_password_one_counts(service: Service) -> None:

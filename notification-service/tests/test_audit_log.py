@@ -249,6 +249,20 @@ async def test_a_failed_log_in_is_kept_under_the_email_that_was_tried(world: "Wo
     assert entry["details"] == {"address": "192.0.2.7", "reason": "invalid_credentials"}
 
 
+async def test_a_log_in_and_a_wrong_current_password_are_kept_with_their_address(world: "World") -> None:
+    began = {"session_id": "s1", "way": "password", "address": "192.0.2.7", "agent": "curl/8"}
+    refused = auth.LoginFailed(email="ben@example.com", address="192.0.2.7", reason=auth.WRONG_CURRENT_PASSWORD)
+    await world.tell(auth.LoginSucceeded(user_id=world.ben.id, **began), by=world.ben)
+    await world.tell(refused, by=world.system)
+    change, log_in = await world.audit_log(actor="ben@example.com")
+    assert (log_in["action"], log_in["resource_id"], log_in["details"]) == ("user.logged_in", str(world.ben.id), began)
+    assert log_in["summary"] == "ben@example.com logged in from 192.0.2.7 with a password."
+    assert change["action"] == "user.current_password_wrong"
+    assert change["summary"] == (
+        "The session of ben@example.com was asked for the current password and gave a wrong one from 192.0.2.7."
+    )
+
+
 @pytest.mark.parametrize("email", [auth.UNKNOWN, "sup3rs3cret!typedhere"], ids=["today", "told by older software"])
 async def test_of_a_name_that_is_nobodys_only_its_hash_is_kept(world: "World", email: str) -> None:
     failed = auth.LoginFailed(email=email, address="192.0.2.7", reason="unknown_account", typed="8f14e45fceea167a")

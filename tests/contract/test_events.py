@@ -121,6 +121,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "auth.token.ended": (),
     "auth.sessions.ended": (),
     "auth.keys.replaced": (),
+    "auth.login.succeeded": (),
     "auth.login.failed": (),
     "auth.second_factor.changed": (),
     "auth.recovery_code.used": (),

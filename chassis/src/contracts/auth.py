@@ -302,8 +302,23 @@ UNKNOWN = "unknown"
 """Stands for an email that no account has."""
 
 
+WRONG_CURRENT_PASSWORD = "wrong_current_password"  # noqa: S105 - the name of a reason
+"""Who is signed in had to show the password once more, and did not know it."""
+
+
+class LoginSucceeded(Momentary):
+    """Somebody logged in; `way` is `password` or `single_sign_on`, `session_id` that of the session that began."""
+
+    wire_name = "auth.login.succeeded"
+    user_id: int
+    session_id: str
+    way: str
+    address: str
+    agent: str
+
+
 class LoginFailed(Momentary):
-    """Somebody tried to log in and could not; `reason` is a stable code.
+    """Somebody tried to log in, or to show the password once more, and could not; `reason` is a stable code.
 
     `email` is that of the account, or `unknown`: what somebody typed there may be a password. `typed` is then a keyed
     hash of it, the same for the same text as long as the key is. The first failure for an account from an address is
@@ -331,6 +346,7 @@ EVENTS: tuple[type[Payload], ...] = (
     TokenEnded,
     SessionsEnded,
     KeysReplaced,
+    LoginSucceeded,
     LoginFailed,
     SecondFactorChanged,
     RecoveryCodeUsed,

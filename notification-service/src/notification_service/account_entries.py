@@ -194,21 +194,40 @@ def _api_token_entry(event: Received[Any], action: AuditAction, verb: str) -> En
     )
 
 
+def login_succeeded(event: Received[auth.LoginSucceeded]) -> Iterable[Entry]:
+    """Return one entry for who logged in: from where, with what, and which session began."""
+    told = event.data
+    ways = {"password": "a password", "single_sign_on": "single sign-on"}
+    yield entry_of(
+        event,
+        AuditAction.USER_LOGGED_IN,
+        ResourceType.USER,
+        str(told.user_id),
+        event.actor.email,
+        f"{who(event.actor)} logged in from {told.address} with {ways.get(told.way, told.way)}.",
+        details=given(told, frozenset({"user_id"})),
+    )
+
+
 def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
     """Return one entry; its actor is the email of the account, without an id, since it may be anyone.
 
     What was typed and is no account's email is not stored, whichever version sent the event: it may be a password.
     """
-    failed = event.data
+    failed, action = event.data, AuditAction.USER_LOGIN_FAILED
     if failed.reason == "unknown_account":
         account = auth.UNKNOWN
         summary = f"{_log_ins(failed)} from {failed.address} failed: no account has the email that was typed."
+    elif failed.reason == auth.WRONG_CURRENT_PASSWORD:
+        account, action = failed.email.lower(), AuditAction.USER_CURRENT_PASSWORD_WRONG
+        times = "a wrong one" if failed.count == 1 else f"{failed.count} more wrong ones"
+        summary = f"The session of {account} was asked for the current password and gave {times} from {failed.address}."
     else:
         account = failed.email.lower()
         summary = f"{_log_ins(failed)} as {account} from {failed.address} failed ({failed.reason})."
     yield entry_of(
         event,
-        AuditAction.USER_LOGIN_FAILED,
+        action,
         ResourceType.USER,
         None,
         account,

@@ -183,6 +183,7 @@ _TOLD: Mapping[type[Payload], Handler] = {
     auth.SessionsEnded: audited(account_entries.sessions_ended),
     auth.SecondFactorChanged: audited(account_entries.second_factor_changed),
     auth.RecoveryCodeUsed: audited(account_entries.recovery_code_used),
+    auth.LoginSucceeded: audited(account_entries.login_succeeded),
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),
     auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),

@@ -64,6 +64,8 @@ class AuditAction(StrEnum):
     USER_LOGGED_OUT = "user.logged_out"
     USER_KEYS_REPLACED = "user.keys_replaced"
     USER_SESSIONS_ENDED = "user.sessions_ended"
+    USER_CURRENT_PASSWORD_WRONG = "user.current_password_wrong"  # noqa: S105 - the name of an action
+    USER_LOGGED_IN = "user.logged_in"
     USER_LOGIN_FAILED = "user.login_failed"
     USER_SECOND_FACTOR_CHANGED = "user.second_factor_changed"
     USER_RECOVERY_CODE_USED = "user.recovery_code_used"

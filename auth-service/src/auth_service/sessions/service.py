@@ -28,8 +28,8 @@ from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, Invalid, Problem, TooManyRequests, Unauthenticated
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
-from chassis.messaging.events import NewEvent, actor_of
-from contracts.auth import UNKNOWN, LoginFailed, PasswordChanged, TokenEnded
+from chassis.messaging.events import Actor, NewEvent, actor_of
+from contracts.auth import UNKNOWN, LoginFailed, LoginSucceeded, PasswordChanged, TokenEnded
 from contracts.tokens import LONGEST_LIFETIME, RENEWABLE
 
 _TYPED_BYTES = 8
@@ -182,6 +182,10 @@ class Login:
         await self._begin(connection, session_id, user, now, address, agent)
         if provider_session is not None:
             await open_sessions.set_provider_session(connection, session_id, provider_session)
+        way = "password" if provider_session is None else "single_sign_on"
+        succeeded = LoginSucceeded(user_id=user["id"], session_id=session_id, way=way, address=address, agent=agent)
+        actor = Actor(user["id"], user["email"])
+        await outbox.record(connection, [NewEvent(succeeded, subject=str(user["id"]), actor=actor)])
         must_enrol = await self._must_enrol(connection, user, session_id)
         return tokens.issue(user, key, now, self.token_lifetime, session_id, must_enrol=must_enrol)
 

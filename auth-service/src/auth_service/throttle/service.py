@@ -123,9 +123,10 @@ async def tell_kept(database: Database) -> None:
 
 
 async def _tell(connection: Connection, failures: Sequence[Mapping[str, Any]]) -> None:
-    """Record one event for failures of one account from one address, unless there is none."""
-    if failures:
-        failure = LoginFailed(**{**failures[0], "count": len(failures)})
+    """Record an event a reason for failures of one account from one address."""
+    for reason in dict.fromkeys(failure["reason"] for failure in failures):
+        alike = [failure for failure in failures if failure["reason"] == reason]
+        failure = LoginFailed(**{**alike[0], "count": len(alike)})
         await outbox.record(connection, [NewEvent(failure, subject=failure.email, actor=ANONYMOUS)])
 
 

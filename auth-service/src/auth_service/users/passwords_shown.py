@@ -9,6 +9,7 @@ from auth_service.users.passwords import Passwords
 from chassis.core.identity import Identity
 from chassis.core.problems import Unauthenticated
 from chassis.db.database import Database
+from contracts.auth import WRONG_CURRENT_PASSWORD, LoginFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ async def check(
         found = await users.credentials(connection, identity.email)
     if found is None or not await passwords.matches(current_password, found["password_hash"]):
         async with database.transaction() as connection:
-            await throttle.failed(connection, attempt)
+            failure = LoginFailed(email=identity.email, address=address, reason=WRONG_CURRENT_PASSWORD)
+            await throttle.failed(connection, attempt, failure)
         raise wrong_password()
     return Shown(found["id"], found["password_hash"], attempt)
 

@@ -34,6 +34,8 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.logged_out": "Logged out",
   "user.keys_replaced": "Signing keys replaced",
   "user.sessions_ended": "Sessions ended",
+  "user.current_password_wrong": "Wrong current password",
+  "user.logged_in": "Logged in",
   "user.login_failed": "Log-in failed",
   "user.second_factor_changed": "Second factor changed",
   "user.recovery_code_used": "Recovery code used",

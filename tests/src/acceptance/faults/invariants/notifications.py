@@ -143,6 +143,8 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, f"project.member_{happened}", data["project"]
     elif thing == "api_token":
         yield time, f"user.api_token_{happened}", str(data["token"]["user_id"])
+    elif happened == "succeeded":
+        yield time, "user.logged_in", str(data["user_id"])
     else:
         yield time, "user.login_failed", None
 
