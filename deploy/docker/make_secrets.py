@@ -27,6 +27,7 @@ def contents() -> dict[str, str]:
         "rabbitmq_url": f"amqp://traceline:{broker_password}@rabbitmq:5672/traceline",
         "rabbitmq_conf": f"default_vhost = traceline\ndefault_user = traceline\ndefault_pass = {broker_password}\n",
         "internal_token_secret": secrets.token_hex(32),
+        "data_encryption_key": secrets.token_hex(32),
         "default_admin_password": secrets.token_urlsafe(18),
         "oidc_client_secret": "",  # the identity provider makes it
     }

@@ -16,6 +16,7 @@ from make_secrets import SERVICES, contents, database_url  # noqa: E402 - the sa
 
 OWN = {
     "internal-token": ["internal_token_secret"],
+    "data-encryption": ["data_encryption_key"],
     "default-admin": ["default_admin_password"],
     "single-sign-on": ["oidc_client_secret"],
 }
