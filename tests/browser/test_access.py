@@ -4,12 +4,14 @@ import re
 import time
 
 import pyotp
+import pytest
 from playwright.sync_api import expect
 
 from acceptance import texts
 from acceptance.client import PASSWORD, Traceline, created
 from acceptance.waiting import eventually
 
+from . import axe
 from .session import PageOf
 
 
@@ -135,3 +137,30 @@ def test_a_second_factor_is_switched_on_and_asked_for(page_of: PageOf, admin: Tr
     expect(page).not_to_have_url(re.compile("sign-in"))
     assert all("401" in said for said in visit.complaints)
     visit.complaints.clear()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_service_account_of_a_project_gets_a_token_for_it_alone(
+    page_of: PageOf, admin: Traceline, theme: str
+) -> None:
+    within = admin.within(admin.new_project())
+    page = page_of(admin, f"~/p/{within.project}/settings", theme=theme, width=320).page
+    page.get_by_role("button", name="New service account").click()
+    page.get_by_label("Name").last.fill("ci")
+    page.get_by_role("button", name="Make the account").click()
+    page.get_by_role("button", name="New token").click()
+    page.get_by_role("dialog").get_by_label("Name").fill("nightly")
+    page.get_by_role("button", name="Create token").click()
+    token = page.get_by_role("dialog", name="Copy the token now").locator("code").inner_text()
+    program = within.with_token(token)
+    eventually(lambda: program.get("/requirements").status_code == 200, "the gateway to know the token", seconds=3)
+    assert program.within("MAIN").get("/requirements").status_code in (403, 404)
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("button", name="Revoke nightly")).to_be_visible()
+    assert axe.violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+    page.get_by_role("button", name="Delete ci").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("button", name="Delete ci")).to_have_count(0)
+    eventually(lambda: program.get("/requirements").status_code == 401, "the end of the token", seconds=3)

@@ -28,6 +28,10 @@ SCREENS = (
     "/admin/users",
     "/admin/audit",
     "/account",
+    "/settings",
+    "~/accept-invitation",
+    "~/forgot-password",
+    "~/reset-password",
 )
 CUT = """() => [...document.querySelectorAll("main *, nav *, header *, dialog *")].filter(one => {
     const style = getComputedStyle(one);

@@ -17,6 +17,7 @@ import { useUser } from "../session/session"
 import { MAIN, projectKey } from "./address"
 import { Members } from "./members"
 import { homeOf, PROJECTS, type Project, thisProject } from "./queries"
+import { ServiceAccounts } from "./service-accounts"
 import { words as screens } from "./words"
 
 type Change = components["schemas"]["ProjectChange"]
@@ -47,6 +48,7 @@ function All({ project }: { project: Project }) {
         </>
       )}
       <Members isReadOnly={project.archived} />
+      <ServiceAccounts isReadOnly={project.archived} />
       <TheEnd project={project} />
     </div>
   )

@@ -14,32 +14,57 @@ import { formatDay, m } from "../messages"
 import css from "./account.module.css"
 import { texts } from "./words"
 
-type Scope = components["schemas"]["Scope"]
-const KEY = ["tokens"]
+type Schemas = components["schemas"]
+type Scope = Schemas["Scope"]
 const DAYS = 90
+const MOST = 100
 const DAY_MS = 86_400_000
 const words = texts.tokens
 const SCOPES = Object.keys(words.scopes) as Scope[]
 
-/** The tokens of one's pipelines and agents: what each may, until when, and when it was last used. */
+/** Whose tokens they are: where they are read, made and revoked. */
+export type TokenOwner = {
+  queryKey: string[]
+  read: (signal: AbortSignal) => Promise<{ items: Schemas["ApiToken"][] }>
+  make: (token: Schemas["NewApiToken"]) => Promise<Schemas["MadeApiToken"]>
+  revoke: (token_id: number) => Promise<unknown>
+  /** Whether they are for one project, whatever is said, and whether more can be made. */
+  isOfProject?: boolean
+  isReadOnly?: boolean
+}
+
+const OWN: TokenOwner = {
+  queryKey: ["tokens"],
+  read: (signal) => api.get("/api/v1/auth/tokens", { params: { query: { limit: MOST } }, signal }),
+  make: (body) => api.post("/api/v1/auth/tokens", { body }),
+  revoke: (token_id) => api.delete("/api/v1/auth/tokens/{token_id}", { params: { path: { token_id } } }),
+}
+
+/** The tokens of one's pipelines and agents. */
 export function ApiTokens() {
-  const queries = useQueryClient()
-  const [isMaking, setMaking] = useState(false)
-  const [made, setMade] = useState<string | null>(null)
-  const read = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => api.get("/api/v1/auth/tokens", { params: { query: { limit: 100 } }, signal }),
-  })
-  const again = () => queries.invalidateQueries({ queryKey: KEY })
-  async function revoke(token_id: number, name: string) {
-    const done = api.delete("/api/v1/auth/tokens/{token_id}", { params: { path: { token_id } } })
-    await done.then(() => toast(words.revoked(name)), complain)
-    await again()
-  }
   return (
     <section>
       <h2>{words.title}</h2>
       <p className={css.quiet}>{words.hint}</p>
+      <TokenList owner={OWN} />
+    </section>
+  )
+}
+
+/** What each token may, until when, and when it was last used. */
+export function TokenList({ owner }: { owner: TokenOwner }) {
+  const { queryKey } = owner
+  const queries = useQueryClient()
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<string | null>(null)
+  const read = useQuery({ queryKey, queryFn: ({ signal }) => owner.read(signal) })
+  const again = () => queries.invalidateQueries({ queryKey })
+  async function revoke(token_id: number, name: string) {
+    await owner.revoke(token_id).then(() => toast(words.revoked(name)), complain)
+    await again()
+  }
+  return (
+    <>
       <NotYet query={read} rows={2} />
       <ul className={css.list}>
         {read.data?.items.map(({ id, name, scopes, projects, expires_at, last_used_at }) => (
@@ -63,9 +88,10 @@ export function ApiTokens() {
           </li>
         ))}
       </ul>
-      <Button onPress={() => setMaking(true)}>{words.make}</Button>
+      {!owner.isReadOnly && <Button onPress={() => setMaking(true)}>{words.make}</Button>}
       {isMaking && (
         <NewToken
+          owner={owner}
           close={() => setMaking(false)}
           onMade={(token) => {
             setMaking(false)
@@ -87,11 +113,13 @@ export function ApiTokens() {
           </DialogButtons>
         </Dialog>
       )}
-    </section>
+    </>
   )
 }
 
-function NewToken({ close, onMade }: { close: () => void; onMade: (token: string | null) => void }) {
+type NewTokenProps = { owner: TokenOwner; close: () => void; onMade: (token: string | null) => void }
+
+function NewToken({ owner, close, onMade }: NewTokenProps) {
   const [name, setName] = useState("")
   const [scopes, setScopes] = useState<Scope[]>(["read"])
   const [projects, setProjects] = useState("")
@@ -99,7 +127,7 @@ function NewToken({ close, onMade }: { close: () => void; onMade: (token: string
   async function make() {
     const keys = projects.toUpperCase().match(/[A-Z0-9]+/g)
     const expires_at = new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-    const { token } = await api.post("/api/v1/auth/tokens", { body: { name, scopes, projects: keys, expires_at } })
+    const { token } = await owner.make({ name, scopes, projects: keys, expires_at })
     onMade(token)
   }
   return (
@@ -130,13 +158,15 @@ function NewToken({ close, onMade }: { close: () => void; onMade: (token: string
               </label>
             ))}
           </fieldset>
-          <Field
-            label={words.projects}
-            hint={words.projectsHint}
-            value={projects}
-            error={errors["/projects"]}
-            onChange={setProjects}
-          />
+          {!owner.isOfProject && (
+            <Field
+              label={words.projects}
+              hint={words.projectsHint}
+              value={projects}
+              error={errors["/projects"]}
+              onChange={setProjects}
+            />
+          )}
           <Field
             label={words.days}
             type="number"

@@ -54,4 +54,16 @@ export const projectScreens = {
     noUser: "Nobody is called that.",
     onlyAdminsAdd: "Ask an admin of the installation to add somebody.",
   },
+  serviceAccounts: {
+    title: "Service accounts",
+    hint: "For pipelines of this project: nobody signs in as one, and its tokens stay when people leave.",
+    make: "New service account",
+    makeIt: "Make the account",
+    nameHint: "Lower-case letters, digits and hyphens, such as ci.",
+    role: "Role in this project, at most",
+    remove: "Delete",
+    removeOne: (name: string) => `Delete ${name}`,
+    removeHint: "Its tokens stop working within 2 s. What it did keeps its name.",
+    removed: (name: string) => `${name} is deleted.`,
+  },
 }
