@@ -160,7 +160,9 @@ async def test_every_key_that_is_made_later_is_encrypted(service: Service, url: 
     assert [len(key) for key in await kept(service)] == [61]
 
 
-@pytest.mark.parametrize(("other", "what"), [(None, "missing"), (secrets.token_hex(32), "wrong")])
+@pytest.mark.parametrize(
+    ("other", "what"), [(None, "missing"), (secrets.token_hex(32), "wrong")], ids=["none", "another"]
+)
 async def test_without_the_right_key_nothing_starts_and_no_key_is_made(
     service: Service, url: str, other: str | None, what: str
 ) -> None:
