@@ -21,6 +21,10 @@ _SAMPLE = 100
 """From so many items of a kind words are taken to compare."""
 _LOOKS = 2
 _TABLES = {"requirement": "requirements", "test_case": "test_cases"}
+_ASKED = "(SELECT %(asked)s::tsquery)"
+"""What is asked for, unseen by the planner: it takes several hundred words for frequent, and only the index knows at
+once that they are nowhere.
+"""
 
 
 class _Unknown(NamedTuple):
@@ -31,13 +35,10 @@ class _Unknown(NamedTuple):
 async def did_you_mean(connection: Connection, query: SearchQuery, kinds: Sequence[str]) -> str | None:
     """Return the query with what is nowhere replaced by the nearest that is, or None; it has found nothing."""
     corrected = query.text
-    async with connection.transaction():
-        # Only the index knows at once that a word is nowhere; the planner takes several hundred words for frequent.
-        await connection.execute("SET LOCAL enable_seqscan = off")
-        for term, lexeme in reversed(await _unknown(connection, query, kinds)):
-            nearest = await _nearest(connection, lexeme, kinds)
-            if nearest is not None:
-                corrected = _replaced(corrected, term, lexeme, nearest)
+    for term, lexeme in reversed(await _unknown(connection, query, kinds)):
+        nearest = await _nearest(connection, lexeme, kinds)
+        if nearest is not None:
+            corrected = _replaced(corrected, term, lexeme, nearest)
     return corrected if corrected != query.text else None
 
 
@@ -51,9 +52,9 @@ async def _unknown(connection: Connection, query: SearchQuery, kinds: Sequence[s
     ]
     unknown = []
     for one, condition in asked:
-        newest = " OR ".join(f"EXISTS ({_newest(kind)} WHERE search @@ %(word)s::tsquery)" for kind in kinds)
+        newest = " OR ".join(f"EXISTS ({_newest(kind)} WHERE search @@ {_ASKED})" for kind in kinds)
         cursor = await connection.execute(
-            f"SELECT {newest} OR {_somewhere('%(word)s::tsquery', kinds)} AS known", {"word": condition}, prepare=False
+            f"SELECT {newest} OR {_somewhere(_ASKED, kinds)} AS known", {"asked": condition}, prepare=False
         )
         row = await cursor.fetchone()
         if row is not None and not row["known"]:
@@ -119,13 +120,13 @@ async def _words(
 ) -> dict[str, int]:
     """Return the words of some items that fulfil a tsquery, with how many of these items have them."""
     documents = " UNION ALL ".join(
-        f"(SELECT search FROM {_TABLES[kind]} WHERE search @@ %(condition)s::tsquery LIMIT {_SAMPLE})" for kind in kinds
+        f"(SELECT search FROM {_TABLES[kind]} WHERE search @@ {_ASKED} LIMIT {_SAMPLE})" for kind in kinds
     )
     wanted = "lexeme = ANY(%(among)s)" if among is not None else "starts_with(lexeme, %(beginning)s)"
     cursor = await connection.execute(
         f"SELECT lexeme, count(*) AS items FROM ({documents}) AS documents, unnest(search) WHERE {wanted}"
         " GROUP BY lexeme",
-        {"condition": condition, "among": among, "beginning": beginning},
+        {"asked": condition, "among": among, "beginning": beginning},
         prepare=False,
     )
     return {row["lexeme"]: row["items"] for row in await cursor.fetchall()}
