@@ -85,6 +85,17 @@ def test_quotes_within_cells_and_the_delimiter_of_excel_are_understood() -> None
     assert found.items[0].row == 3
 
 
+def test_a_text_full_of_another_delimiter_does_not_become_the_header() -> None:
+    text = "see | Level | Limit | Unit | Note | Since | Until | By | Of |"
+    for rows in (f"1,A,{text}\n", f"1,A,a\n2,B,b\n3,C,{text}\n"):
+        found = read(f"ID,Title,Description\n{rows}")
+        assert found.fields[-1]["description"] == text
+    table = "Limits:\n" + "\n".join(["| Unit | Low | High | Note |"] * 20)
+    assert read(f'ID,Title,Description\n1,A,"{table}"\n').fields[0]["description"] == table
+    own = read(f"external_id,title,description,type,_traceline:1\nR-1,A,{text * 5},functional\n")
+    assert own.fields[0]["description"] == text * 5
+
+
 def test_ragged_rows_are_padded_with_a_warning_and_surplus_cells_are_kept() -> None:
     found = read("ID,Title,Description,Owner\n1,A\n2,B,b,kim,more,\n")
     assert "Row 2 (line 2) has 2 cells where the header has 4" in found.notices["ragged_rows"].message

@@ -1,11 +1,13 @@
 """CSV and TSV as people's programs write them: delimiters, quotes and line ends of any kind."""
 
 import csv
+import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
 from catalog_service.exchange.records import Unreadable
+from catalog_service.exchange.tabular.own import has_mark
 from catalog_service.exchange.tabular.table import (
     LONGEST_CELL,
     MOST_COLUMNS,
@@ -20,6 +22,8 @@ from catalog_service.exchange.text import LONGEST_LINE, Encoding, read_lines
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLED_ROWS = 25
 _SAMPLED_CHARACTERS = 1 << 18
+_HEADER_ALONE = 0.01
+"""What a header counts for of which no row has as many cells."""
 _CR_WITHIN_QUOTES, _CR_OUTSIDE = "\0r", "\0n"  # while a row is taken apart; a text has no NUL
 
 
@@ -67,7 +71,7 @@ def _cells(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
 
 
 def find_delimiter(file: BinaryIO, encoding: Encoding) -> str:
-    """Return the delimiter that makes the most of the header, and a table of the rows below it."""
+    """Return the delimiter that makes a table of the rows, the wider the better; in one of ours, that of the mark."""
     sample = _sample(file, encoding)
     if sample and sample[0].startswith("sep=") and len(sample[0].strip()) == 5:
         return sample[0][4]
@@ -86,10 +90,13 @@ def _fit(sample: list[str], delimiter: str) -> float:
         pass
     if not rows:
         return 0
-    header = max(range(len(rows)), key=lambda at: (len(rows[at]) if at < 10 else 0, -at))
-    width = len(rows[header])
-    alike = sum(len(row) == width for row in rows[header:]) / (len(rows) - header)
-    return (width - 1) * (0.5 + alike)
+    if any(has_mark(row) for row in rows):
+        return math.inf
+    header = max(range(len(rows)), key=lambda at: (len(rows[at]), -at))
+    width, below = len(rows[header]), rows[header + 1 :]
+    # A text with many of them, a table in Markdown for example, stands below the header of the file.
+    alike = sum(len(row) == width for row in below) / len(below) if below else 0
+    return (width - 1) * (_HEADER_ALONE + alike) / (1 + header) ** 2
 
 
 def _sample(file: BinaryIO, encoding: Encoding) -> list[str]:
