@@ -12,8 +12,7 @@ from catalog_service.items.schemas import PriorityLevel
 from catalog_service.links.schemas import LinkSource, LinkType
 from catalog_service.requirements.schemas import RequirementStatus, RequirementType
 from catalog_service.test_cases.schemas import AutomationStatus, TestCaseStatus, TestCaseType
-from chassis.db.isolation import project_column
-from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, required, timestamp
+from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, project_column, required, timestamp
 
 metadata = new_metadata()
 

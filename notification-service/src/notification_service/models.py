@@ -3,8 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.db.isolation import project_column
-from chassis.db.schema import new_metadata, only_row, required, timestamp
+from chassis.db.schema import new_metadata, only_row, project_column, required, timestamp
 
 metadata = new_metadata()
 

@@ -6,8 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 from sqlalchemy.types import UserDefinedType
 
-from chassis.db.isolation import project_column
-from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, required, timestamp
+from chassis.db.schema import from_0_to_1, new_metadata, one_of, only_row, project_column, required, timestamp
 
 metadata = new_metadata()
 

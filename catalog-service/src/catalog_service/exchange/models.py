@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.db.isolation import project_column
+from chassis.db.schema import project_column
 
 
 def add_tables(metadata: sa.MetaData) -> None:

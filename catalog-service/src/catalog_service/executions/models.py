@@ -4,8 +4,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
 from catalog_service.executions.verdicts import Verdict
-from chassis.db.isolation import project_column
-from chassis.db.schema import one_of, required, timestamp
+from chassis.db.schema import one_of, project_column, required, timestamp
 
 
 def add_tables(metadata: sa.MetaData) -> None:

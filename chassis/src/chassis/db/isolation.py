@@ -7,9 +7,6 @@ only `chassis.core.projects.across` asks for, sees those of all.
 
 import sys
 from collections.abc import Iterator
-from typing import Any
-
-import sqlalchemy as sa
 
 from chassis.core.projects import ALL, MAIN, NONE
 
@@ -94,18 +91,12 @@ _PROJECT = f"coalesce(current_setting('{SETTING}', true), '{MAIN}')"
 """The connection's project: MAIN for software of before there were projects, which says nothing of it."""
 
 
-def project_column(*, primary_key: bool = False, optional: bool = False) -> sa.Column[Any]:
-    """Return the column of the project's key: of rows that name none, that of the connection.
+def default_project(*, optional: bool) -> str:
+    """Return the SQL of the project of rows that name none: that of the connection.
 
     Where it is not `optional`, a connection outside of any project can write nothing.
     """
-    return sa.Column(
-        "project_id",
-        sa.Text(collation="C"),
-        primary_key=primary_key,
-        nullable=False,
-        server_default=sa.text(_default(optional=optional)),
-    )
+    return _PROJECT if optional else f"nullif({_PROJECT}, '{NONE}')"
 
 
 def add_project(table: str, *, optional: bool = False) -> Iterator[str]:
@@ -114,7 +105,7 @@ def add_project(table: str, *, optional: bool = False) -> Iterator[str]:
     Frozen: migrations that have run are made of it.
     """
     yield f"ALTER TABLE {table} ADD COLUMN project_id text COLLATE \"C\" NOT NULL DEFAULT '{MAIN}'"
-    yield f"ALTER TABLE {table} ALTER COLUMN project_id SET DEFAULT {_default(optional=optional)}"
+    yield f"ALTER TABLE {table} ALTER COLUMN project_id SET DEFAULT {default_project(optional=optional)}"
 
 
 def isolate(table: str) -> Iterator[str]:
@@ -127,10 +118,6 @@ def isolate(table: str) -> Iterator[str]:
     yield f"CREATE POLICY of_project ON {table} USING (project_id = (SELECT current_setting('{SETTING}', true)))"
     # The owner: migrations, functions that look further, and software of before there were projects.
     yield f"CREATE POLICY across_projects ON {table} TO {ACROSS}, CURRENT_USER USING (true)"
-
-
-def _default(*, optional: bool) -> str:
-    return _PROJECT if optional else f"nullif({_PROJECT}, '{NONE}')"
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql as pg
 
-from chassis.db.isolation import project_column
+from chassis.db.isolation import default_project
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -35,6 +35,17 @@ def new_metadata() -> sa.MetaData:
         timestamp("created_at", server_default=sa.func.now()),
     )
     return metadata
+
+
+def project_column(*, primary_key: bool = False, optional: bool = False) -> sa.Column[Any]:
+    """Return the column of the project's key; of rows that name none see `default_project`."""
+    return sa.Column(
+        "project_id",
+        sa.Text(collation="C"),
+        primary_key=primary_key,
+        nullable=False,
+        server_default=sa.text(default_project(optional=optional)),
+    )
 
 
 def required(name: str, *kind: Any, **options: Any) -> sa.Column[Any]:
