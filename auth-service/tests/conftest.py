@@ -92,9 +92,9 @@ async def running(settings: Settings) -> AsyncIterator[Service]:
 
 
 _EMPTY = """
-    TRUNCATE users, project_members, ended_tokens, api_tokens, second_factors, sessions, service_accounts,
-        login_attempts, known_networks, signing_keys, counted_actions, asked_mails, invitations, password_resets,
-        identities, begun_sign_ins, used_logout_tokens, outbox, idempotency_keys RESTART IDENTITY;
+    TRUNCATE users, project_members, ended_tokens, api_tokens, api_token_networks, second_factors, sessions,
+        service_accounts, login_attempts, known_networks, signing_keys, counted_actions, asked_mails, invitations,
+        password_resets, identities, begun_sign_ins, used_logout_tokens, outbox, idempotency_keys RESTART IDENTITY;
     DELETE FROM projects WHERE key <> 'MAIN';
     UPDATE projects SET name = 'Main project', description = '', visibility = 'open', archived = false, settings = '{}';
     UPDATE feed_head SET head = 0;

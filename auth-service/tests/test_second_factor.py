@@ -92,6 +92,8 @@ async def test_it_is_removed_with_the_password_and_a_code(service: Service) -> N
     proof = {"password": PASSWORD, "code": codes[0]}
     renewed = ok(await service.call("POST", f"{BASE}/recovery-codes", proof, caller=kim))["recovery_codes"]
     assert not set(renewed) & set(codes)
+    failed = [event["data"]["reason"] for event in await service.events("auth.login.failed")]
+    assert failed == ["wrong_current_password", "wrong_current_second_factor"]
     proof = {"password": PASSWORD, "code": code_of(secret)}
     assert (await service.call("POST", f"{BASE}/remove", proof, caller=kim)).status_code == 204
     assert (await log_in(service)).status_code == 200

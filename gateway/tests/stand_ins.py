@@ -31,6 +31,7 @@ from gateway.auth.credentials import Credentials
 from gateway.auth.verifier import TokenVerifier
 from gateway.page import Page
 from gateway.routing.limits import Limits
+from gateway.routing.notices import Notices
 from gateway.routing.proxy import Proxy
 from gateway.session.auth_service import AuthService
 from gateway.session.endpoints import Sessions
@@ -63,6 +64,8 @@ class Issuer:
     """What a request to make a project leads to."""
     used: list[dict[str, Any]] = field(default_factory=list)
     """What was told of the use of tokens."""
+    noticed: list[dict[str, Any]] = field(default_factory=list)
+    """What was told for the audit log."""
     came: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     """The public requests that it got: address and headers."""
 
@@ -150,6 +153,11 @@ class Issuer:
             self.used.append(await request.json())
             return Response(status_code=204)
 
+        @app.put("/internal/access-notices")
+        async def take(request: Request) -> Response:
+            self.noticed.append(await request.json())
+            return Response(status_code=204)
+
         @app.get("/internal/changes")
         async def changes(after: int, limit: int) -> Response:
             page = b",".join(self.events[max(after, self.pruned) : after + limit])
@@ -224,6 +232,14 @@ def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
             await ended.wait()
         return await take(request)
 
+    @app.get("/api/v1/exports")
+    async def export() -> Response:
+        return Response(b"id", headers={"Content-Disposition": 'attachment; filename="record.csv"'})
+
+    @app.post("/api/v1/links/forbidden")
+    async def forbid() -> Response:
+        raise Forbidden("This needs the role admin.", code="role_too_low")
+
     @app.api_route("/api/v1/{path:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     async def tell(request: Request) -> dict[str, Any]:
         if "slow" in request.url.path:
@@ -249,6 +265,7 @@ class Running:
     gateway: Gateway
     internal_tokens: InternalTokens
     endless: asyncio.Event
+    notices: Notices
 
     async def get(self, path: str, token: str | None = None, **parts: Any) -> httpx.Response:
         headers = parts.pop("headers", {})
@@ -295,8 +312,16 @@ async def running_gateway(
         read = Settings(internal_token_secret=SecretStr(SECRET), **settings)
         credentials = Credentials(read.public_url)
         limits = Limits.of(user=read.rate_limit_user, token=read.rate_limit_token, address=read.rate_limit_address)
+        notices = Notices(peers[AUTH.name])
         proxy = Proxy(
-            services, credentials, verifier, internal_tokens, timeout=patience, max_body_bytes=1000, limits=limits
+            services,
+            credentials,
+            verifier,
+            internal_tokens,
+            timeout=patience,
+            max_body_bytes=1000,
+            limits=limits,
+            notices=notices,
         )
         sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
         gateway = Gateway(read, proxy, sessions, peers, Page(static))
@@ -307,4 +332,4 @@ async def running_gateway(
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
-            yield Running(client, issuer, verifier, gateway, internal_tokens, endless)
+            yield Running(client, issuer, verifier, gateway, internal_tokens, endless, notices)

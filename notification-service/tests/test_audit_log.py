@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from chassis.core.identity import Role
+from chassis.messaging.events import Actor
 from contracts import auth, catalog, suggestion
 from testing import factories
 
@@ -261,6 +262,76 @@ async def test_a_log_in_and_a_wrong_current_password_are_kept_with_their_address
     assert change["summary"] == (
         "The session of ben@example.com was asked for the current password and gave a wrong one from 192.0.2.7."
     )
+
+
+def requests(**told: Any) -> dict[str, Any]:
+    """What the events of requests have in common."""
+    asked = {"requests": ("GET /api/v1/exports?format=csv",), "count": 1, "since": NOON}
+    known = {"session_id": "s1", "api_token_id": None, "project": None}
+    return {"address": "192.0.2.7", "agent": "curl/8", **asked, **known, **told}
+
+
+@pytest.mark.parametrize(
+    ("event", "action", "resource", "summary"),
+    [
+        (
+            auth.AccessRefused(**requests(status=401, reason="ended_token")),
+            "user.access_refused",
+            ("user", "1"),
+            "1 request of ana@example.com from 192.0.2.7 was refused (ended_token).",
+        ),
+        (
+            auth.AccessRefused(**requests(status=403, reason="role_too_low", project="MAIN", count=12)),
+            "project.access_refused",
+            ("project", "MAIN"),
+            "12 requests of ana@example.com from 192.0.2.7 were refused (role_too_low).",
+        ),
+        (
+            auth.AccessRefused(**requests(status=429, reason="rate_limited", count=40)),
+            "user.throttled",
+            ("user", "1"),
+            "40 requests of ana@example.com from 192.0.2.7 were held up (rate_limited).",
+        ),
+        (
+            auth.DataRead(**requests(what="export", project="MAIN")),
+            "project.exported",
+            ("project", "MAIN"),
+            "ana@example.com exported GET /api/v1/exports?format=csv from 192.0.2.7.",
+        ),
+        (
+            auth.DataRead(**requests(what="audit_log", project="MAIN", count=3)),
+            "project.audit_log_read",
+            ("project", "MAIN"),
+            "ana@example.com read the audit log from 192.0.2.7 3 times.",
+        ),
+    ],
+    ids=["a token", "a role", "too many", "an export", "the audit log"],
+)
+async def test_who_is_refused_and_who_takes_something_away_is_kept(
+    world: "World", event: auth.AccessRefused, action: str, resource: tuple[str, str], summary: str
+) -> None:
+    await world.tell(event)
+    entry = await only(world)
+    assert (entry["action"], entry["summary"]) == (action, summary)
+    assert (entry["resource_type"], entry["resource_id"]) == resource
+    assert entry["details"].items() >= {"address": "192.0.2.7", "session_id": "s1", "agent": "curl/8"}.items()
+    assert (await world.read("/activity"))["items"] == []
+
+
+async def test_a_stranger_an_api_token_and_a_wrong_code_are_kept(world: "World") -> None:
+    token = {"id": 3, "user_id": 1, "name": "ci", "scopes": ["read"], "projects": None}
+    state = auth.ApiTokenState.model_validate({**token, "created_at": NOON, "expires_at": NOON})
+    await world.tell(auth.ApiTokenUsedElsewhere(token=state, address="192.0.2.7", agent="curl/8"))
+    wrong = auth.LoginFailed(email="ben@example.com", address="192.0.2.7", reason=auth.WRONG_CURRENT_CODE)
+    nobody = requests(status=401, reason="no_token", session_id=None)
+    await world.tell(wrong, auth.AccessRefused(**nobody), by=Actor(None, "anonymous"))
+    refused, code, used = await world.audit_log()
+    assert (refused["actor"], refused["resource_id"]) == ("anonymous", None)
+    assert refused["summary"] == "1 request of somebody unknown from 192.0.2.7 was refused (no_token)."
+    assert (code["action"], code["actor"]) == ("user.second_factor_wrong", "ben@example.com")
+    assert code["summary"] == "The session of ben@example.com was asked for a code and gave a wrong one from 192.0.2.7."
+    assert (used["action"], used["details"]["token_id"]) == ("user.api_token_used_elsewhere", 3)
+    assert used["summary"] == "The API token “ci” of ana@example.com was used from 192.0.2.7, which is new."
 
 
 @pytest.mark.parametrize("email", [auth.UNKNOWN, "sup3rs3cret!typedhere"], ids=["today", "told by older software"])

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
 
 from acceptance import texts
-from acceptance.client import Traceline, problem
+from acceptance.client import Traceline, created, problem
 from acceptance.process import RunningTraceline, fresh_folder
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD
 from acceptance.waiting import eventually
@@ -87,7 +88,7 @@ def test_with_automatic_suggestions_off_only_generation_makes_them(admin: Tracel
     assert len(admin.suggestions_for(requirement["id"], test_case["id"])) == 1
 
 
-def test_addresses_behind_a_proxy_are_told_apart(server: RunningTraceline) -> None:
+def test_addresses_behind_a_proxy_are_told_apart(server: RunningTraceline, admin: Traceline) -> None:
     """The README asks for a proxy in front: without this, whoever guesses locks out everybody."""
     with httpx.Client(base_url=f"{server.base_url}/api/v1", timeout=60) as http:
 
@@ -100,3 +101,32 @@ def test_addresses_behind_a_proxy_are_told_apart(server: RunningTraceline) -> No
         problem(refused, 429)
         assert int(refused.headers["retry-after"]) > 0
         assert log_in("203.0.113.9", ADMIN_EMAIL, ADMIN_PASSWORD).status_code == 200
+        token = created(admin.post("/auth/tokens", json={"name": "ci", "scopes": ["read"]}))["token"]
+
+        def read(address: str, token: str | None) -> int:
+            sent = {} if token is None else {"Authorization": f"Bearer {token}"}
+            return http.get("/requirements", headers={"X-Forwarded-For": address, **sent}).status_code
+
+        assert [read("198.51.100.8", None), read("198.51.100.9", "a.b.c")] == [401, 401]
+        eventually(lambda: read("203.0.113.4", token) == 200, "the gateway to know the token", seconds=2)
+        assert read("203.0.113.5", token) == 200
+
+    def seen() -> set[tuple[str, str, str]]:
+        """What the audit log says of those who are not known, and of the API token."""
+        actions = "user.throttled,user.access_refused,user.api_token_used_elsewhere"
+        entries = admin.items("/audit-log", action=actions)
+        return {
+            (entry["actor"], entry["details"]["address"], entry["details"].get("reason", entry["action"]))
+            for entry in entries
+        }
+
+    expected = {
+        ("anonymous", "198.51.100.7", "too_many_requests"),
+        ("anonymous", "198.51.100.8", "no_token"),
+        ("anonymous", "198.51.100.9", "unknown_token"),
+        (ADMIN_EMAIL, "203.0.113.4", "user.api_token_used_elsewhere"),
+        (ADMIN_EMAIL, "203.0.113.5", "user.api_token_used_elsewhere"),
+    }
+    with suppress(AssertionError):
+        eventually(lambda: seen() >= expected, "entries of the audit log")
+    assert seen() >= expected

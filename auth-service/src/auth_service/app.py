@@ -5,7 +5,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from auth_service import access_use, startup
+from auth_service import access_notices, access_use, startup
 from auth_service.api_tokens import endpoints as api_tokens
 from auth_service.erasing import endpoints as erasing
 from auth_service.invitations import endpoints as invitations
@@ -71,6 +71,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             signing_keys.router,
             sessions.internal_router,
             access_use.router,
+            access_notices.router,
             projects.internal_router,
         ],
         database=database,

@@ -59,6 +59,15 @@ api_tokens = sa.Table(
 sa.Index("ix_api_tokens_user_id_created_at", api_tokens.c.user_id, api_tokens.c.created_at)
 sa.Index("ix_api_tokens_expires_at", api_tokens.c.expires_at)
 
+api_token_networks = sa.Table(
+    "api_token_networks",
+    metadata,
+    sa.Column("token_id", sa.Integer, sa.ForeignKey("api_tokens.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("network", sa.Text, primary_key=True),
+    timestamp("at", comment="of the last use from there, to the hour"),
+)
+sa.Index("ix_api_token_networks_at", api_token_networks.c.at)
+
 second_factors = sa.Table(
     "second_factors",
     metadata,

@@ -197,6 +197,15 @@ class ApiTokenRevoked(Payload):
     token: ApiTokenState
 
 
+class ApiTokenUsedElsewhere(Momentary):
+    """An API token was used from an address from which it had not been used within 90 days, or ever."""
+
+    wire_name = "auth.api_token.used_elsewhere"
+    token: ApiTokenState
+    address: str
+    agent: str
+
+
 class GateRule(BaseModel):
     """A rule of a release gate: what it counts, up or down to which limit, and of which items (`where`)."""
 
@@ -305,6 +314,9 @@ UNKNOWN = "unknown"
 WRONG_CURRENT_PASSWORD = "wrong_current_password"  # noqa: S105 - the name of a reason
 """Who is signed in had to show the password once more, and did not know it."""
 
+WRONG_CURRENT_CODE = "wrong_current_second_factor"
+"""Who is signed in and knows the password had to show the second factor once more, and could not."""
+
 
 class LoginSucceeded(Momentary):
     """Somebody logged in; `way` is `password` or `single_sign_on`, `session_id` that of the session that began."""
@@ -333,6 +345,44 @@ class LoginFailed(Momentary):
     count: int = 1
 
 
+class _Access(Momentary):
+    """Base of what gateways tell of requests.
+
+    The actor is whose token came with them, who may not be known. The first is told at once; those that follow of the
+    same party, session or API token and for the same reason are told together each quarter of an hour: `count`
+    requests from `since` on, the last of them at the time of the event. `address` and `agent` are those of the last,
+    `requests` a few of them, each a method and an address as they came. `project` is the key of the project that all
+    of them are about, None for what belongs to the installation.
+    """
+
+    project: str | None
+    address: str
+    agent: str
+    session_id: str | None
+    api_token_id: int | None
+    requests: tuple[str, ...]
+    count: int
+    since: datetime
+
+
+class AccessRefused(_Access):
+    """Requests were answered with 401, 403 or 429, or with 404 for a project that is not the caller's to see.
+
+    `reason` is a stable code: that of the problem, or what is wrong with the token.
+    """
+
+    wire_name = "auth.access.refused"
+    status: int
+    reason: str
+
+
+class DataRead(_Access):
+    """Somebody was given a document of the record (`what` is `export`), or read the audit log (`audit_log`)."""
+
+    wire_name = "auth.data.read"
+    what: str
+
+
 EVENTS: tuple[type[Payload], ...] = (
     UserCreated,
     UserUpdated,
@@ -352,6 +402,9 @@ EVENTS: tuple[type[Payload], ...] = (
     RecoveryCodeUsed,
     ApiTokenCreated,
     ApiTokenRevoked,
+    ApiTokenUsedElsewhere,
+    AccessRefused,
+    DataRead,
     ProjectCreated,
     ProjectUpdated,
     ProjectArchived,

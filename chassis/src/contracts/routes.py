@@ -20,6 +20,7 @@ class Service:
     `by_value` are beginnings of paths that end with a value, in which a percent-encoded slash or backslash is only a
     character. Answers of `unstored` resources are about people: no cache may store them. Those of `secret` ones may
     carry a password or a token: they are never compressed. Those of `streams` go on until somebody ends them.
+    Of `watched` ones the audit log has who took a document away, or read the log itself.
     `uploads` are the paths whose body is a file, as long as `chassis.web.body_limits` says; the gateway's settings say
     how long all other bodies may be.
 
@@ -38,6 +39,7 @@ class Service:
     unstored: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    watched: tuple[str, ...] = ()
     uploads: tuple[str, ...] = ()
     of_installation: tuple[str, ...] = ()
     of_person: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ CATALOG = Service(
         auth.UserErased,
     ),
     by_value=("requirements/by-external-id/", "test-cases/by-external-id/"),
+    watched=("exports", "imports", "reports"),
     uploads=("imports", "imports/inspect", "test-results"),
     reading=(("POST", "imports/inspect"), ("POST", "reports/gate")),
 )
@@ -156,6 +159,7 @@ NOTIFICATION = Service(
     ),
     unstored=("audit-log", "notifications", "events"),
     streams=("events",),
+    watched=("audit-log",),
     of_person=("notifications",),
 )
 

@@ -30,6 +30,7 @@ from gateway.routing import head, headers
 from gateway.routing.compression import compressing
 from gateway.routing.cors import Cors
 from gateway.routing.limits import Limits
+from gateway.routing.notices import TELL_EVERY, Notices
 from gateway.routing.proxy import Proxy
 from gateway.routing.security_headers import SecurityHeaders
 from gateway.routing.versions import route_of
@@ -68,6 +69,8 @@ class Gateway(Edge):
         page: Page,
     ) -> None:
         super().__init__(self._answer, _route_of, self._complete, is_gateway=True)
+        self.notices = proxy.notices
+        """To be left at the end, once the worker has stopped: they tell what they still have."""
         self._proxy = proxy
         self._credentials = sessions.credentials
         self._verifier = sessions.verifier
@@ -201,6 +204,8 @@ def create_gateway(
     worker = Worker()
     worker.add("gateway access", verifier.run)
     worker.every("gateway use of tokens", _TELL_USE_EVERY, verifier.report_use)
+    notices = Notices(peers[AUTH.name])
+    worker.every("gateway notices for the audit log", TELL_EVERY, notices.tell)
     credentials = Credentials(settings.public_url)
     proxy = Proxy(
         services,
@@ -212,6 +217,7 @@ def create_gateway(
         limits=Limits.of(
             user=settings.rate_limit_user, token=settings.rate_limit_token, address=settings.rate_limit_address
         ),
+        notices=notices,
     )
     sessions = Sessions(AuthService(proxy), credentials, verifier, demo)
     return Gateway(settings, proxy, sessions, peers, Page()), worker
@@ -224,6 +230,7 @@ async def _compose(process: Process) -> ASGIApp:
     upstreams = {name: tracing.of_calls(name, await process.open(Upstream(name, url))) for name, url in urls.items()}
     peers = {peer.name: peer for peer in process.peers(_SERVICES, tokens, "gateway")}
     gateway, worker = create_gateway(settings, upstreams, peers, tokens)
+    await process.open(gateway.notices)
     await process.use(worker)
     return tracing.of_requests(gateway)
 

@@ -194,6 +194,20 @@ def _api_token_entry(event: Received[Any], action: AuditAction, verb: str) -> En
     )
 
 
+def api_token_used_elsewhere(event: Received[auth.ApiTokenUsedElsewhere]) -> Iterable[Entry]:
+    """Return one entry for the owner of the API token."""
+    used = event.data
+    yield entry_of(
+        event,
+        AuditAction.USER_API_TOKEN_USED_ELSEWHERE,
+        ResourceType.USER,
+        str(used.token.user_id),
+        used.token.name,
+        f"The API token “{used.token.name}” of {who(event.actor)} was used from {used.address}, which is new.",
+        details={"token_id": used.token.id, "address": used.address, "agent": used.agent},
+    )
+
+
 def login_succeeded(event: Received[auth.LoginSucceeded]) -> Iterable[Entry]:
     """Return one entry for who logged in: from where, with what, and which session began."""
     told = event.data
@@ -222,6 +236,10 @@ def login_failed(event: Received[auth.LoginFailed]) -> Iterable[Entry]:
         account, action = failed.email.lower(), AuditAction.USER_CURRENT_PASSWORD_WRONG
         times = "a wrong one" if failed.count == 1 else f"{failed.count} more wrong ones"
         summary = f"The session of {account} was asked for the current password and gave {times} from {failed.address}."
+    elif failed.reason == auth.WRONG_CURRENT_CODE:
+        account, action = failed.email.lower(), AuditAction.USER_SECOND_FACTOR_WRONG
+        times = "a wrong one" if failed.count == 1 else f"{failed.count} more wrong ones"
+        summary = f"The session of {account} was asked for a code and gave {times} from {failed.address}."
     else:
         account = failed.email.lower()
         summary = f"{_log_ins(failed)} as {account} from {failed.address} failed ({failed.reason})."

@@ -9,6 +9,7 @@ from chassis.messaging.events import Payload, Received
 from chassis.messaging.inbox import Handler
 from contracts import auth, catalog, suggestion
 from notification_service import (
+    access_entries,
     account_entries,
     entries,
     notifications,
@@ -187,6 +188,9 @@ _TOLD: Mapping[type[Payload], Handler] = {
     auth.LoginFailed: audited(account_entries.login_failed),
     auth.ApiTokenCreated: audited(account_entries.api_token_created),
     auth.ApiTokenRevoked: audited(account_entries.api_token_revoked),
+    auth.ApiTokenUsedElsewhere: audited(account_entries.api_token_used_elsewhere),
+    auth.AccessRefused: audited(access_entries.access_refused),
+    auth.DataRead: audited(access_entries.data_read),
     auth.ProjectCreated: audited(project_entries.project_created),
     auth.ProjectUpdated: audited(project_entries.project_changed),
     auth.ProjectArchived: audited(project_entries.project_changed),

@@ -71,12 +71,19 @@ class AuditAction(StrEnum):
     USER_RECOVERY_CODE_USED = "user.recovery_code_used"
     USER_API_TOKEN_CREATED = "user.api_token_created"  # noqa: S105 - the name of an action
     USER_API_TOKEN_REVOKED = "user.api_token_revoked"  # noqa: S105 - the name of an action
+    USER_API_TOKEN_USED_ELSEWHERE = "user.api_token_used_elsewhere"  # noqa: S105 - the name of an action
+    USER_SECOND_FACTOR_WRONG = "user.second_factor_wrong"
+    USER_ACCESS_REFUSED = "user.access_refused"
+    USER_THROTTLED = "user.throttled"
     PROJECT_CREATED = "project.created"
     PROJECT_UPDATED = "project.updated"
     PROJECT_ARCHIVED = "project.archived"
     PROJECT_DELETED = "project.deleted"
     PROJECT_MEMBER_CHANGED = "project.member_changed"
     PROJECT_MEMBER_REMOVED = "project.member_removed"
+    PROJECT_ACCESS_REFUSED = "project.access_refused"
+    PROJECT_EXPORTED = "project.exported"
+    PROJECT_AUDIT_LOG_READ = "project.audit_log_read"
 
 
 class StreamEventName(StrEnum):

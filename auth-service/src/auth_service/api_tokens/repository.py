@@ -103,6 +103,24 @@ async def set_last_used(connection: Connection, used: Mapping[int, datetime]) ->
     )
 
 
+async def know_network(connection: Connection, token_id: int, network: str, at: datetime) -> TokenRow | None:
+    """Store that a token was used from a network; return the token, revoked or not, if that was not known."""
+    cursor = await connection.execute(
+        "WITH used AS (INSERT INTO api_token_networks AS known (token_id, network, at)"
+        " SELECT id, %s, %s FROM api_tokens WHERE id = %s"
+        " ON CONFLICT (token_id, network) DO UPDATE SET at = greatest(known.at, excluded.at)"
+        " RETURNING token_id, xmax = 0 AS is_new)"
+        f" SELECT user_id, {_SHOWN} FROM api_tokens JOIN used ON token_id = id WHERE is_new",
+        (network, at, token_id),
+    )
+    return await cursor.fetchone()  # type: ignore[return-value]
+
+
+async def forget_networks(connection: Connection, since: timedelta) -> None:
+    """Delete the networks that tokens were last used from that long ago."""
+    await connection.execute("DELETE FROM api_token_networks WHERE at < now() - %s", (since,))
+
+
 async def forget_old(connection: Connection, since: timedelta) -> None:
     """Delete the tokens that expired that long ago."""
     await connection.execute("DELETE FROM api_tokens WHERE expires_at < now() - %s", (since,))

@@ -6,18 +6,24 @@ from typing import Any
 
 from auth_service.api_tokens import repository
 from auth_service.api_tokens.repository import TokenRow
+from auth_service.users import repository as users
 from auth_service.users import service as user_service
+from chassis.core.addresses import network_of
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, NotFound
 from chassis.db.database import Connection, Database
+from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Fetched, PageRequest
 from contracts import api_tokens
-from contracts.auth import ApiTokenCreated, ApiTokenRevoked, ApiTokenState
+from contracts.auth import ApiTokenCreated, ApiTokenRevoked, ApiTokenState, ApiTokenUsedElsewhere
 
 MOST = 100
 """Tokens of one user that may work at once: more are a sign that none is ever reused."""
+
+KNOWN_FOR = timedelta(days=90)
+"""How long an address that a token was used from is none that is new."""
 
 _FORGOTTEN_AFTER = timedelta(days=30)
 _SHOWN = ("id", "name", "scopes", "projects", "created_at", "expires_at", "last_used_at")
@@ -93,10 +99,21 @@ async def used(database: Database, at: Mapping[int, datetime]) -> None:
         await repository.set_last_used(connection, at)
 
 
+async def used_from(connection: Connection, token_id: int, address: str, agent: str, at: datetime) -> None:
+    """Store from where a token was used; tell so where that is new, also of one that was revoked since."""
+    token = await repository.know_network(connection, token_id, network_of(address), at)
+    if token is not None:
+        (owner,) = (await users.shown(connection, [token["user_id"]])).values()
+        told = ApiTokenUsedElsewhere(token=_state(token), address=address, agent=agent)
+        actor = Actor(owner["id"], owner["email"])
+        await outbox.record(connection, [NewEvent(told, subject=str(token_id), actor=actor)])
+
+
 async def forget_old(database: Database) -> None:
-    """Delete the tokens that expired long ago."""
-    async with database.statement() as connection:
+    """Delete the tokens that expired long ago, and from where nobody has used one for long."""
+    async with database.transaction() as connection:
         await repository.forget_old(connection, _FORGOTTEN_AFTER)
+        await repository.forget_networks(connection, KNOWN_FOR)
 
 
 def _not_found() -> NotFound:

@@ -20,6 +20,7 @@ _FORGET = (
     "DELETE FROM asked_mails WHERE lower(email) = %(email)s",
     "DELETE FROM login_attempts WHERE account = %(email)s",
     "DELETE FROM known_networks WHERE account = %(email)s",
+    "DELETE FROM api_token_networks WHERE token_id = ANY(ARRAY(SELECT id FROM api_tokens WHERE user_id = %(id)s))",
     "UPDATE api_tokens SET revoked_at = coalesce(revoked_at, now()), name = 'erased' WHERE user_id = %(id)s",
 )
 

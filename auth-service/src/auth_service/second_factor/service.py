@@ -20,7 +20,7 @@ from chassis.core.problems import Conflict, Invalid, Unauthenticated
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, actor_of
-from contracts.auth import RecoveryCodeUsed, SecondFactorChanged
+from contracts.auth import WRONG_CURRENT_CODE, LoginFailed, RecoveryCodeUsed, SecondFactorChanged
 
 Work = Callable[[Connection, int], Awaitable[None]]
 """What is done for the user with this id."""
@@ -171,7 +171,8 @@ async def _proved(
             await throttle.withdrawn(connection, shown.attempt)
             problem = Conflict("You have no second factor.", code="no_second_factor")
         elif (found := await show(connection, shown.user_id, identity.email, code)) is not Shown.RIGHT:
-            await throttle.failed(connection, shown.attempt)
+            failure = LoginFailed(email=identity.email, address=address, reason=WRONG_CURRENT_CODE)
+            await throttle.failed(connection, shown.attempt, failure)
             problem = refusal(found)
         else:
             await throttle.succeeded(connection, shown.attempt)

@@ -4,10 +4,11 @@ A writer inserts the event in the transaction of the change. The sequencer numbe
 gaps, so that a reader who has seen N has seen everything up to N. What was pruned leaves gaps behind the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import orjson
 from psycopg.types.json import Json
@@ -28,6 +29,7 @@ RECORD_ALL = (
 """The same for several events, in this order; its parameter `events`: `all_fields`."""
 
 _NUMBER_AT_ONCE = 1000
+_LATELY = 5000
 
 
 def fields(event: NewEvent) -> dict[str, Any]:
@@ -51,6 +53,15 @@ async def record(connection: Connection, events: Sequence[NewEvent]) -> None:
     if not events:
         return
     await connection.execute(RECORD_ALL, {"events": all_fields(events)})
+
+
+async def recorded_lately(connection: Connection, ids: Collection[UUID]) -> set[UUID]:
+    """Return which of these events are among the last that were recorded: whoever got no answer may tell them again."""
+    cursor = await connection.execute(
+        "SELECT event_id FROM outbox WHERE event_id = ANY(%s) AND id > (SELECT max(id) FROM outbox) - %s",
+        (list(ids), _LATELY),
+    )
+    return {row["event_id"] for row in await cursor.fetchall()}
 
 
 async def number(database: Database) -> int:

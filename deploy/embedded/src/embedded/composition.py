@@ -98,6 +98,7 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bo
         apps[service.name] = service.create_app(own, database, tokens, asked)
     account = settings.demo_account if demo else None
     app, gateway_worker = gateway.app.create_gateway(settings.gateway, apps, peers(apps, "gateway"), tokens, account)
+    clients.push_async_exit(app.notices)
     workers = [
         service.create_worker(
             settings.services[service.name],

@@ -65,11 +65,11 @@ class ApiTokens:
             raise bearer.unknown_api_token() if api_tokens.is_whole(token) else bearer.no_api_token()
         now = time.time()
         if known.expires_at <= now:
-            raise bearer.expired_api_token()
+            raise bearer.expired_api_token(known.identity)
         identity = known.identity
         owner = owners[identity.id or 0]
         if known.is_revoked or not owner.is_active or known.created_at < owner.not_before:
-            raise bearer.ended_api_token()
+            raise bearer.ended_api_token(identity)
         if owner.role is not identity.role:
             known.identity = replace(identity, role=owner.role)
         hour = int(now) // _HOUR

@@ -5,49 +5,65 @@ What they say helps whoever has a token of their own; of one whose signature is 
 
 import re
 
+from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, Unauthenticated
 
 _SCHEME = "Bearer"
 _TOKEN = re.compile(r"[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]+\.[A-Za-z0-9_=-]*")
+_MALFORMED, _UNKNOWN, _EXPIRED, _ENDED = "malformed_token", "unknown_token", "expired_token", "ended_token"
 _HOW = "log in at /api/v1/auth/login and send the access token as 'Authorization: Bearer <ACCESS_TOKEN>'."
+
+
+class RefusedToken(Unauthenticated):
+    """A token that does not pass; `reason` is a stable code for the audit log, `identity` whose it is or was."""
+
+    def __init__(self, detail: str, reason: str, identity: Identity | None = None) -> None:
+        super().__init__(detail)
+        self.reason = reason
+        self.identity = identity
 
 
 def read(authorization: bytes | None) -> str:
     """Return the token of an Authorization header; raise Unauthenticated when there is none, or what is no token."""
     if not authorization:
-        raise Unauthenticated(f"This address needs an access token: {_HOW}")
+        raise RefusedToken(f"This address needs an access token: {_HOW}", "no_token")
     scheme, _, token = authorization.decode("latin-1").partition(" ")
     if scheme.lower() != _SCHEME.lower() or not token:
-        raise Unauthenticated(f"The Authorization header is not 'Bearer' and a token: {_HOW}")
+        raise RefusedToken(f"The Authorization header is not 'Bearer' and a token: {_HOW}", _MALFORMED)
     if token.lower().startswith(_SCHEME.lower()):
-        raise Unauthenticated("'Bearer' stands twice in the Authorization header; send it once, before the token.")
+        raise RefusedToken(
+            "'Bearer' stands twice in the Authorization header; send it once, before the token.", _MALFORMED
+        )
     return token
 
 
 def check_form(token: str, longest: int) -> None:
     """Raise Unauthenticated for what cannot be a token of at most `longest` characters, whoever signed it."""
     if len(token) > longest or not _TOKEN.fullmatch(token):
-        raise Unauthenticated(
+        raise RefusedToken(
             "What follows 'Bearer' is no access token, which is three parts with dots between them; copy it whole from"
-            " the answer of /api/v1/auth/login, without quotes."
+            " the answer of /api/v1/auth/login, without quotes.",
+            _MALFORMED,
         )
 
 
-def invalid() -> Unauthenticated:
+def invalid() -> RefusedToken:
     """Return the problem of a token that was not issued here, or was changed since; it does not say what is wrong."""
-    return Unauthenticated(f"This access token is not one of this Traceline, or is not whole: {_HOW}")
+    return RefusedToken(f"This access token is not one of this Traceline, or is not whole: {_HOW}", _UNKNOWN)
 
 
-def expired() -> Unauthenticated:
+def expired(identity: Identity | None) -> RefusedToken:
     """Return the problem of a token whose time is over."""
-    return Unauthenticated("This access token has expired; log in again at /api/v1/auth/login.")
+    return RefusedToken("This access token has expired; log in again at /api/v1/auth/login.", _EXPIRED, identity)
 
 
-def ended() -> Unauthenticated:
+def ended(identity: Identity) -> RefusedToken:
     """Return the problem of a token that works no more although its time is not over."""
-    return Unauthenticated(
+    return RefusedToken(
         "This access token works no more: its user has logged out, changed the password or been deactivated since;"
-        " log in again at /api/v1/auth/login."
+        " log in again at /api/v1/auth/login.",
+        _ENDED,
+        identity,
     )
 
 
@@ -69,26 +85,29 @@ def second_factor_enrolment_required() -> Forbidden:
     )
 
 
-def no_api_token() -> Unauthenticated:
+def no_api_token() -> RefusedToken:
     """Return the problem of what begins as an API token and cannot be one, whoever made it."""
-    return Unauthenticated(
-        "This is no whole API token: it has 40 characters, of which the last 6 must fit the others; copy it again."
+    return RefusedToken(
+        "This is no whole API token: it has 40 characters, of which the last 6 must fit the others; copy it again.",
+        _MALFORMED,
     )
 
 
-def unknown_api_token() -> Unauthenticated:
+def unknown_api_token() -> RefusedToken:
     """Return the problem of an API token that nobody here has; it does not say whether anybody had."""
-    return Unauthenticated("This API token is not one of this Traceline; make one at /api/v1/auth/tokens.")
+    return RefusedToken("This API token is not one of this Traceline; make one at /api/v1/auth/tokens.", _UNKNOWN)
 
 
-def expired_api_token() -> Unauthenticated:
+def expired_api_token(identity: Identity) -> RefusedToken:
     """Return the problem of an API token whose time is over."""
-    return Unauthenticated("This API token has expired; make a new one at /api/v1/auth/tokens.")
+    return RefusedToken("This API token has expired; make a new one at /api/v1/auth/tokens.", _EXPIRED, identity)
 
 
-def ended_api_token() -> Unauthenticated:
+def ended_api_token(identity: Identity) -> RefusedToken:
     """Return the problem of an API token that works no more although its time is not over."""
-    return Unauthenticated(
+    return RefusedToken(
         "This API token works no more: it was revoked, or its owner has changed the password or been deactivated since;"
-        " make a new one at /api/v1/auth/tokens."
+        " make a new one at /api/v1/auth/tokens.",
+        _ENDED,
+        identity,
     )

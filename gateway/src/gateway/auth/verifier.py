@@ -95,15 +95,15 @@ class TokenVerifier:
             verified = await self._verify(token)
         if verified.expires_at <= time.time():
             self._verified.pop(token, None)
-            raise bearer.expired()
+            raise bearer.expired(verified.identity)
         identity = verified.identity
         if identity.token_id in revocations.ended or identity.session_id in revocations.ended:
-            raise bearer.ended()
+            raise bearer.ended(identity)
         current = revocations.users.get(identity.id or 0)
         if current is None:
             return identity
         if not current.is_active or verified.issued_at < current.not_before:
-            raise bearer.ended()
+            raise bearer.ended(identity)
         if current.role is identity.role:
             return identity
         return replace(identity, role=current.role)
@@ -202,7 +202,7 @@ class TokenVerifier:
                 session_id=str(claims.get(tokens.SESSION_ID, claims["jti"])),
             )
         except jwt.ExpiredSignatureError:  # the signature is right
-            raise bearer.expired() from None
+            raise bearer.expired(_former(token)) from None
         except (jwt.InvalidTokenError, ValueError, TypeError):
             raise bearer.invalid() from None
         if len(self._verified) >= _CACHE_SIZE:
@@ -232,6 +232,16 @@ class TokenVerifier:
         self._keys = {key["kid"]: jwt.PyJWK(key) for key in response.json()["keys"]}
         # What was signed with a key that is none any more was perhaps signed by somebody else.
         self._verified = {token: one for token, one in self._verified.items() if one.key_id in self._keys}
+
+
+def _former(token: str) -> Identity | None:
+    """Return whose an expired token was, whose signature is right."""
+    claims = jwt.decode(token, options={"verify_signature": False})
+    try:
+        token_id = str(claims["jti"])
+        return Identity(int(claims["sub"]), "", None, token_id, session_id=str(claims.get(tokens.SESSION_ID, token_id)))
+    except (KeyError, ValueError):
+        return None
 
 
 def _told(at: float, address: str, agent: bytes) -> dict[str, Any]:

@@ -4,12 +4,21 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis.core.identity import ANONYMOUS, InternalTokens
-from chassis.core.problems import MalformedBody, NotFound, Problem, TimedOut, Unauthenticated, Unavailable
+from chassis.core.identity import ANONYMOUS, Identity, InternalTokens
+from chassis.core.problems import (
+    Forbidden,
+    MalformedBody,
+    NotFound,
+    Problem,
+    TimedOut,
+    Unauthenticated,
+    Unavailable,
+)
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, PATH_HEADER, actor_id, gateway_request_id, request_id
 from chassis.core.wording import NO_ADDRESS
 from chassis.web.body_limits import bounded, bounded_file
@@ -18,6 +27,7 @@ from gateway.auth.verifier import TokenVerifier
 from gateway.routing.compression import begun
 from gateway.routing.headers import Incoming
 from gateway.routing.limits import Limits, Told
+from gateway.routing.notices import LOOKED_AT, Asked, Notices
 from gateway.routing.streams import Streams
 from gateway.routing.versions import VALUES, Address, find, without_project
 
@@ -44,6 +54,7 @@ class Proxy:
         timeout: float,
         max_body_bytes: int,
         limits: Limits,
+        notices: Notices,
     ) -> None:
         """`timeout`: seconds that a service has to take the next part of a body, and then to begin its answer.
 
@@ -56,6 +67,7 @@ class Proxy:
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
         self._limits = limits
+        self.notices = notices
         self._streams = Streams(verifier)
 
     async def forward(self, scope: Scope, incoming: Incoming, receive: Receive, send: Send) -> None:
@@ -67,22 +79,34 @@ class Proxy:
         client = scope.get("client")
         address_of_caller = client[0] if client else "unknown"
         forwarded.append((b"x-forwarded-for", address_of_caller.encode()))
+        agent = incoming.sent.get(b"user-agent", b"")
         method = scope["method"]
-        if address.is_public(method):
-            told = self._limits.take_unknown(address_of_caller)
-            identity = ANONYMOUS  # only so that the service believes where they are
-        else:
-            try:
-                access_token = self._credentials.token(scope, incoming.sent)
-                identity = await self._verifier.permit(
-                    access_token, method, address.path, address.project, writes=address.writes(method)
-                )
-            except Unauthenticated:
-                self._limits.take_unknown(address_of_caller)  # who guesses tokens gets no more answers than that
-                raise
-            told = self._limits.take_known(identity)
-            actor_id.set(identity.id)
-            self._verifier.seen(identity, address_of_caller, incoming.sent.get(b"user-agent", b""))
+        identity: Identity | None = None
+        access_token = ""
+        try:
+            if address.is_public(method):
+                told = self._limits.take_unknown(address_of_caller)
+                identity = ANONYMOUS  # only so that the service believes where they are
+            else:
+                try:
+                    access_token = self._credentials.token(scope, incoming.sent)
+                    identity = await self._verifier.permit(
+                        access_token, method, address.path, address.project, writes=address.writes(method)
+                    )
+                except Unauthenticated:
+                    self._limits.take_unknown(address_of_caller)  # who guesses tokens gets no more answers than that
+                    raise
+                told = self._limits.take_known(identity)
+                actor_id.set(identity.id)
+                self._verifier.seen(identity, address_of_caller, agent)
+                if not identity.session_id:
+                    self.notices.used(identity, address_of_caller, agent)
+        except Problem as problem:
+            if identity is None and isinstance(problem, (Forbidden, NotFound)):
+                identity = await self._holder(access_token)
+            self.notices.refused(problem, Asked(scope, address, identity, agent))
+            raise
+        asked = Asked(scope, address, identity, agent)
         token = self._internal_tokens.issue(identity)
         forwarded.append((b"authorization", b"Bearer " + token.encode()))
         if address.takes_file:
@@ -96,17 +120,24 @@ class Proxy:
             scope["raw_path"] = without_project(scope["raw_path"])[1]
         if address.is_stream:
             async with self._streams.open(access_token, identity, address, scope, send) as send_on:
-                await self._call(address, scope, incoming, receive, send_on, told)
+                await self._call(asked, scope, incoming, receive, send_on, told)
         else:
-            await self._call(address, scope, incoming, receive, send, told)
+            await self._call(asked, scope, incoming, receive, send, told)
 
     def bounded(self, incoming: Incoming, receive: Receive) -> Receive:
         """Return the `receive` of an address that takes no file; it, or this, raises TooLarge."""
         return bounded(receive, self._max_body_bytes, incoming.content_length)
 
+    async def _holder(self, access_token: str) -> Identity | None:
+        """Return whose a token is that works, and is not enough."""
+        with suppress(Problem):
+            return await self._verifier.identify(access_token)
+        return None
+
     async def _call(
-        self, address: Address, scope: Scope, incoming: Incoming, receive: Receive, send: Send, told: Told
+        self, asked: Asked, scope: Scope, incoming: Incoming, receive: Receive, send: Send, told: Told
     ) -> None:
+        address = asked.address
         service = address.service.name
         began = False
         more_comes = True
@@ -134,6 +165,8 @@ class Proxy:
                     answered = address.as_called(answered)
                 message["headers"] = [*answered, *address.version.headers, *told]
                 send = begun(scope["path"], incoming.sent, message, send)
+                if message["status"] in LOOKED_AT or address.is_watched:
+                    send = self.notices.answered(message, asked, send)
             await send(message)
 
         try:

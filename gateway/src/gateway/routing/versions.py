@@ -88,12 +88,23 @@ class Address(NamedTuple):
         return self.resource in self.service.streams
 
     @property
+    def is_watched(self) -> bool:
+        """Whether the audit log has who is given answers of it."""
+        return self.resource in self.service.watched
+
+    @property
+    def is_audit_log(self) -> bool:
+        """Whether it is the audit log itself."""
+        return self.resource == _AUDIT_LOG
+
+    @property
     def takes_file(self) -> bool:
         """Whether the body is a file."""
         return self.path in self.service.uploads
 
 
 _PROJECTS = "projects"
+_AUDIT_LOG = "audit-log"
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 VERSIONS = (Version("/api/v1/", {resource: service for service in SERVICES for resource in service.resources}),)

@@ -41,12 +41,19 @@ const actions: Record<components["schemas"]["AuditAction"], string> = {
   "user.recovery_code_used": "Recovery code used",
   "user.api_token_created": "API token made",
   "user.api_token_revoked": "API token revoked",
+  "user.api_token_used_elsewhere": "API token used from a new address",
+  "user.second_factor_wrong": "Wrong code of the second factor",
+  "user.access_refused": "Access refused",
+  "user.throttled": "Too many requests",
   "project.created": "Project created",
   "project.updated": "Project changed",
   "project.archived": "Project archived",
   "project.deleted": "Project deleted",
   "project.member_changed": "Project member changed",
   "project.member_removed": "Project member removed",
+  "project.access_refused": "Access refused in the project",
+  "project.exported": "Exported",
+  "project.audit_log_read": "Audit log read",
 }
 
 const resources: Record<components["schemas"]["ResourceType"], string> = {

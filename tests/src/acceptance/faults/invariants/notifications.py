@@ -143,10 +143,22 @@ def _entries(event: Event) -> Iterator[Entry]:
         yield time, f"project.member_{happened}", data["project"]
     elif thing == "api_token":
         yield time, f"user.api_token_{happened}", str(data["token"]["user_id"])
+    elif thing == "access":
+        action = "access_refused" if data["status"] != 429 else "throttled"
+        yield time, *_of_request(event, data["project"], action)
+    elif thing == "data":
+        action = "exported" if data["what"] == "export" else "audit_log_read"
+        yield time, *_of_request(event, data["project"], action)
     elif happened == "succeeded":
         yield time, "user.logged_in", str(data["user_id"])
     else:
         yield time, "user.login_failed", None
+
+
+def _of_request(event: Event, project: str | None, action: str) -> tuple[str, str | None]:
+    if project is not None:
+        return f"project.{action}", project
+    return f"user.{action}", None if event.actor_id is None else str(event.actor_id)
 
 
 def _of_all(ids: list[str]) -> str | None:
