@@ -1,5 +1,6 @@
 """Projects: nothing crosses from one into another, and people are told of those alone that they may see."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -73,6 +74,23 @@ async def test_a_project_sees_its_own_activity_and_audit_log(two: Projects) -> N
             elsewhere = two.of("DOOR" if key == MAIN else MAIN)
             assert (await elsewhere.read(path, ids=str(entry["id"])))["items"] == []
     assert (await two.of("DOOR").read("/audit-log"))["total"] == 1
+
+
+async def test_what_is_of_the_installation_is_for_its_admins_alone(two: Projects) -> None:
+    here = await two.requirement(MAIN)
+    member = {"user_id": 3, "email": CLEO.email, "role": "reviewer", "before": None}
+    await two.tell(NONE, auth.TokenEnded(user_id=1, token_id="t1", expires_at=datetime.now(UTC)), by=CLEO)
+    await two.tell(NONE, auth.MemberChanged(project="DOOR", **member), auth.MemberChanged(project=MAIN, **member))
+    ana = two.world.ana
+    everything = {"project.created", "requirement.created", "user.logged_out", "project.member_changed"}
+    for account, seen in ((Role.ADMIN, everything), (Role.REVIEWER, {"requirement.created", "project.member_changed"})):
+        client = two.world.client(Identity(ana.id, ana.email, Role.ADMIN, project=MAIN, account_role=account))
+        found = await client.read("/audit-log")
+        assert {entry["action"] for entry in found["items"]} == seen
+        assert found["total"] == len(found["items"])
+    assert [entry["resource_id"] for entry in found["items"]] == [MAIN, str(here.id)]
+    id_ = (await two.of(MAIN).read("/audit-log", action="user.logged_out"))["items"][0]["id"]
+    assert (await client.read("/audit-log", ids=str(id_)))["items"] == []
 
 
 async def test_notifications_are_over_all_projects_unless_one_is_named(two: Projects) -> None:

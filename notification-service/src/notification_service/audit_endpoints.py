@@ -36,11 +36,17 @@ async def list_activity(request: Request, _: Viewer, database: Db) -> Response:
     summary="List every change with the fields before and after, newest first",
     openapi_extra=documented(AuditQuery),
 )
-async def list_audit_log(request: Request, _: Admin, database: Db) -> Response:
-    """Log-ins that failed, log-outs and changes of accounts are in it too. A created item has only `after`."""
+async def list_audit_log(request: Request, admin: Admin, database: Db) -> Response:
+    """A created item has only `after`.
+
+    Who was refused or held up, who exported what, and who read the audit log are in it, too: the first such request of
+    somebody within seconds, those that follow together, by their `count`, each quarter of an hour. What happens to
+    accounts and to the installation is in the audit log of MAIN, where admins of the installation alone see it:
+    log-ins, sessions, tokens, invitations, other projects.
+    """
     query = read_query(request, AuditQuery)
     wanted = query.page(request, NEWEST_ENTRY)
-    return page(request, wanted, await notifications.find_audit_entries(database, query, wanted))
+    return page(request, wanted, await notifications.find_audit_entries(database, admin, query, wanted))
 
 
 @router.get(

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
+from chassis.core.identity import Identity
 from chassis.core.problems import NotFound
 from chassis.core.projects import ALL, MAIN
 from chassis.db import erasure as db_erasure
@@ -78,9 +79,9 @@ async def write_audit_log(connection: Connection, entries: Sequence[Entry]) -> N
         await repository.insert_entries(connection, entries)
 
 
-async def find_audit_entries(database: Database, query: AuditQuery, wanted: PageRequest) -> Fetched:
-    """Return a page of audit entries, each with the `changes` of its fields."""
-    conditions = query.conditions()
+async def find_audit_entries(database: Database, reader: Identity, query: AuditQuery, wanted: PageRequest) -> Fetched:
+    """Return a page of the audit entries that the reader may see, each with the `changes` of its fields."""
+    conditions = query.conditions(reader)
     async with database.connection() as connection:
         found = await repository.find_entries(connection, conditions, wanted)
     for row in found.rows:

@@ -6,6 +6,8 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from chassis.core.identity import Identity
+from chassis.core.projects import MAIN
 from chassis.web.conditions import Conditions
 from chassis.web.listing import Ids, PageQuery
 from chassis.web.parameters import (
@@ -94,9 +96,14 @@ class AuditQuery(_EntryQuery):
     since: Annotated[str | None, Field(description=f"From this moment on: {_MOMENT}")] = None
     until: Annotated[str | None, Field(description=f"Before this moment: {_MOMENT}")] = None
 
-    def conditions(self) -> Conditions:
-        """Return what the entries must fulfil; raises Invalid for an unknown value."""
+    def conditions(self, reader: Identity) -> Conditions:
+        """Return what the entries must fulfil; raises Invalid for an unknown value.
+
+        Beside its own entries MAIN has those of the installation, which admins of the project alone do not see.
+        """
         conditions = self._narrowed(Conditions())
+        if reader.project == MAIN and not reader.administers:
+            conditions.add(f"resource_type <> 'user' AND (resource_type <> 'project' OR resource_id = '{MAIN}')")
         since, until = parse_moment("since", self.since), parse_moment("until", self.until)
         if since is not None:
             conditions.add("occurred_at >= %(since)s", since=since)

@@ -42,6 +42,7 @@ class Identity:
     `token_id` and `token_expires_at` name the bearer token of the request, `session_id` the log-in that it is of, so
     that they can be ended; `logged_in_at` says when that was, so that it can be renewed. Times are in seconds since the
     epoch, 0 when not known; an API token is of no session.
+    `account_role` is the role of the account, which counts for the installation; None: it is `role`.
     """
 
     id: int | None
@@ -52,6 +53,12 @@ class Identity:
     logged_in_at: float = 0
     project: str = projects.MAIN
     session_id: str = ""
+    account_role: Role | None = None
+
+    @property
+    def administers(self) -> bool:
+        """Whether this is an admin of the installation, and not of a project alone."""
+        return (self.account_role or self.role) is Role.ADMIN
 
     def may(self, needed: Role) -> bool:
         """Check whether this caller has at least the role `needed`."""
@@ -88,6 +95,7 @@ class InternalTokens:
             "auth_time": identity.logged_in_at,
             "project": identity.project,
             "sid": identity.session_id,
+            "account_role": identity.account_role or "",
         }
         token = jwt.encode(claims, self._secret, algorithm="HS256", headers={"typ": "internal+jwt"})
         _bound(self._issued)
@@ -121,6 +129,7 @@ class InternalTokens:
                 logged_in_at=claims.get("auth_time", 0),  # a gateway of an older version does not tell
                 project=claims.get("project", projects.MAIN),
                 session_id=claims.get("sid") or claims["tid"],  # nor this
+                account_role=Role(claims["account_role"]) if claims.get("account_role") else None,
             )
         except (jwt.InvalidTokenError, ValueError):
             raise Unauthenticated("This address is not public; call the API through the gateway.") from None

@@ -45,7 +45,7 @@ class Projects:
             raise no_such_project()
         if writes and project.archived:
             raise project_archived()
-        return replace(identity, role=role, project=key)
+        return replace(identity, role=role, project=key, account_role=identity.role)
 
     def start(self, rows: list[dict[str, Any]]) -> None:
         """Begin anew with the projects of a snapshot."""
