@@ -5,7 +5,10 @@ from urllib.parse import urljoin
 
 import httpx
 
+from acceptance.callers import in_one_process
 from acceptance.client import Traceline
+
+pytestmark = in_one_process
 
 ENDPOINTS = """
 POST /auth/register

@@ -12,8 +12,11 @@ from uuid import uuid4
 import pyotp
 import pytest
 
+from acceptance.callers import in_one_process
 from acceptance.client import PASSWORD, Traceline, created, ok
 from acceptance.waiting import eventually
+
+pytestmark = in_one_process
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -166,7 +166,9 @@ def test_where_others_reach_it_the_first_password_is_random_and_printed_once(pla
         anyone.logged_in(BUILT_IN[0], password)
 
 
-@pytest.mark.parametrize("name", ["a" * 90, "folder of 'Kim' & co"], ids=["long", "odd"])
+@pytest.mark.parametrize(
+    "name", ["a" * 90, pytest.param("folder of 'Kim' & co", marks=pytest.mark.long)], ids=["long", "odd"]
+)
 def test_other_users_of_the_machine_do_not_get_at_the_database(unused: Path, place: Path, name: str) -> None:
     """Where sockets take the path of the data folder, and where they do not."""
     place.mkdir()

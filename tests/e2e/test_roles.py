@@ -5,12 +5,13 @@ import re
 import httpx
 import pytest
 
+from acceptance.callers import in_one_process
 from acceptance.cases import check_each
 from acceptance.client import API, Json, Traceline, created, ok, problem, requirement, said
 from acceptance.waiting import eventually
 from contracts.routes import SERVICES
 
-pytestmark = pytest.mark.requirement("TL-USER-3")
+pytestmark = [in_one_process, pytest.mark.requirement("TL-USER-3")]
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 

@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from acceptance.callers import in_one_process
 from acceptance.client import Json, Traceline, ok, problem
 from acceptance.waiting import eventually
 
-pytestmark = pytest.mark.requirement("TL-SUGG-4")
+pytestmark = [in_one_process, pytest.mark.requirement("TL-SUGG-4")]
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ async def work_off(*services: Any) -> None:
         pass
 
 
-@pytest.mark.parametrize("threshold", [0, 0.3, 0.5, 1])
+@pytest.mark.parametrize("threshold", [0, 0.3, *(pytest.param(one, marks=pytest.mark.long) for one in (0.5, 1))])
 @pytest.mark.parametrize("algorithm", ["tfidf", "keyword", "hybrid"])
 async def test_after_a_run_the_queue_is_that_of_the_run_from_the_start(
     serve: Callable[..., Awaitable[Any]], catalog: Any, algorithm: str, threshold: float

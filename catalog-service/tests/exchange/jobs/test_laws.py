@@ -29,8 +29,9 @@ RESTORED = pytest.mark.parametrize("form", ["ndjson", "json"])
 ELSEWHERE = pytest.mark.parametrize(
     ("form", "profile"),
     [
-        *(("ndjson", profile) for profile in ("native", "plain")),
+        ("ndjson", "native"),
         *((form, "plain") for form in ("json", "csv", "xlsx")),
+        pytest.param("ndjson", "plain", marks=pytest.mark.long),
         ("reqif", "native"),
     ],
 )
