@@ -15,8 +15,10 @@ from auth_service.users.passwords import Passwords
 from chassis.core.identity import ANONYMOUS, Identity, Role
 from chassis.db.database import Database
 from chassis.web.responses import encode
+from contracts.routes import AUTH
 from testing import PostgresServer
-from testing.service import SECRET, TOKENS, Json, ServiceUnderTest
+from testing.internal import token, verifier_of
+from testing.service import Json, ServiceUnderTest
 
 POOL_SIZE = 8
 PASSWORD = "correct horse battery"
@@ -27,7 +29,7 @@ class Service(ServiceUnderTest):
     """A replica of auth-service: its HTTP app, without a network."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
-        super().__init__(create_app(settings, database, TOKENS), database)
+        super().__init__(create_app(settings, database, verifier_of(AUTH)), database)
         self.settings = settings
         self.passwords: Passwords = self.app.state.passwords
         self._http = self.client()
@@ -38,7 +40,7 @@ class Service(ServiceUnderTest):
         """Call the service as the gateway does; header names with underscores for hyphens."""
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if caller is not None:
-            sent["authorization"] = f"Bearer {TOKENS.issue(caller)}"
+            sent["authorization"] = f"Bearer {token(caller, AUTH.name)}"
         if body is not None:
             sent.setdefault("content-type", "application/json")
         return await self._http.request(method, path, content=None if body is None else encode(body), headers=sent)
@@ -61,7 +63,7 @@ class Service(ServiceUnderTest):
         return await self._http.post(
             "/api/v1/auth/login",
             data={"username": email, "password": password, **({} if otp is None else {"otp": otp})},
-            headers={"x-forwarded-for": address, "authorization": f"Bearer {TOKENS.issue(ANONYMOUS)}"},
+            headers={"x-forwarded-for": address, "authorization": f"Bearer {token(ANONYMOUS, AUTH.name)}"},
         )
 
     async def admin(self) -> Identity:
@@ -74,7 +76,7 @@ class Service(ServiceUnderTest):
 
 
 def settings_of(url: str, **values: Any) -> Settings:
-    given = {"internal_token_secret": SECRET, "environment": "development", **values}
+    given = {"environment": "development", **values}
     return Settings(database_url=url, **given)
 
 

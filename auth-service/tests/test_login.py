@@ -11,8 +11,10 @@ import pytest
 from auth_service.app import create_app
 from auth_service.users import passwords as passwords_module
 from auth_service.users.passwords import Passwords
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
+from contracts.routes import AUTH
 from contracts.tokens import REQUIRED_CLAIMS, TYPE
+from testing.internal import verifier_of
 from testing.service import problem
 
 from .conftest import PASSWORD, POOL_SIZE, Service, running, settings_of
@@ -108,7 +110,7 @@ async def test_a_password_typed_into_the_email_field_is_kept_as_a_hash_that_nobo
     secret = "sup3rs3cret!typedhere"
     for typed, address in ((secret, "192.0.2.7"), (secret, "192.0.2.8"), ("another", "192.0.2.7")):
         await service.log_in(typed, address=address)
-    async with running(settings_of(url, internal_token_secret="another secret, as elsewhere, of 32")) as elsewhere:
+    async with running(settings_of(url)) as elsewhere:
         await elsewhere.log_in(secret, address="192.0.2.9")
     events = await service.events("auth.login.failed")
     assert secret not in str(events)
@@ -128,7 +130,7 @@ async def test_an_inactive_account_is_told_so_with_the_right_password_only(servi
 
 
 def test_no_page_that_is_made_of_the_document_shows_a_password() -> None:
-    app = create_app(settings_of("postgresql://nobody@localhost/nothing"), None, InternalTokens("-" * 32))  # type: ignore[arg-type]
+    app = create_app(settings_of("postgresql://nobody@localhost/nothing"), None, verifier_of(AUTH))  # type: ignore[arg-type]
     shown = {
         f"{name}.{field}": about.get("format")
         for name, schema in app.openapi()["components"]["schemas"].items()

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 from auth_service.settings import Settings
 from auth_service.startup import BuiltInPasswordRefused, log_in_hint, prepare
 from chassis.db.database import Database
-from testing.service import SECRET
 
 from .conftest import ADMIN, running, settings_of
 
@@ -30,7 +29,6 @@ async def test_the_first_start_makes_the_default_admin(url: str, caplog: pytest.
 async def test_the_settings_name_the_default_admin(url: str, caplog: pytest.LogCaptureFixture) -> None:
     settings = Settings(
         database_url=url,
-        internal_token_secret=SECRET,
         default_admin_email="Root@Example.com",
         default_admin_password="a better password",
     )
@@ -126,7 +124,6 @@ def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
 
 def test_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://nowhere/none")
-    monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
     monkeypatch.setenv("ACCESS_TOKEN_EXPIRE_MINUTES", "5")
     monkeypatch.setenv("DEFAULT_ADMIN_EMAIL", "Root@Example.com")
     settings = Settings()

@@ -11,8 +11,10 @@ from catalog_service.app import create_app
 from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
+from contracts.routes import CATALOG
 from testing import PostgresServer
-from testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
+from testing.internal import verifier_of
+from testing.service import Json, ServiceClient, ServiceUnderTest, ok
 
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
@@ -89,8 +91,8 @@ class Catalog(ServiceUnderTest):
 
 
 def _app(database: Database) -> Any:
-    settings = Settings(database_url=database.url, internal_token_secret=SECRET)
-    return create_app(settings, database, TOKENS)
+    settings = Settings(database_url=database.url)
+    return create_app(settings, database, verifier_of(CATALOG))
 
 
 @pytest.fixture(scope="session")

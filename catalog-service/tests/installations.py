@@ -15,8 +15,10 @@ from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
 from chassis.core.tasks import cancel_and_wait
 from chassis.messaging import outbox
+from contracts.routes import CATALOG
 from testing import PostgresServer
-from testing.service import SECRET, TOKENS, ServiceClient, ok
+from testing.internal import verifier_of
+from testing.service import ServiceClient, ok
 
 ADMIN = Identity(id=9, email="admin@example.test", role=Role.ADMIN)
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
@@ -42,8 +44,8 @@ class Installation:
 
     def __init__(self, database: Any) -> None:
         self.database = database
-        settings = Settings(database_url=database.url, internal_token_secret=SECRET)
-        app = create_app(settings, database, TOKENS)
+        settings = Settings(database_url=database.url)
+        app = create_app(settings, database, verifier_of(CATALOG))
         self.admin, self.reviewer = ServiceClient(app, ADMIN), ServiceClient(app, REVIEWER)
 
     async def bring(self, content: bytes, **options: Any) -> Any:

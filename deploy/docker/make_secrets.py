@@ -9,6 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import signing_keys
+
 COMPOSE = Path(__file__).with_name("compose.yaml")
 SERVICES = re.findall(r"^  (\w+)_database_url:", COMPOSE.read_text(encoding="utf-8"), re.MULTILINE)
 
@@ -26,7 +28,7 @@ def contents() -> dict[str, str]:
         "postgres_password": secrets.token_hex(24),
         "rabbitmq_url": f"amqp://traceline:{broker_password}@rabbitmq:5672/traceline",
         "rabbitmq_conf": f"default_vhost = traceline\ndefault_user = traceline\ndefault_pass = {broker_password}\n",
-        "internal_token_secret": secrets.token_hex(32),
+        **signing_keys.contents(),
         "data_encryption_key": secrets.token_hex(32),
         "default_admin_password": secrets.token_urlsafe(18),
         "oidc_client_secret": "",  # the identity provider makes it

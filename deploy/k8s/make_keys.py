@@ -13,9 +13,11 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "docker"))
 
 from make_secrets import SERVICES, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
+from signing_keys import CALLING  # noqa: E402
 
 OWN = {
-    "internal-token": ["internal_token_secret"],
+    **{f"{caller}-signing-key": [f"internal_signing_key={caller}_signing_key"] for caller in CALLING},
+    **{f"{service}-trusted-keys": [f"internal_trusted_keys={service}_trusted_keys"] for service in SERVICES},
     "data-encryption": ["data_encryption_key"],
     "default-admin": ["default_admin_password"],
     "single-sign-on": ["oidc_client_secret"],

@@ -15,11 +15,11 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from fastapi import FastAPI, Form, Request, Response
 from fastapi.responses import StreamingResponse
-from pydantic import SecretStr
 from servers import serving
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.core.identity import InternalTokens
+from chassis.core.identity import Identity
+from chassis.core.internal_tokens import GATEWAY
 from chassis.core.problems import Forbidden, Problem, TooManyRequests, Unauthenticated, render
 from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.web.event_stream import EventStream, event
@@ -38,10 +38,10 @@ from gateway.session.endpoints import Sessions
 from gateway.session.schemas import DemoAccount
 from gateway.settings import Settings
 from gateway.upstream.client import Upstream
+from testing.internal import SIGNERS, trusting
 
 NO_PAGE = Path(__file__).parent / "no page was built here"
 PASSWORD = "correct horse battery"
-SECRET = "the quick brown fox signs for the lazy dog"
 MAIN_PROJECT = {"key": "MAIN", "visibility": "open", "archived": False, "members": {}}
 
 
@@ -255,6 +255,12 @@ def telling_app(ended: asyncio.Event | None = None) -> ASGIApp:
     return answer
 
 
+def identity_of(internal: str) -> Identity:
+    """Return whom a token of the gateway names to the service that it is for."""
+    service: str = jwt.decode(internal, options={"verify_signature": False})["aud"]
+    return trusting(service).verify(internal)
+
+
 @dataclass
 class Running:
     """A gateway under test."""
@@ -263,7 +269,6 @@ class Running:
     issuer: Issuer
     verifier: TokenVerifier
     gateway: Gateway
-    internal_tokens: InternalTokens
     endless: asyncio.Event
     notices: Notices
 
@@ -290,7 +295,7 @@ async def running_gateway(
     """
     issuer = Issuer(projects=[*projects])
     endless = asyncio.Event()
-    internal_tokens = InternalTokens(SECRET)
+    signer = SIGNERS[GATEWAY]
     apps: dict[str, ASGIApp] = {
         service.name: issuer.app() if service is AUTH else telling_app(endless) for service in SERVICES
     }
@@ -307,9 +312,9 @@ async def running_gateway(
         }
         for client in clients.values():
             await stack.enter_async_context(client)
-        peers = {name: Peer(name, client, internal_tokens, "gateway") for name, client in clients.items()}
+        peers = {name: Peer(name, client, signer) for name, client in clients.items()}
         verifier = TokenVerifier(peers[AUTH.name])
-        read = Settings(internal_token_secret=SecretStr(SECRET), **settings)
+        read = Settings(**settings)
         credentials = Credentials(read.public_url)
         limits = Limits.of(user=read.rate_limit_user, token=read.rate_limit_token, address=read.rate_limit_address)
         notices = Notices(peers[AUTH.name])
@@ -317,7 +322,7 @@ async def running_gateway(
             services,
             credentials,
             verifier,
-            internal_tokens,
+            signer,
             timeout=patience,
             max_body_bytes=1000,
             limits=limits,
@@ -332,4 +337,4 @@ async def running_gateway(
                 await asyncio.sleep(0.01)
         transport = httpx.ASGITransport(app=gateway)
         async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
-            yield Running(client, issuer, verifier, gateway, internal_tokens, endless, notices)
+            yield Running(client, issuer, verifier, gateway, endless, notices)

@@ -16,7 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from jwt.utils import base64url_encode
-from stand_ins import Running
+from stand_ins import Running, identity_of
 
 from chassis.core.identity import Identity, Role
 from chassis.messaging.events import Payload
@@ -30,6 +30,7 @@ from contracts.auth import (
     UserUpdated,
 )
 from contracts.tokens import LONGEST_LIFETIME, TYPE
+from testing.internal import token as token_inside
 from testing.service import problem
 
 PATH = "/api/v1/requirements"
@@ -57,7 +58,7 @@ async def role_that_reaches_the_service(running: Running, token: str) -> str:
     response = await running.get(PATH, token)
     assert response.status_code == 200, response.text
     internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
-    role = running.internal_tokens.verify(internal).role
+    role = identity_of(internal).role
     assert role is not None
     return role
 
@@ -66,7 +67,7 @@ async def test_a_right_token_is_swapped_for_an_internal_one(running: Running) ->
     token = running.issuer.token()
     response = await running.get(PATH, token)
     internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
-    identity = running.internal_tokens.verify(internal)
+    identity = identity_of(internal)
     assert (identity.id, identity.email, identity.role) == (7, "u7@traceline.test", "reviewer")
     assert token not in response.text
 
@@ -127,7 +128,7 @@ def tokens_that_do_not_pass(running: Running) -> dict[str, str]:
             "from the future": issuer.token(iat=time.time() + 3600),
             "not yet": issuer.token(nbf=time.time() + 3600),
             "unknown role": issuer.token(role="root"),
-            "internal token": running.internal_tokens.issue(Identity(7, "a@b.test", Role.ADMIN)),
+            "internal token": token_inside(Identity(7, "a@b.test", Role.ADMIN), "catalog-service"),
         }
     )
 
@@ -239,7 +240,7 @@ async def test_a_service_learns_when_the_user_logged_in(running: Running) -> Non
     for claims, logged_in_at in (({"iat": now, "auth_time": now - 3600}, now - 3600), ({"iat": now}, now)):
         response = await running.get(PATH, running.issuer.token(**claims))
         internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
-        assert running.internal_tokens.verify(internal).logged_in_at == logged_in_at
+        assert identity_of(internal).logged_in_at == logged_in_at
     assert_refused(await running.get(PATH, running.issuer.token(auth_time="noon")))
 
 
@@ -326,7 +327,7 @@ async def test_auth_service_is_told_where_sessions_were_seen_last(running: Runni
     for agent in ("first", "second"):
         await running.get(PATH, token, headers={"User-Agent": agent})
     internal = dict((await running.get(PATH, token)).json()["headers"])["authorization"].removeprefix("Bearer ")
-    assert running.internal_tokens.verify(internal).session_id == "s1"
+    assert identity_of(internal).session_id == "s1"
     before = datetime.now(UTC)
     await running.get(PATH, token, headers={"User-Agent": "third é".encode("latin-1") + b"x" * 1000})
     await running.verifier.report_use()

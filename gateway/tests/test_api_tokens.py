@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
-from stand_ins import Running
+from stand_ins import Running, identity_of
 
 from chassis.core.identity import Identity
 from contracts import api_tokens
@@ -57,7 +57,7 @@ async def made(
 def caller_of(running: Running, response: httpx.Response) -> Identity:
     assert response.status_code == 200, response.text
     internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
-    return running.internal_tokens.verify(internal)
+    return identity_of(internal)
 
 
 def refused(response: httpx.Response, status: int, code: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from stand_ins import SECRET, Running, running_gateway
+from stand_ins import Running, running_gateway
 
 from contracts.routes import SERVICES
 from gateway.settings import Settings
@@ -23,7 +23,7 @@ async def both(request: pytest.FixtureRequest) -> AsyncIterator[Running]:
 
 
 def settings(**given: Any) -> Settings:
-    return Settings(internal_token_secret=SECRET, **given)
+    return Settings(**given)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/links", "/healthz", "/docs", "/api/v1/nothing", "/api/v1/auth/jwks.json"])

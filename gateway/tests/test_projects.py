@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from stand_ins import MAIN_PROJECT, Running, running_gateway
+from stand_ins import MAIN_PROJECT, Running, identity_of, running_gateway
 from test_api_tokens import made
 
 from chassis.core.identity import Identity
@@ -55,7 +55,7 @@ async def told(running: Running, *events: Any) -> None:
 def caller_of(running: Running, response: httpx.Response) -> Identity:
     assert response.status_code == 200, response.text
     internal = dict(response.json()["headers"])["authorization"].removeprefix("Bearer ")
-    return running.internal_tokens.verify(internal)
+    return identity_of(internal)
 
 
 @pytest.fixture(params=[False, True], ids=["embedded", "deployed"])

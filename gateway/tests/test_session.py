@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from stand_ins import PASSWORD, Running, running_gateway
+from stand_ins import PASSWORD, Running, identity_of, running_gateway
 from test_access import user
 
 from contracts.auth import TokenEnded, UserUpdated
@@ -159,7 +159,7 @@ async def test_authorization_wins_over_the_cookie(running: Running) -> None:
     response = await call(running, "GET", READ, Cookie=cookie(running), Authorization=f"Bearer {token}")
     reached = dict(response.json()["headers"])
     internal = reached["authorization"].removeprefix("Bearer ")
-    assert running.internal_tokens.verify(internal).id == 8
+    assert identity_of(internal).id == 8
     for wrong in ("Bearer abc", "Basic eDp5"):
         response = await call(running, "GET", READ, Cookie=cookie(running), Authorization=wrong)
         assert response.status_code == 401
@@ -172,7 +172,7 @@ async def test_no_cookie_reaches_a_service(running: Running) -> None:
     response = await call(running, "GET", READ, Cookie=cookie(running))
     reached = dict(response.json()["headers"])
     assert reached.keys().isdisjoint({"cookie", "origin", "sec-fetch-site"})
-    assert running.internal_tokens.verify(reached["authorization"].removeprefix("Bearer ")).id == 7
+    assert identity_of(reached["authorization"].removeprefix("Bearer ")).id == 7
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", *UNSAFE])

@@ -14,11 +14,13 @@ from chassis.db.database import Database
 from chassis.messaging.events import SYSTEM, Actor, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
 from contracts import auth
+from contracts.routes import NOTIFICATION
 from notification_service.app import create_app
 from notification_service.handlers import HANDLERS
 from notification_service.settings import Settings
 from testing import PostgresServer
-from testing.service import SECRET, TOKENS, Json, ServiceUnderTest, ok
+from testing.internal import verifier_of
+from testing.service import Json, ServiceUnderTest, ok
 
 ANA = Actor(1, "ana@example.com")
 BEN = Actor(2, "ben@example.com")
@@ -32,8 +34,8 @@ class World(ServiceUnderTest):
     system = SYSTEM
 
     def __init__(self, database: Database) -> None:
-        settings = Settings(database_url=database.url, internal_token_secret=SECRET)
-        super().__init__(create_app(settings, database, TOKENS), database)
+        settings = Settings(database_url=database.url)
+        super().__init__(create_app(settings, database, verifier_of(NOTIFICATION)), database)
         self.inbox = Inbox("notification", database, HANDLERS)
         self._sequence = 0
 

@@ -16,13 +16,16 @@ from chassis.core.projects import MAIN
 from chassis.db import sealing
 from chassis.db.sealing import Signer, Verdict
 from contracts import catalog
+from contracts.routes import NOTIFICATION
 from notification_service.audit_keeping import remove, write_lines
 from testing import factories
-from testing.service import SECRET, problem
+from testing.internal import KEYS
+from testing.service import problem
 
 if TYPE_CHECKING:
     from conftest import World
 
+KEY = KEYS[NOTIFICATION.name]
 TODAY = datetime.now(UTC).date()
 OLD = datetime.now(UTC) - timedelta(days=100)
 
@@ -40,7 +43,7 @@ async def tell(world: "World", number: int, key: str = MAIN, at: datetime | None
 
 async def verdict(world: "World", key: str = MAIN, known: dict[int, bytes] | None = None) -> Verdict:
     async with world.database.across() as connection:
-        return await sealing.verify(connection, key, Signer(SECRET), known or {})
+        return await sealing.verify(connection, key, Signer(KEY), known or {})
 
 
 async def test_what_nobody_touched_is_as_it_was(world: "World") -> None:
@@ -84,8 +87,8 @@ async def test_what_was_changed_is_found(world: "World", tampering: str, wrong: 
 
 async def test_a_chain_made_anew_is_not_that_of_the_heads(world: "World") -> None:
     await tell(world, 5)
-    await sealing.sign_heads(world.database, Signer(SECRET), TODAY)
-    await sealing.sign_heads(world.database, Signer(SECRET), TODAY)
+    await sealing.sign_heads(world.database, Signer(KEY), TODAY)
+    await sealing.sign_heads(world.database, Signer(KEY), TODAY)
     signed = (await world.read("/audit-log/head", role=Role.ADMIN))["signed"]
     assert (signed["day"], signed["entries"], len(signed["signature"])) == (TODAY.isoformat(), 5, 64)
     kept = {5: bytes.fromhex(signed["hash"])}
@@ -145,7 +148,7 @@ async def test_entries_are_streamed_as_lines(world: "World", capfdbinary: pytest
 
 
 def run(world: "World", *arguments: str) -> Result:
-    settings = {"DATABASE_URL": world.database.url, "INTERNAL_TOKEN_SECRET": SECRET}
+    settings = {"DATABASE_URL": world.database.url, "INTERNAL_SIGNING_KEY": KEY}
     return CliRunner(env=settings).invoke(verify_audit, arguments)
 
 

@@ -11,9 +11,10 @@ from chassis.db import sealing
 from chassis.db.sealing import Signer, Verdict
 from chassis.messaging.events import Actor
 from contracts import auth, catalog
+from contracts.routes import NOTIFICATION
 from testing import factories
+from testing.internal import KEYS
 from testing.postgres import everything_in
-from testing.service import SECRET
 
 if TYPE_CHECKING:
     from conftest import World
@@ -33,7 +34,7 @@ async def sealed(world: "World") -> None:
 
 async def verdict(world: "World", key: str) -> Verdict:
     async with world.database.across() as connection:
-        return await sealing.verify(connection, key, Signer(SECRET), {})
+        return await sealing.verify(connection, key, Signer(KEYS[NOTIFICATION.name]), {})
 
 
 async def erase(world: "World") -> None:

@@ -11,10 +11,11 @@ from chassis.core.identity import Identity, Role
 from chassis.db.database import Database
 from chassis.messaging.events import Actor, Payload
 from contracts import catalog, suggestion
+from contracts.routes import NOTIFICATION
 from notification_service import stream
 from notification_service.stream import Stream, delete_old_events
 from testing import factories
-from testing.service import TOKENS
+from testing.internal import token
 from testing.streams import Following, following
 
 from .conftest import ANA, BEN, World
@@ -23,7 +24,7 @@ from .conftest import ANA, BEN, World
 def follow(
     world: World, who: Actor = ANA, *, after: int | None = None, query: str = ""
 ) -> AbstractAsyncContextManager[Following]:
-    headers = {"authorization": f"Bearer {TOKENS.issue(Identity(who.id, who.email, Role.VIEWER))}"}
+    headers = {"authorization": f"Bearer {token(Identity(who.id, who.email, Role.VIEWER), NOTIFICATION.name)}"}
     if after is not None:
         headers["last-event-id"] = str(after)
     return following(world.app, "/api/v1/events", headers, query)

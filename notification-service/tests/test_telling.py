@@ -14,9 +14,11 @@ from chassis.messaging.bus.in_process import InProcessBus
 from chassis.messaging.events import Actor
 from chassis.web.peers import Peer
 from contracts import auth, catalog, suggestion
+from contracts.routes import NOTIFICATION
 from notification_service.settings import Settings
 from notification_service.worker import create_worker
 from testing import factories
+from testing.internal import KEYS, SIGNERS
 
 if TYPE_CHECKING:
     from conftest import World
@@ -345,9 +347,9 @@ async def test_a_notification_is_not_doubled_even_when_the_inbox_forgot_the_even
 
 async def test_the_worker_takes_events_from_the_bus(world: "World") -> None:
     bus = InProcessBus()
-    settings = Settings(database_url="unused", internal_token_secret="the quick brown fox signs for the lazy dog")
+    settings = Settings(database_url="unused", internal_signing_key=KEYS[NOTIFICATION.name])
     async with httpx.AsyncClient(base_url="http://nobody") as client:  # it is asked only when the bus brings nothing
-        peer = Peer("nobody", client, settings.internal_tokens(), "notification-service")
+        peer = Peer("nobody", client, SIGNERS[NOTIFICATION.name])
         create_worker(settings, world.database, bus, peer, peer, peer)
     await bus.start()
     created = catalog.RequirementCreated(requirement=factories.requirement())

@@ -24,7 +24,7 @@ from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.web.peers import Peer
 from contracts import catalog as told
-from contracts.routes import ignored_by
+from contracts.routes import SUGGESTION, ignored_by
 from suggestion_service.app import create_app
 from suggestion_service.handlers import handlers
 from suggestion_service.review import acceptance, withdrawal
@@ -40,7 +40,8 @@ from suggestion_service.settings import Settings
 from suggestion_service.worker import create_worker
 from testing import PostgresServer, factories
 from testing.feeds import page
-from testing.service import SECRET, TOKENS, Json, ServiceClient, ServiceUnderTest, ok
+from testing.internal import SIGNERS, verifier_of
+from testing.service import Json, ServiceClient, ServiceUnderTest, ok
 
 REVIEWER = Identity(id=1, email="reviewer@example.test", role=Role.REVIEWER)
 VIEWER = Identity(id=2, email="viewer@example.test", role=Role.VIEWER)
@@ -71,7 +72,7 @@ class Catalog:
 
     def peer(self) -> Peer:
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://catalog")
-        return Peer("catalog-service", client, TOKENS, "suggestion-service")
+        return Peer("catalog-service", client, SIGNERS[SUGGESTION.name])
 
     def tell(self, payload: Payload, subject: uuid.UUID, actor: Actor = AUTHOR) -> bytes:
         new = NewEvent(payload, str(subject), actor, batch_id=self.batch_id)
@@ -210,7 +211,7 @@ class Auth:
 
     def peer(self) -> Peer:
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=self.app), base_url="http://auth")
-        return Peer("auth-service", client, TOKENS, "suggestion-service")
+        return Peer("auth-service", client, SIGNERS[SUGGESTION.name])
 
     async def _changes(self, _: Request) -> Response:
         return JSONResponse({"head": 0, "events": []})
@@ -221,7 +222,7 @@ class Service(ServiceUnderTest):
 
     def __init__(self, settings: Settings, database: Database, catalog: Catalog) -> None:
         self.peer = catalog.peer()
-        super().__init__(create_app(settings, database, TOKENS, self.peer), database)
+        super().__init__(create_app(settings, database, verifier_of(SUGGESTION), self.peer), database)
         self.settings = settings
         self.catalog = catalog
         self.http = self.client(REVIEWER)
@@ -353,7 +354,7 @@ async def serve(postgres: PostgresServer, catalog: Catalog) -> AsyncIterator[Cal
         async def make(project: str = MAIN, **settings: Any) -> Service:
             opened = postgres.opened("suggestion_service", project=project, pool_size=10)
             database = await databases.enter_async_context(opened)
-            given = Settings(database_url=database.url, internal_token_secret=SECRET, **settings)
+            given = Settings(database_url=database.url, **settings)
             return Service(given, database, catalog)
 
         yield make

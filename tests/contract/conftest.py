@@ -6,13 +6,15 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
+from chassis.core.internal_tokens import GATEWAY
 from embedded import openapi
 from gateway.documentation.merging import merge
+from testing.internal import KEYS
 
 
 @pytest.fixture(scope="session")
 async def apps() -> dict[str, FastAPI]:
-    return await openapi.apps()
+    return await openapi.apps(KEYS[GATEWAY])
 
 
 @pytest.fixture(scope="session")

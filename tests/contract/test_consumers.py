@@ -9,7 +9,6 @@ from chassis.messaging.events import Momentary, Payload
 from contracts import auth, suggestion
 from contracts.asyncapi import document
 from contracts.routes import CONSUMED, PUBLISHED, SERVICES, ignored_by
-from testing.service import SECRET
 
 
 def handled_by(package: str) -> set[type[Payload]]:
@@ -49,7 +48,6 @@ def test_the_published_table_of_consumers_is_what_they_handle() -> None:
 @pytest.mark.parametrize("package", [service.package for service in SERVICES if service.context in CONSUMED])
 def test_what_a_copy_is_made_of_is_kept_when_feeds_are_pruned(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://unused")
-    monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
     copied = set(import_module(f"{package}.read_model").new_read_model().handlers)
     assert copied
     assert [event for event in copied if issubclass(event, Momentary)] == []

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from chassis.core.identity import Identity, Role
+from testing.internal import token
 
 THEIRS = re.compile(
     r"Input |should (be|have|match)|valid (string|integer|number|boolean|UUID|datetime|dictionary|list)|parse|"
@@ -43,8 +44,8 @@ def app(request: pytest.FixtureRequest, apps: dict[str, FastAPI]) -> FastAPI:
 
 @pytest.fixture
 async def client(app: FastAPI) -> Any:
-    token = app.state.internal_tokens.issue(Identity(1, "kim@example.com", Role.ADMIN))
-    headers = {"Authorization": f"Bearer {token}"}
+    right = token(Identity(1, "kim@example.com", Role.ADMIN), app.state.internal_verifier.service)
+    headers = {"Authorization": f"Bearer {right}"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app=app), base_url="http://service", headers=headers
     ) as client:

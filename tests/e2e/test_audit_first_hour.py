@@ -17,7 +17,8 @@ from acceptance.process import RunningTraceline
 from acceptance.stack import RunningStack
 from acceptance.waiting import eventually
 from chassis.admin.audit_command import verify_audit
-from testing.service import SECRET
+from contracts.routes import NOTIFICATION
+from testing.internal import KEYS
 
 pytestmark = pytest.mark.requirement("TL-REPT-4")
 
@@ -122,7 +123,9 @@ def test_what_a_suspect_did_is_in_the_audit_log(
     assert read["details"]["requests"][0] == "GET /api/v1/audit-log?actor={}"
     if isinstance(running, RunningTraceline):
         of_notifications = {"DATABASE_URL": running.database_url("notification-service")}
-        followed = CliRunner(env={**of_notifications, "INTERNAL_TOKEN_SECRET": SECRET}).invoke(verify_audit)
+        followed = CliRunner(env={**of_notifications, "INTERNAL_SIGNING_KEY": KEYS[NOTIFICATION.name]}).invoke(
+            verify_audit
+        )
         assert followed.exit_code == 0, followed.output
 
 

@@ -3,9 +3,10 @@
 import httpx
 import pytest
 
-from acceptance.client import API, PASSWORD, Traceline
+from acceptance.client import API, Traceline
 from acceptance.stack import RunningStack
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
+from chassis.core.internal_tokens import GATEWAY, InternalSigner, new_signing_key
 from contracts.routes import SERVICES
 
 from .conftest import GIVEN
@@ -41,22 +42,39 @@ def test_headers_that_claim_an_identity_change_nothing_there(ports: dict[str, st
 
 
 def test_a_token_between_services_is_refused_at_the_gateway(running: RunningStack, admin: Traceline) -> None:
-    tokens = InternalTokens(running.setting("gateway", "INTERNAL_TOKEN_SECRET"))
+    gateway, suggestion = (InternalSigner(running.signing_keys[name]) for name in (GATEWAY, "suggestion-service"))
     me = admin.me()
-    for identity in (Identity(me["id"], me["email"], Role.ADMIN), Identity(None, "catalog-service", None)):
-        internal = admin.with_token(tokens.issue(identity))
+    # Each is right: a service's is taken where it is meant for, and a person's opens nothing that is for services.
+    for token, status in (
+        (suggestion.sign_own("catalog-service"), 200),
+        (suggestion.sign_own("auth-service"), 401),
+        (gateway.sign_own("catalog-service"), 403),
+        (gateway.sign(Identity(me["id"], me["email"], Role.ADMIN), "catalog-service"), 403),
+    ):
+        internal = admin.with_token(token)
         for path in READ.values():
             assert internal.get(path).status_code == 401
         response = httpx.get(running.urls["catalog-service"] + "/internal/changes", headers=_bearer(internal))
-        # It is a right one: where it is meant for, it is taken, and a person's opens nothing that is for services.
-        assert response.status_code == (200 if identity.id is None else 403)
+        assert response.status_code == status
 
 
-def test_a_token_between_services_that_somebody_else_signed_is_refused(ports: dict[str, str]) -> None:
-    tokens = InternalTokens(PASSWORD * 2)
-    forged = Traceline("", token=tokens.issue(Identity(1, "x@y.test", Role.ADMIN)))
-    for service, url in ports.items():
-        assert httpx.get(url + API + READ[service], headers=_bearer(forged)).status_code == 401
+def test_a_token_between_services_that_somebody_else_signed_is_refused(
+    running: RunningStack, ports: dict[str, str]
+) -> None:
+    person = Identity(1, "x@y.test", Role.ADMIN)
+    services = [key for caller, key in running.signing_keys.items() if caller != GATEWAY]
+    for signer in map(InternalSigner, [new_signing_key(GATEWAY), *services]):
+        for service, url in ports.items():
+            forged = Traceline("", token=signer.sign(person, service))
+            assert httpx.get(url + API + READ[service], headers=_bearer(forged)).status_code == 401
+
+
+def test_a_worker_answers_nothing_but_probes(running: RunningStack) -> None:
+    signer = InternalSigner(running.signing_keys["suggestion-service"])
+    for worker in ("catalog-worker", "auth-worker"):
+        internal = Traceline("", token=signer.sign_own(worker.replace("worker", "service")))
+        for path in ("/internal/changes", "/openapi.json"):
+            assert httpx.get(running.urls[worker] + path, headers=_bearer(internal)).status_code == 404
 
 
 def _bearer(user: Traceline) -> dict[str, str]:

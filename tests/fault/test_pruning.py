@@ -33,7 +33,6 @@ from chassis.messaging.inbox import Inbox
 from chassis.messaging.pruning import Pruner
 from contracts.routes import PUBLISHED, consumers_of, ignored_by
 from testing import PostgresServer
-from testing.service import SECRET
 
 
 def _suggestion_handlers() -> Any:
@@ -181,7 +180,6 @@ async def test_every_copy_comes_out_of_pruned_feeds_as_it_was(
     eventually(lambda: told(running) == told_by_all(heads), "what every consumer has received", seconds=40)
     removed = await prune(running)
     assert all(removed.values()), removed
-    monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
     for copy in COPIES:
         monkeypatch.setenv("DATABASE_URL", running.database_url(f"{copy.consumer}-service"))
         async with opened(running, copy.source) as source:

@@ -15,9 +15,11 @@ import pytest
 
 from acceptance.program import free_port
 from acceptance.waiting import eventually
+from chassis.core.internal_tokens import GATEWAY, public_key
 from chassis.core.version import software
 from contracts.routes import SERVICES
 from testing import PostgresServer, commands
+from testing.internal import KEYS
 
 PROGRAMS = [f"{service.package}.{part}" for service in SERVICES for part in ("app", "worker")]
 PASSWORD = "not-for-the-log"
@@ -32,7 +34,7 @@ def environment(**settings: str) -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "ENVIRONMENT": "development",
         "HTTP_PORT": str(free_port()),
-        "INTERNAL_TOKEN_SECRET": f"The quick brown fox whispers {PASSWORD}",
+        "INTERNAL_TRUSTED_KEYS": " ".join(map(public_key, KEYS.values())),
         "START_PATIENCE_SECONDS": "0",
         **{f"{service.context.upper()}_URL": NOBODY for service in SERVICES},
         "RABBITMQ_URL": f"amqp://traceline:{PASSWORD}@127.0.0.1:1/",
@@ -40,11 +42,21 @@ def environment(**settings: str) -> dict[str, str]:
     }
 
 
+def with_key(program: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """These settings and the key that a program signs with, if it has one and they do not say."""
+    key = KEYS.get(program.partition(".")[0].replace("_", "-"))
+    return {**({"INTERNAL_SIGNING_KEY": key} if key else {}), **settings}
+
+
 @contextmanager
 def program(name: str, settings: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
     """A running program, killed at the end if it is still there."""
     process = subprocess.Popen(
-        [sys.executable, "-m", name], env=dict(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", name],
+        env=with_key(name, settings),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     with process:
         try:
@@ -60,7 +72,7 @@ def refusal(name: str, settings: Mapping[str, str]) -> str:
 
 def refusals(name: str, settings: Mapping[str, str]) -> list[str]:
     """The sentences with which a program refuses to start."""
-    code, output, log = commands.run(name, (), settings)
+    code, output, log = commands.run(name, (), with_key(name, settings))
     assert code == 1, log
     assert PASSWORD not in output + log
     lines = [json.loads(line) for line in log.splitlines()]
@@ -100,9 +112,21 @@ def test_all_that_is_wrong_is_told_at_once(program: str) -> None:
 
 
 def test_a_setting_that_makes_no_sense_is_named_and_not_shown() -> None:
-    sentence = refusal("auth_service.app", environment(DATABASE_URL=NOBODY, INTERNAL_TOKEN_SECRET=PASSWORD[:5]))
-    assert "INTERNAL_TOKEN_SECRET" in sentence
+    sentence = refusal("catalog_service.worker", environment(DATABASE_URL=NOBODY, INTERNAL_SIGNING_KEY=PASSWORD[:5]))
+    assert "INTERNAL_SIGNING_KEY" in sentence
     assert PASSWORD[:5] not in sentence
+
+
+def test_keys_that_are_not_a_programs_own_or_not_all_of_its_callers_are_told() -> None:
+    settings = environment(DATABASE_URL=NOBODY, INTERNAL_SIGNING_KEY=KEYS["catalog-service"])
+    named = "The setting INTERNAL_SIGNING_KEY is of catalog-service, and this is"
+    assert refusal("gateway.app", settings) == f"{named} gateway."
+    assert refusal("suggestion_service.worker", settings) == f"{named} suggestion-service."
+    settings = environment(DATABASE_URL=NOBODY, INTERNAL_TRUSTED_KEYS=public_key(KEYS[GATEWAY]))
+    assert refusal("catalog_service.app", settings) == (
+        "The setting INTERNAL_TRUSTED_KEYS has no key of notification-service, suggestion-service, by which"
+        " catalog-service is called."
+    )
 
 
 def test_nobody_in_particular_is_no_proxy_to_trust() -> None:
@@ -208,7 +232,7 @@ def test_a_newer_schema_serves_older_software(postgres: PostgresServer) -> None:
 def test_secrets_are_read_from_files(postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("secrets")
     settings = environment(SECRETS_DIR=str(folder))
-    (folder / "internal_token_secret").write_text(settings.pop("INTERNAL_TOKEN_SECRET"))
+    (folder / "internal_trusted_keys").write_text(settings.pop("INTERNAL_TRUSTED_KEYS"))
     assert "DATABASE_URL is missing" in refusal("catalog_service.app", settings)
     (folder / "database_url").write_text(postgres.empty_database() + "\n")
     assert "run the migrations" in refusal("catalog_service.app", settings)

@@ -2,7 +2,7 @@
 
 from fastapi import Request
 
-from chassis.core.identity import is_from_inside
+from chassis.core.identity import is_from_gateway
 
 LONGEST_AGENT = 300
 
@@ -10,10 +10,10 @@ LONGEST_AGENT = 300
 def client_address(request: Request) -> str:
     """Return the address of whoever calls: the one that the gateway names, else the peer.
 
-    Who names one without an internal token is not the gateway, and would guess passwords from as many as they like.
+    Who names one without its token is not the gateway, and would guess passwords from as many as they like.
     """
     named = request.headers.get("x-forwarded-for", "").strip()
-    if named and is_from_inside(request):
+    if named and is_from_gateway(request):
         return named[:64]
     return "unknown" if request.client is None else request.client.host
 

@@ -28,7 +28,7 @@ from auth_service.single_sign_on.service import SingleSignOn
 from auth_service.users import endpoints as users
 from auth_service.users import service as user_service
 from auth_service.users.passwords import Passwords
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalVerifier
 from chassis.core.settings import together
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Database
@@ -36,7 +36,7 @@ from chassis.server import app as http
 from chassis.server.process import Process, run_app
 
 
-def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+def create_app(settings: Settings, database: Database, verifier: InternalVerifier) -> FastAPI:
     """Return the app; `startup.prepare` must have run on the database before it serves."""
     together(settings.registration_policy, settings.mail_server, settings.provider)
     passwords = Passwords()
@@ -75,7 +75,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             projects.internal_router,
         ],
         database=database,
-        internal_tokens=internal_tokens,
+        verifier=verifier,
         schema_version=SERVICE.schema,
         state={
             "passwords": passwords,

@@ -2,6 +2,6 @@
 
 from auth_service.settings import Settings
 from chassis.server.service import Service
-from contracts.routes import AUTH
+from contracts.routes import AUTH, internal_callers
 
-SERVICE = Service(AUTH.name, Settings)
+SERVICE = Service(AUTH.name, Settings, internal_callers(AUTH))

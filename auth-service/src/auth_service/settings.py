@@ -1,5 +1,6 @@
 """What the environment decides for auth-service."""
 
+import os
 from datetime import timedelta
 from hashlib import blake2b
 from ipaddress import ip_address
@@ -109,8 +110,10 @@ class Settings(PublisherSettings):
 
     @property
     def hash_key(self) -> bytes:
-        """The key of hashes that are not to be guessed from: made of the secret, so that it need not be another."""
-        secret = self.internal_token_secret.get_secret_value().encode()
+        """The key of hashes that are not to be guessed from: made of the secret, else another of each process."""
+        if self.data_encryption_key is None:
+            return os.urandom(32)
+        secret = self.data_encryption_key.get_secret_value().encode()
         return blake2b(secret, digest_size=32, person=b"typed user names").digest()
 
     @property

@@ -27,13 +27,13 @@ from catalog_service.service import SERVICE
 from catalog_service.settings import Settings
 from catalog_service.test_cases.endpoints import router as test_cases_router
 from catalog_service.trend.endpoints import router as trend_router
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalVerifier
 from chassis.db.database import Database
 from chassis.server.app import create_app as create_service_app
 from chassis.server.process import run_app
 
 
-def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+def create_app(settings: Settings, database: Database, verifier: InternalVerifier) -> FastAPI:
     """Return the app; the caller opens and closes `database`."""
     source_urls = SourceUrls(settings.source_url_schemes)
     return create_service_app(
@@ -59,7 +59,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
             internal_router,
         ],
         database=database,
-        internal_tokens=internal_tokens,
+        verifier=verifier,
         schema_version=SERVICE.schema,
         state={
             "settings": settings,

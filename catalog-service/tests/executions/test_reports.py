@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from catalog_service.executions import retention, verdict_days
 from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
-from testing.service import SECRET, ok, problem
+from testing.service import ok, problem
 
 from .conftest import Results
 
@@ -13,7 +13,7 @@ ADMIN = Identity(id=3, email="admin@example.test", role=Role.ADMIN)
 
 
 def _settings(results: Results) -> Settings:
-    return Settings(database_url=results.catalog.database.url, internal_token_secret=SECRET)
+    return Settings(database_url=results.catalog.database.url)
 
 
 async def test_each_day_has_what_was_executed(results: Results) -> None:

@@ -6,7 +6,6 @@ from pydantic import ValidationError
 from catalog_service.items.source_urls import SourceUrls
 from catalog_service.settings import Settings
 from chassis.core.problems import Invalid
-from testing.service import SECRET
 
 
 @pytest.mark.parametrize(
@@ -60,7 +59,7 @@ def test_what_starts_something_else_is_refused(url: str) -> None:
 
 
 def settings(schemes: str) -> Settings:
-    return Settings(database_url="", internal_token_secret=SECRET, source_url_schemes=schemes)  # type: ignore[arg-type]
+    return Settings(database_url="", source_url_schemes=schemes)  # type: ignore[arg-type]
 
 
 def test_more_schemes_are_a_setting() -> None:

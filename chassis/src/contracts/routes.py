@@ -5,8 +5,9 @@ handlers of the services are held against this table by tests/contract/test_cons
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from chassis.core.internal_tokens import GATEWAY, callers_of
 from chassis.messaging.events import Payload
 from contracts import auth, catalog, suggestion
 
@@ -26,7 +27,8 @@ class Service:
 
     All of it is of a project, but resources `of_installation`; those `of_person` are over all projects where none is
     named. `of_projects` are the segments behind a project's key that are the service's own. `reading` are the
-    (method, path) that change nothing, whatever the method.
+    (method, path) that change nothing, whatever the method. `internal` says who may call its internal addresses, beside
+    those of its feed; see `internal_callers`.
     """
 
     context: str
@@ -45,6 +47,7 @@ class Service:
     of_person: tuple[str, ...] = ()
     of_projects: tuple[str, ...] = ()
     reading: tuple[tuple[str, str], ...] = ()
+    internal: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -83,6 +86,13 @@ AUTH = Service(
     secret=("auth",),
     of_installation=("auth", "users", "projects"),
     of_projects=("members", "service-accounts"),
+    internal={
+        "/internal/changes": (GATEWAY,),
+        "/internal/access-changes": (GATEWAY,),
+        "/internal/access-notices": (GATEWAY,),
+        "/internal/access-use": (GATEWAY,),
+        "/internal/projects": (GATEWAY,),
+    },
 )
 CATALOG = Service(
     "catalog",
@@ -116,6 +126,10 @@ CATALOG = Service(
     watched=("exports", "imports", "reports"),
     uploads=("imports", "imports/inspect", "test-results"),
     reading=(("POST", "imports/inspect"), ("POST", "reports/gate")),
+    internal={
+        "/internal/links/by-suggestion": ("suggestion-service",),
+        "/internal/links/undone-by-suggestion": ("suggestion-service",),
+    },
 )
 SUGGESTION = Service(
     "suggestion",
@@ -191,3 +205,17 @@ def consumers_of(source: str) -> list[str]:
 def sources_of(consumer: str) -> list[str]:
     """Return the sources that a consumer follows: its queue is bound to everything that they tell."""
     return sorted({event.wire_name.partition(".")[0] for event in CONSUMED[consumer]})
+
+
+def internal_callers(service: Service) -> Mapping[str, frozenset[str]]:
+    """Return the names of the callers that may call each internal address of a service: no other caller may."""
+    followers = tuple(f"{consumer}-service" for consumer in consumers_of(service.context))
+    feed = {"/internal/changes": followers, "/internal/feed-consumers/{consumer}": followers}
+    return {
+        path: frozenset((*feed.get(path, ()), *service.internal.get(path, ())))
+        for path in dict.fromkeys((*feed, *service.internal))
+    }
+
+
+CALLERS = tuple(sorted({caller for service in SERVICES for caller in callers_of(internal_callers(service))}))
+"""All that call a service, each with a key of its own."""

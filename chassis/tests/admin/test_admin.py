@@ -15,6 +15,7 @@ from chassis.messaging.events import SYSTEM, NewEvent, Payload, sequenced
 from chassis.messaging.inbox import Inbox
 from chassis.messaging.relay import Relay
 from testing import commands
+from testing.internal import FOLLOWER, KEYS
 
 
 class Unfit(Payload):
@@ -188,7 +189,7 @@ async def test_positions_are_shown_also_where_the_head_cannot_be_asked_for(datab
         "feed",
         "--json",
         TEST_URL="http://127.0.0.1:1",
-        INTERNAL_TOKEN_SECRET="the quick brown fox signs for the lazy dog",
+        INTERNAL_SIGNING_KEY=KEYS[FOLLOWER],
     )
     assert shown["inbox"] == [
         {

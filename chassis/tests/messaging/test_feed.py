@@ -7,7 +7,6 @@ import pytest
 from happenings import Happened, apply, effects, record
 
 from chassis.admin import positions
-from chassis.core.identity import InternalTokens
 from chassis.core.problems import Unavailable
 from chassis.db.database import Database
 from chassis.messaging import outbox
@@ -15,18 +14,17 @@ from chassis.messaging.feed import Feed
 from chassis.messaging.inbox import Inbox
 from chassis.server.app import create_app
 from chassis.web.peers import Peer
+from testing.internal import FOLLOWER, SIGNERS, trusting
 from testing.postgres import as_owner
-
-TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 
 
 @pytest.fixture
 async def feed(database: Database, other_database: Database) -> AsyncIterator[Feed]:
     """The feed of `database`, entering `other_database`."""
-    source = create_app("source", [], database=database, internal_tokens=TOKENS, schema_version="0001")
+    source = create_app("source", [], database=database, verifier=trusting(), schema_version="0001")
     transport = httpx.ASGITransport(app=source)
     async with httpx.AsyncClient(transport=transport, base_url="http://source") as client:
-        yield Feed("test", Peer("source", client, TOKENS, "consumer"), Inbox("test", other_database, {Happened: apply}))
+        yield Feed("test", Peer("service", client, SIGNERS[FOLLOWER]), Inbox("test", other_database, {Happened: apply}))
 
 
 async def test_what_the_bus_has_lost_is_read_from_the_feed(
@@ -102,4 +100,4 @@ async def test_a_source_that_does_not_answer_is_unavailable(other_database: Data
     async with httpx.AsyncClient(base_url="http://127.0.0.1:1") as client:
         inbox = Inbox("test", other_database, {Happened: apply})
         with pytest.raises(Unavailable):
-            await Feed("test", Peer("source", client, TOKENS, "consumer"), inbox).catch_up()
+            await Feed("test", Peer("service", client, SIGNERS[FOLLOWER]), inbox).catch_up()

@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from chassis.admin import positions
-from chassis.core.identity import InternalTokens
 from chassis.core.tasks import cancel_and_wait
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox, pruning
@@ -26,8 +25,8 @@ from chassis.server.app import create_app
 from chassis.server.messaging_loops import prune as prune_by
 from chassis.server.worker import Worker
 from chassis.web.peers import Peer
+from testing.internal import FOLLOWER, SIGNERS, trusting
 
-TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 SINCE = datetime(2025, 1, 1, tzinfo=UTC)
 """When the time began that events are kept for."""
@@ -238,11 +237,11 @@ async def put(connection: Connection, events: list[Received[Said]]) -> None:
 @pytest.fixture
 async def feed(database: Database, other_database: Database) -> AsyncIterator[Feed]:
     """The feed of `database`, entering `other_database`."""
-    source = create_app("source", [], database=database, internal_tokens=TOKENS, schema_version="0001")
+    source = create_app("source", [], database=database, verifier=trusting(), schema_version="0001")
     transport = httpx.ASGITransport(app=source)
     async with httpx.AsyncClient(transport=transport, base_url="http://source") as client:
         inbox = Inbox("copy", other_database, {Said: put}, [Agreed, Passed])
-        yield Feed("test", Peer("source", client, TOKENS, "consumer"), inbox)
+        yield Feed("test", Peer("service", client, SIGNERS[FOLLOWER]), inbox)
 
 
 async def applied(database: Database) -> list[str]:
@@ -449,10 +448,10 @@ async def test_a_worker_prunes_unless_all_is_to_be_kept(database: Database) -> N
 
 
 async def test_only_services_say_what_they_have_received(database: Database) -> None:
-    source = create_app("source", [], database=database, internal_tokens=TOKENS, schema_version="0001")
+    source = create_app("source", [], database=database, verifier=trusting(), schema_version="0001")
     transport = httpx.ASGITransport(app=source)
     async with httpx.AsyncClient(transport=transport, base_url="http://source") as client:
-        service = Peer("source", client, TOKENS, "consumer")
+        service = Peer("service", client, SIGNERS[FOLLOWER])
         assert (await service.put("/internal/feed-consumers/copy", {"position": -1})).status_code == 422
         assert (await service.put("/internal/feed-consumers/copy", {"position": 4})).status_code == 204
         assert (await client.put("/internal/feed-consumers/copy", json={"position": 5})).status_code == 401

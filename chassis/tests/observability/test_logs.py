@@ -16,7 +16,7 @@ from opentelemetry.trace import SpanKind
 from pydantic import BaseModel
 
 from chassis.core import request_context
-from chassis.core.identity import Identity, InternalTokens, Role, Viewer
+from chassis.core.identity import Identity, Role, Viewer
 from chassis.db.database import Connection, Database, Db
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent, Payload, Received
@@ -25,10 +25,10 @@ from chassis.observability import telemetry
 from chassis.observability.logs import JsonFormatter, log_unretrieved
 from chassis.server.app import create_app
 from chassis.web.strict_route import StrictRoute
+from testing.internal import token, trusting
 from testing.postgres import as_owner
 
 SECRET = "correct horse battery staple"
-TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 _log = logging.getLogger("test")
 
 
@@ -249,18 +249,18 @@ async def test_a_request_that_fails_is_logged_by_route_and_status_and_nothing_of
     database: Database, lines: _Lines
 ) -> None:
     await _refuse_long_effects(database)
-    app = create_app("Accounts", [router], database=database, internal_tokens=TOKENS, schema_version="1")
-    token = TOKENS.issue(Identity(7, "ana@example.com", Role.VIEWER))
+    app = create_app("Accounts", [router], database=database, verifier=trusting(), schema_version="1")
+    right = token(Identity(7, "ana@example.com", Role.VIEWER))
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://accounts") as client:
         response = await client.post(
             f"/api/v1/accounts/{SECRET}?q={SECRET}",
             json={"name": "a", "password": SECRET},
-            headers={"Authorization": f"Bearer {token}", "X-Request-Id": "r-1"},
+            headers={"Authorization": f"Bearer {right}", "X-Request-Id": "r-1"},
         )
     assert response.status_code == 500
     written = "".join(lines.written)
     assert SECRET not in written
-    assert token not in written
+    assert right not in written
     unforeseen, answered = (line for line in lines.read if line["logger"] == "chassis.web.edge")
     assert "CheckViolation" in unforeseen["exception"]
     assert answered["message"] == "POST /api/v1/accounts/{name} is answered with 500"

@@ -13,7 +13,6 @@ from prometheus_client import REGISTRY, Metric
 from starlette.responses import StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.messaging import outbox
 from chassis.messaging.bus.in_process import InProcessBus
@@ -29,10 +28,10 @@ from chassis.server.app import create_app
 from chassis.server.http_server import listen
 from chassis.web.peers import Peer
 from testing import PostgresServer
+from testing.internal import FOLLOWER, SIGNERS, trusting
 from testing.metrics import Series, read
 from testing.metrics import measured as measured_by
 
-TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1")
 
 
@@ -57,7 +56,7 @@ async def break_off() -> StreamingResponse:
 
 @pytest.fixture
 def app(database: Database) -> FastAPI:
-    return create_app("test", [router], database=database, internal_tokens=TOKENS, schema_version="none")
+    return create_app("test", [router], database=database, verifier=trusting(), schema_version="none")
 
 
 @pytest.fixture
@@ -172,7 +171,7 @@ def followed(source: Database, target: Database, transport: httpx.AsyncBaseTrans
     """An inbox in `target` that follows what is recorded in `source`, which answers over `transport`."""
     inbox = Inbox("follower", target, {Happened: apply})
     client = httpx.AsyncClient(transport=transport, base_url="http://source")
-    return inbox, Feed("test", Peer("test", client, TOKENS, "follower"), inbox)
+    return inbox, Feed("test", Peer("service", client, SIGNERS[FOLLOWER]), inbox)
 
 
 def kept(values: Series) -> tuple[float, float]:

@@ -18,7 +18,6 @@ from opentelemetry.trace import SpanKind, StatusCode
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from chassis.core.identity import InternalTokens
 from chassis.db.database import Connection, Database
 from chassis.messaging import outbox
 from chassis.messaging.bus.in_process import InProcessBus
@@ -27,6 +26,7 @@ from chassis.messaging.inbox import Inbox
 from chassis.messaging.relay import Relay
 from chassis.observability import telemetry
 from chassis.web.peers import Peer
+from testing.internal import FOLLOWER, SIGNERS
 
 SECRET = "correct horse battery staple"
 
@@ -165,7 +165,7 @@ async def test_a_call_to_another_service_carries_the_trace_and_what_a_loop_asks_
         await Response(status_code=404)(scope, receive, send)
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=other), base_url="http://other") as client:
-        peer = Peer("other-service", client, InternalTokens("the quick brown fox signs for the lazy dog"), "test")
+        peer = Peer("other-service", client, SIGNERS[FOLLOWER])
         with telemetry.span("request", SpanKind.SERVER, {}, root=True):
             await peer.get("/thing")
         await peer.get("/internal/changes")

@@ -1,9 +1,7 @@
 """The manners of every service's HTTP app, on a small one of its own."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
-from math import ceil
 from typing import Annotated, Any
 
 import httpx
@@ -12,7 +10,7 @@ import pytest
 from fastapi import APIRouter, Form, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from chassis.core.identity import Admin, Identity, InternalTokens, Reviewer, Role, ServiceCaller, Viewer
+from chassis.core.identity import Admin, Identity, Reviewer, Role, ServiceCaller, Viewer
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Connection, Database, Db
 from chassis.server.app import create_app
@@ -22,10 +20,10 @@ from chassis.web.listing import PageQuery, documented, page, read_query
 from chassis.web.parameters import parse_sort
 from chassis.web.responses import check_precondition, created, item
 from chassis.web.strict_route import StrictRoute
+from testing.internal import token, trusting
 from testing.postgres import as_owner
 
-SECRET = "the quick brown fox signs for the lazy dog"
-TOKENS = InternalTokens(SECRET)
+INTERNAL = {"/api/v1/services": ["catalog-service"]}
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
@@ -109,14 +107,19 @@ async def lock_both(first: int, second: int, database: Db) -> None:
 
 
 def bearer(role: Role | None) -> dict[str, str]:
-    identity = Identity(None if role is None else 7, "who@traceline.test", role)
-    return {"Authorization": f"Bearer {TOKENS.issue(identity)}"}
+    identity = Identity(None, "catalog-service", None) if role is None else Identity(7, "who@traceline.test", role)
+    return {"Authorization": f"Bearer {token(identity, 'things')}"}
 
 
 @pytest.fixture
 async def client(database: Database) -> AsyncIterator[httpx.AsyncClient]:
     app = create_app(
-        "Things", [router], database=database, internal_tokens=TOKENS, schema_version="0001", state={"any": 1}
+        "Things",
+        [router],
+        database=database,
+        verifier=trusting("things", INTERNAL),
+        schema_version="0001",
+        state={"any": 1},
     )
     transport = httpx.ASGITransport(app=app)
     async with httpx.AsyncClient(
@@ -227,17 +230,16 @@ async def test_what_is_no_internal_token_is_refused(client: httpx.AsyncClient, a
     response = await client.get("/api/v1/things", headers={"Authorization": authorization})
     assert_problem(response, 401, "unauthenticated")
     assert response.headers["www-authenticate"] == "Bearer"
-    others = InternalTokens("another-secret-of-at-least-32-chars!").issue(Identity(7, "a@b.test", Role.ADMIN))
+    others = token(Identity(7, "a@b.test", Role.ADMIN), "another-service")
     response = await client.get("/api/v1/things", headers={"Authorization": f"Bearer {others}"})
     assert_problem(response, 401, "unauthenticated")
 
 
-@pytest.mark.parametrize("ahead", [0.05, 1, 4])
-def test_an_issuer_whose_clock_is_a_little_ahead_is_believed(monkeypatch: pytest.MonkeyPatch, ahead: float) -> None:
-    now = ceil(time.time()) + ahead  # as in the first moment of the issuer's next second
-    monkeypatch.setattr("chassis.core.identity.time.time", lambda: now)
-    token = InternalTokens(SECRET).issue(Identity(7, "a@b.test", Role.ADMIN))
-    assert InternalTokens(SECRET).verify(token).id == 7
+async def test_a_service_that_is_not_listed_for_an_internal_address_is_refused(client: httpx.AsyncClient) -> None:
+    other = token(Identity(None, "suggestion-service", None), "things")
+    response = await client.get("/api/v1/services", headers={"Authorization": f"Bearer {other}"})
+    problem = assert_problem(response, 403, "forbidden")
+    assert problem["detail"] == "suggestion-service may not call this address of things."
 
 
 async def test_an_etag_answers_304_and_guards_a_write(client: httpx.AsyncClient) -> None:

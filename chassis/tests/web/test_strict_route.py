@@ -9,14 +9,13 @@ import pytest
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from chassis.core.identity import InternalTokens
 from chassis.db.database import Database
 from chassis.server.app import create_app
 from chassis.web.listing import Limit, Skip, documented, read_query
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
+from testing.internal import trusting
 
-TOKENS = InternalTokens("the quick brown fox signs for the lazy dog")
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
 
 
@@ -83,7 +82,7 @@ async def read_by_hand(request: Request) -> Response:
 
 @pytest.fixture
 async def client(database: Database) -> AsyncIterator[httpx.AsyncClient]:
-    app = create_app("Things", [router], database=database, internal_tokens=TOKENS, schema_version="0001")
+    app = create_app("Things", [router], database=database, verifier=trusting(), schema_version="0001")
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://things") as client:
         yield client
 

@@ -21,7 +21,9 @@ from acceptance.client import API, Traceline, requirement
 from acceptance.own_postgres import own_postgres
 from acceptance.program import ADMIN_EMAIL, ADMIN_PASSWORD, free_port
 from acceptance.waiting import eventually
+from chassis.core.internal_tokens import GATEWAY, public_key
 from chassis.core.version import software
+from testing.internal import KEYS
 from testing.postgres import with_database
 
 pytestmark = pytest.mark.long
@@ -117,13 +119,16 @@ class Images:
 def images(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Images]:
     folder = tmp_path_factory.mktemp("secrets")
     with own_postgres() as server:
-        shared = {"internal_token_secret": secrets.token_hex(32)}
-        _write(folder / "gateway", shared)
+        _write(folder / "gateway", {"internal_signing_key": KEYS[GATEWAY]})
+        shared = {
+            "internal_trusted_keys": "\n".join(map(public_key, KEYS.values())),
+            "default_admin_password": ADMIN_PASSWORD,
+        }
         for service in SERVICES:
             with psycopg.connect(server.url, autocommit=True) as connection:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(f"{service}_service")))
             database = {"database_url": with_database(server.url, f"{service}_service")}
-            _write(folder / f"{service}-service", shared | database | {"default_admin_password": ADMIN_PASSWORD})
+            _write(folder / f"{service}-service", shared | database)
         images = Images(folder)
         try:
             yield images

@@ -15,8 +15,10 @@ import pytest
 import yaml
 
 from chassis import migrations
+from chassis.core.internal_tokens import callers_of, public_key
+from chassis.core.settings import CalledSettings, CallingSettings
 from chassis.db import isolation
-from contracts.routes import SERVICES
+from contracts.routes import SERVICES, Service, internal_callers
 from testing.postgres import postgres_of_the_wheel, with_database
 
 FOLDER = Path(__file__).parents[1]
@@ -71,6 +73,25 @@ def test_the_workers_log_in_to_the_broker_as_whom_it_knows(made: Path) -> None:
     url = urlsplit((made / "rabbitmq_url").read_text())
     known = dict(re.findall(r"^default_(\w+) = (\S+)$", (made / "rabbitmq_conf").read_text(), re.MULTILINE))
     assert known == {"user": url.username, "pass": url.password, "vhost": url.path.removeprefix("/")}
+
+
+@pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.context)
+def test_each_service_knows_its_callers_by_the_keys_that_they_have(service: Service, made: Path) -> None:
+    callers = callers_of(internal_callers(service))
+    keys = {(made / f"{name.removesuffix('-service')}_signing_key").read_text() for name in callers}
+    trusted = CalledSettings(internal_trusted_keys=(made / f"{service.context}_trusted_keys").read_text())
+    assert set(trusted.internal_trusted_keys) == set(map(public_key, keys))
+    assert {CallingSettings(internal_signing_key=key).signer().caller for key in keys} == callers
+
+
+def test_a_new_pair_of_keys_for_a_caller_belongs_together() -> None:
+    command = [sys.executable, FOLDER / "signing_keys.py"]
+    said = subprocess.run([*command, "catalog"], capture_output=True, text=True, check=True).stdout
+    public, private = re.findall(r"^catalog-service=\w{64}$", said, re.MULTILINE)
+    assert public_key(private) == public
+    assert "in auth_trusted_keys, suggestion_trusted_keys:" in said
+    refused = subprocess.run([*command, "auth"], capture_output=True, text=True, check=False)
+    assert "catalog | gateway | notification | suggestion" in refused.stderr, "auth calls nobody"
 
 
 def test_each_service_has_a_database_that_one_role_owns_and_another_uses(made: Path) -> None:

@@ -50,8 +50,8 @@ BREAKS: list[Break] = [
     ),
     (
         secrets.come_as_files,
-        "Deployment gateway: program is told INTERNAL_TOKEN_SECRET by a variable, not by a file.",
-        lambda p: p.env("gateway", "INTERNAL_TOKEN_SECRET", "x" * 32),
+        "Deployment gateway: program is told INTERNAL_SIGNING_KEY by a variable, not by a file.",
+        lambda p: p.env("gateway", "INTERNAL_SIGNING_KEY", "x" * 32),
     ),
     (
         secrets.come_as_files,

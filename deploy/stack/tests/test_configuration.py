@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from supervisor.options import ServerOptions  # type: ignore[import-untyped]
 
+from chassis.core.internal_tokens import public_key
 from chassis.local.free_ports import free_port
 from chassis.local.rabbitmq import PrivateNode
 from stack import configuration, ports
 from stack.programs import SERVICES, Surroundings, all_processes, processes_with_ports, programs
+from testing.internal import KEYS
 
 SECRET = """a secret 'with' $HOME, "quotes", `false`; # and %(so)s on"""
 PORTS = {name: 20_000 + number for number, name in enumerate(processes_with_ports())}
@@ -28,8 +30,8 @@ def folder(tmp_path: Path) -> Path:
         ports=PORTS,
         metrics_ports=METRICS_PORTS,
         database_urls={service: f"postgresql:///{package}" for service, package in SERVICES.items()},
-        rabbitmq_url="amqp://traceline:password@127.0.0.1:5672/",
-        internal_token_secret=SECRET,
+        rabbitmq_url=SECRET,
+        signing_keys=KEYS,
     )
     configuration.write(tmp_path, programs(given))
     return tmp_path
@@ -57,7 +59,7 @@ def test_supervisord_reads_it_and_finds_every_process(folder: Path) -> None:
 
 
 def test_a_setting_arrives_as_it_is_whatever_its_letters(folder: Path) -> None:
-    assert environment(folder, "catalog-service", "catalog-service")["INTERNAL_TOKEN_SECRET"] == SECRET
+    assert environment(folder, "catalog-worker", "catalog-worker")["RABBITMQ_URL"] == SECRET
 
 
 def test_each_copy_of_a_worker_answers_at_a_port_of_its_own(folder: Path) -> None:
@@ -80,6 +82,20 @@ def test_nothing_that_the_gateway_does_not_need_is_given_to_it(folder: Path) -> 
     assert {"DATABASE_URL", "RABBITMQ_URL"} & set(environment(folder, "gateway", "gateway-0")) == set()
 
 
+def test_a_program_has_its_own_key_where_it_calls_and_those_of_its_callers_where_it_is_called(folder: Path) -> None:
+    given = {name: environment(folder, name, name) for name in ("suggestion-service", "catalog-worker", "auth-service")}
+    keys = {name: one.get("INTERNAL_SIGNING_KEY") for name, one in given.items()}
+    assert keys == {
+        "suggestion-service": KEYS["suggestion-service"],
+        "catalog-worker": KEYS["catalog-service"],
+        "auth-service": None,
+    }
+    trusted = {name: one.get("INTERNAL_TRUSTED_KEYS") for name, one in given.items()}
+    assert trusted["catalog-worker"] is None
+    callers = ("catalog-service", "gateway", "notification-service")
+    assert trusted["suggestion-service"] == " ".join(public_key(KEYS[caller]) for caller in callers)
+
+
 def test_an_override_of_one_process_wins_over_that_of_its_program(folder: Path) -> None:
     configuration.write_settings(
         folder / "overrides" / "gateway.env", {"CATALOG_URL": "http://a", "AUTH_URL": "http://a"}
@@ -100,7 +116,7 @@ def test_overrides_survive_the_next_start_and_settings_of_programs_that_are_gone
 
 
 def test_secrets_stand_only_in_files_that_nobody_else_can_read(folder: Path) -> None:
-    with_secret = [file for file in folder.rglob("*") if file.is_file() and "INTERNAL_TOKEN_SECRET" in file.read_text()]
+    with_secret = [file for file in folder.rglob("*") if file.is_file() and "INTERNAL_SIGNING_KEY" in file.read_text()]
     assert with_secret
     assert {stat.S_IMODE(file.stat().st_mode) for file in with_secret} == {0o600}
     assert folder / "supervisord.conf" not in with_secret

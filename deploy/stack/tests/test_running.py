@@ -98,7 +98,8 @@ def test_what_happens_shows_in_the_metrics_of_the_processes(stack: RunningStack)
 def test_no_secret_is_on_a_command_line(stack: RunningStack) -> None:
     lines = [" ".join(process.cmdline()) for process in stack.processes()]
     password = stack.rabbitmq_url.partition("@")[0].rpartition(":")[2]
-    assert [line for line in lines if password in line or stack.internal_token_secret in line] == []
+    secrets = [password, *stack.signing_keys.values()]
+    assert [line for line in lines if any(secret in line for secret in secrets)] == []
 
 
 def test_supervisorctl_reaches_it(stack: RunningStack) -> None:
@@ -110,12 +111,12 @@ def test_supervisorctl_reaches_it(stack: RunningStack) -> None:
 @pytest.mark.long
 def test_a_run_whose_parent_was_killed_is_taken_down_by_the_next(stack: RunningStack) -> None:
     before = set(stack.pids().values())
-    secret = stack.internal_token_secret
+    keys = stack.signing_keys
     stack.kill_parent()
     stack.start()
     assert before.isdisjoint(stack.pids().values())
     assert [pid for pid in before if psutil.pid_exists(pid)] == []
-    assert stack.internal_token_secret == secret
+    assert stack.signing_keys == keys
 
 
 def test_a_stack_that_was_destroyed_is_there_again(stack: RunningStack) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import GATEWAY, InternalSigner
 from chassis.core.problems import MethodNotAllowed, Unavailable
 from chassis.core.request_context import GATEWAY_HEADER, HEADER, gateway_request_id, request_id
-from chassis.core.settings import read
+from chassis.core.settings import CallingSettings, read
 from chassis.server.app import app_of
 from chassis.server.process import Process, run
 from chassis.server.process.settings import addresses
@@ -192,7 +192,7 @@ def create_gateway(
     settings: Settings,
     services: Mapping[str, ASGIApp],
     peers: Mapping[str, Peer],
-    internal_tokens: InternalTokens,
+    signer: InternalSigner,
     demo: DemoAccount | None = None,
 ) -> tuple[Gateway, Worker]:
     """Return the gateway and the worker that keeps its knowledge of users fresh.
@@ -211,7 +211,7 @@ def create_gateway(
         services,
         credentials,
         verifier,
-        internal_tokens,
+        signer,
         timeout=settings.gateway_timeout_seconds,
         max_body_bytes=settings.gateway_max_body_bytes,
         limits=Limits.of(
@@ -225,11 +225,11 @@ def create_gateway(
 
 async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
-    tokens = InternalTokens(settings.internal_token_secret.get_secret_value())
+    signer = read(CallingSettings).signer(GATEWAY)
     urls = process.urls(_SERVICES)
     upstreams = {name: tracing.of_calls(name, await process.open(Upstream(name, url))) for name, url in urls.items()}
-    peers = {peer.name: peer for peer in process.peers(_SERVICES, tokens, "gateway")}
-    gateway, worker = create_gateway(settings, upstreams, peers, tokens)
+    peers = {peer.name: peer for peer in process.peers(_SERVICES, GATEWAY)}
+    gateway, worker = create_gateway(settings, upstreams, peers, signer)
     await process.open(gateway.notices)
     await process.use(worker)
     return tracing.of_requests(gateway)
@@ -247,4 +247,4 @@ def measured_as(scope: Scope) -> str | None:
 
 
 if __name__ == "__main__":
-    run("gateway", _compose, Settings, addresses(_SERVICES), route_of=measured_as)
+    run(GATEWAY, _compose, Settings, addresses(_SERVICES), CallingSettings, route_of=measured_as)

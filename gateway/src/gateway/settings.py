@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from chassis.core.settings import SharedSecret, origin, origin_or_none
+from chassis.core.settings import origin, origin_or_none
 
 
 def _origins(value: object) -> object:
@@ -21,7 +21,6 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(extra="ignore", frozen=True)
 
-    internal_token_secret: SharedSecret
     gateway_timeout_seconds: float = Field(default=30, gt=0)
     """How long a service may take until it begins to answer: then 504."""
     gateway_max_body_bytes: int = Field(default=1024 * 1024, ge=1)

@@ -4,7 +4,7 @@ from functools import partial
 
 from fastapi import FastAPI
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalVerifier
 from chassis.db.coalescing import Coalesced
 from chassis.db.database import Database
 from chassis.server.app import create_app as create_service_app
@@ -15,14 +15,14 @@ from notification_service.settings import Settings
 from notification_service.stream import Stream
 
 
-def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens) -> FastAPI:
+def create_app(settings: Settings, database: Database, verifier: InternalVerifier) -> FastAPI:
     """Return the app. No route has a setting of its own."""
     unread_counts = Coalesced(partial(repository.unread_counts, database))
     return create_service_app(
         "Notifications",
         [endpoints.router, audit_endpoints.router, stream_endpoints.router],
         database=database,
-        internal_tokens=internal_tokens,
+        verifier=verifier,
         schema_version=SERVICE.schema,
         state={"unread_counts": unread_counts, "stream": Stream(database, unread_counts)},
     )

@@ -30,7 +30,8 @@ class AuditKeeping:
         self._database = database
         self._stream = settings.audit_stream
         self._retention = settings.audit_retention_days
-        self._signer = Signer(settings.internal_token_secret.get_secret_value())
+        assert settings.internal_signing_key is not None, "a worker that asks others has one"
+        self._signer = Signer(settings.internal_signing_key.get_secret_value())
         self._committed = database.commits.listener()
 
     async def seal(self) -> None:

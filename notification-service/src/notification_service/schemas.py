@@ -140,7 +140,9 @@ class SignedAuditHead(BaseModel):
     day: date
     entries: int
     hash: str
-    key: str = Field(description="Which key it is signed with: another one after INTERNAL_TOKEN_SECRET has changed.")
+    key: str = Field(
+        description="Which key it is signed with: another one after that of notification-service has changed."
+    )
     signature: str = Field(description="HMAC-SHA256 of project, day, entries and hash.")
 
 

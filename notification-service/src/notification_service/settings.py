@@ -4,14 +4,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from chassis.core.settings import ServiceSettings
+from chassis.core.settings import ServiceSettings, SigningKey
 
 
 class Settings(ServiceSettings):
     """With AUDIT_STREAM=stdout the worker writes each audit entry there, too, as a line of JSON.
 
-    Audit entries older than AUDIT_RETENTION_DAYS are removed; left out, none is.
+    Audit entries older than AUDIT_RETENTION_DAYS are removed; left out, none is. The worker signs the heads of the
+    audit log with a key that is made of its INTERNAL_SIGNING_KEY.
     """
 
     audit_stream: Literal["stdout"] | None = None
     audit_retention_days: int | None = Field(default=None, ge=30)
+    internal_signing_key: SigningKey | None = None

@@ -2,7 +2,7 @@
 
 from fastapi import FastAPI
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalVerifier
 from chassis.db.database import Database
 from chassis.server import app as http
 from chassis.server.process import run_app
@@ -16,7 +16,7 @@ from suggestion_service.service import SERVICE
 from suggestion_service.settings import Settings
 
 
-def create_app(settings: Settings, database: Database, internal_tokens: InternalTokens, catalog: Peer) -> FastAPI:
+def create_app(settings: Settings, database: Database, verifier: InternalVerifier, catalog: Peer) -> FastAPI:
     """Return the app; `catalog` makes the links of accepted suggestions."""
     scales = Scales.of(settings)
     return http.create_app(
@@ -24,7 +24,7 @@ def create_app(settings: Settings, database: Database, internal_tokens: Internal
         # Generation first: /suggestions/runs is no id of a suggestion.
         [generation.router, review.router, analytics.router],
         database=database,
-        internal_tokens=internal_tokens,
+        verifier=verifier,
         schema_version=SERVICE.schema,
         state={
             "scales": scales,

@@ -15,16 +15,17 @@ from psycopg.rows import dict_row
 
 from chassis.messaging.rebuild import Rebuilt, rebuild
 from contracts import catalog as told
+from contracts.routes import SUGGESTION
 from suggestion_service.engine import Query
 from suggestion_service.read_model import new_read_model
 from testing.feeds import pruned
-from testing.service import SECRET
+from testing.internal import KEYS
 
 
 @pytest.fixture(autouse=True)
 def _settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://unused")
-    monkeypatch.setenv("INTERNAL_TOKEN_SECRET", SECRET)
+    monkeypatch.setenv("INTERNAL_SIGNING_KEY", KEYS[SUGGESTION.name])
 
 
 async def rebuild_copy(service: Any, read_feed: Callable[[int, int], Any] | None = None) -> Rebuilt:

@@ -36,8 +36,10 @@ class StackFolder:
         return self.setting("catalog-worker", "RABBITMQ_URL")
 
     @property
-    def internal_token_secret(self) -> str:
-        return self.setting("gateway", "INTERNAL_TOKEN_SECRET")
+    def signing_keys(self) -> dict[str, str]:
+        """What each caller of a service signs with."""
+        keys: dict[str, str] = json.loads((self.data_dir / "signing_keys.json").read_text())
+        return keys
 
     @property
     def rabbitmq(self) -> PrivateNode:

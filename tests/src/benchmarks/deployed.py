@@ -9,7 +9,8 @@ from benchmarks import gateway
 from benchmarks.gateway import Deployed
 from benchmarks.running import admin_of, log_in
 from benchmarks.texts import Texts
-from chassis.core.identity import Identity, InternalTokens, Role
+from chassis.core.identity import Identity, Role
+from chassis.core.internal_tokens import GATEWAY, InternalSigner
 
 _REQUIREMENTS = 500
 
@@ -32,7 +33,7 @@ def main(folder: Path) -> None:
                 notification_port=_port(stack, "notification-service"),
                 user_token=log_in(stack.base_url),
                 identity=Identity(id=me["id"], email=me["email"], role=Role(me["role"])),
-                internal_tokens=InternalTokens(stack.internal_token_secret),
+                signer=InternalSigner(stack.signing_keys[GATEWAY]),
             )
         )
 

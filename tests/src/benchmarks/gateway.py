@@ -10,7 +10,9 @@ import psutil
 import uvloop
 
 from benchmarks.load import Measured, in_turn, request, run
-from chassis.core.identity import Identity, InternalTokens
+from chassis.core.identity import Identity
+from chassis.core.internal_tokens import InternalSigner
+from contracts.routes import CATALOG, NOTIFICATION, Service
 
 _CONNECTIONS = 32
 _SECONDS = 2.0
@@ -31,7 +33,7 @@ class Deployed:
     notification_port: int
     user_token: str
     identity: Identity
-    internal_tokens: InternalTokens
+    signer: InternalSigner
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,12 @@ def main(deployed: Deployed) -> None:
     lists = [f"{_LIST}?limit=20&skip={skip}" for skip in range(0, max(1, len(reads) - 19), 20)]
     print(f"\nThe gateway before services in other processes, {_CONNECTIONS} connections, median of {_ROUNDS} rounds")
     print(f"{'':14}{'direct/s':>10}{'through/s':>11}{'ratio':>8}{'goal':>7}{'CPU us':>9}{'goal':>7}{'errors':>8}")
-    for name, port, paths in (
-        ("unread-count", deployed.notification_port, [_UNREAD_COUNT]),
-        ("list of 20", deployed.catalog_port, lists),
-        ("read", deployed.catalog_port, reads),
+    for name, service, port, paths in (
+        ("unread-count", NOTIFICATION, deployed.notification_port, [_UNREAD_COUNT]),
+        ("list of 20", CATALOG, deployed.catalog_port, lists),
+        ("read", CATALOG, deployed.catalog_port, reads),
     ):
-        rounds = [uvloop.run(_round(deployed, port, paths)) for _ in range(_ROUNDS)]
+        rounds = [uvloop.run(_round(deployed, service, port, paths)) for _ in range(_ROUNDS)]
         print(
             f"{name:14}{statistics.median(one.direct.per_second for one in rounds):10,.0f}"
             f"{statistics.median(one.through.per_second for one in rounds):11,.0f}"
@@ -80,9 +82,9 @@ def _requirements(deployed: Deployed) -> list[int]:
     return [item["id"] for item in response.raise_for_status().json()["items"]]
 
 
-async def _round(deployed: Deployed, service_port: int, paths: list[str]) -> _Round:
+async def _round(deployed: Deployed, service: Service, service_port: int, paths: list[str]) -> _Round:
     """Measure one after the other, since the machine's speed drifts: the service itself, then by the gateway."""
-    inside = deployed.internal_tokens.issue(deployed.identity)
+    inside = deployed.signer.sign(deployed.identity, service.name)
     direct = await run(
         service_port,
         _reads(paths, inside),

@@ -10,7 +10,8 @@ from opentelemetry.sdk import environment_variables as opentelemetry_variables
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
 
-from chassis.server.process.settings import BrokerSettings, ProcessSettings, addresses
+from chassis.server.process.programs import app_settings, worker_settings
+from chassis.server.process.settings import ProcessSettings, addresses
 from chassis.server.service import service_of
 from contracts.routes import SERVICES
 from manifests.objects import Manifests, Object, Workload, image_name
@@ -106,10 +107,14 @@ def settings_of(module: str) -> dict[str, FieldInfo]:
     if module == "gateway.app":
         kinds.add(addresses([service.name for service in SERVICES]))
     elif program == "app":
-        kinds.add(addresses(service_of(package).app_asks))
+        kinds |= set(app_settings(service_of(package)))
     elif program == "worker":
-        kinds |= {BrokerSettings, addresses(service_of(package).worker_asks)}
-    return {name: info for kind in kinds for name, info in kind.model_fields.items()}
+        kinds |= set(worker_settings(service_of(package)))
+    fields: dict[str, FieldInfo] = {}
+    for kind in kinds:
+        # What one of them requires is required.
+        fields |= {name: info for name, info in kind.model_fields.items() if name not in fields or info.is_required()}
+    return fields
 
 
 def _is_settings(kind: object) -> bool:

@@ -9,7 +9,9 @@ from manifests.objects import Manifests, texts
 
 URLS_WITH_PASSWORDS = {"database_url", "rabbitmq_url"}
 _PASSWORD_IN_URL = re.compile(r"://[^/\s:@]+:[^/\s@]+@")
-_SECRET_NAME = re.compile(r"PASS|SECRET|COOKIE|(?<!RATE_LIMIT_)TOKEN(?!_EXPIRE)", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"PASS|SECRET|COOKIE|(?<!RATE_LIMIT_)TOKEN(?!_EXPIRE)|SIGNING_KEY(?!_ROTATION)", re.IGNORECASE
+)
 
 
 def come_as_files(manifests: Manifests) -> Iterator[str]:

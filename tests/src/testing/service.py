@@ -5,14 +5,12 @@ from typing import Any, cast
 import httpx
 import orjson
 
-from chassis.core.identity import Identity, InternalTokens
+from chassis.core.identity import Identity
 from chassis.db.database import Database
+from testing.internal import token
 from testing.postgres import as_owner
 
 Json = dict[str, Any]
-
-SECRET = "the quick brown fox signs for the lazy dog"
-TOKENS = InternalTokens(SECRET)
 
 
 class ServiceClient(httpx.AsyncClient):
@@ -20,12 +18,14 @@ class ServiceClient(httpx.AsyncClient):
 
     def __init__(self, app: Any, caller: Identity | None = None) -> None:
         super().__init__(transport=httpx.ASGITransport(app=app), base_url="http://service")
+        self.app = app
         self.caller = caller
 
     def build_request(self, method: str, url: httpx.URL | str, **options: Any) -> httpx.Request:
         """See httpx."""
         if self.caller is not None:
-            self.headers["authorization"] = f"Bearer {TOKENS.issue(self.caller)}"  # a token lives for a minute
+            audience = self.app.state.internal_verifier.service
+            self.headers["authorization"] = f"Bearer {token(self.caller, audience)}"  # it lives for a minute
         whole = str(url).startswith(("/api/", "/internal/", "http"))
         return super().build_request(method, url if whole else f"/api/v1{url}", **options)
 

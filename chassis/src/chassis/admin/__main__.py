@@ -13,7 +13,7 @@ def admin() -> None:
     """Look after the messages of one service.
 
     DATABASE_URL says which: the database of that service. What is read from other services needs their addresses
-    (CATALOG_URL, ...) and INTERNAL_TOKEN_SECRET. Each setting may be a file in the folder SECRETS_DIR.
+    (CATALOG_URL, ...) and the service's INTERNAL_SIGNING_KEY. Each setting may be a file in the folder SECRETS_DIR.
     """
 
 

@@ -6,9 +6,8 @@ import click
 
 from chassis.admin import connections, output
 from chassis.admin.running import Refused, json_option, running
-from chassis.admin.settings import CallSettings
 from chassis.core.projects import MAIN
-from chassis.core.settings import read
+from chassis.core.settings import CallingSettings, read
 from chassis.db import sealing
 from chassis.db.rows import fetch_value
 from chassis.db.sealing import Signer, Verdict
@@ -21,10 +20,10 @@ from chassis.db.sealing import Signer, Verdict
 async def verify_audit(heads: tuple[str, ...], in_json: bool) -> None:
     """Find the first audit entry of each project that was changed, removed or put in; exit with 1 if there is one.
 
-    DATABASE_URL is that of notification-service. With INTERNAL_TOKEN_SECRET the signatures of the heads are checked.
+    DATABASE_URL is that of notification-service, and INTERNAL_SIGNING_KEY its key, with which heads are signed.
     """
     known = dict(_known(head) for head in heads)
-    signer = Signer(read(CallSettings).internal_token_secret.get_secret_value())
+    signer = Signer(read(CallingSettings).internal_signing_key.get_secret_value())
     async with connections.database() as connection:
         await connection.execute("SET statement_timeout = '15min'")
         found = [

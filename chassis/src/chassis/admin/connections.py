@@ -8,9 +8,8 @@ import httpx
 import psycopg
 from psycopg.rows import dict_row
 
-from chassis.admin.settings import CallSettings, address_of
-from chassis.core.identity import InternalTokens
-from chassis.core.settings import DatabaseSettings, read
+from chassis.admin.settings import address_of
+from chassis.core.settings import CallingSettings, DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
 from chassis.db import database_url, isolation
 from chassis.db.database import Connection
@@ -46,6 +45,6 @@ async def feed_of(source: str) -> AsyncIterator[ReadFeed]:
     url = address_of(source)
     if url is None:
         raise StartFailure(f"Set {source.upper()}_URL, the address of {source}-service: its feed is read.")
-    tokens = InternalTokens(read(CallSettings).internal_token_secret.get_secret_value())
+    signer = read(CallingSettings).signer()
     async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, trust_env=False) as client:
-        yield partial(changes_of, Peer(f"{source}-service", client, tokens, "admin"))
+        yield partial(changes_of, Peer(f"{source}-service", client, signer))

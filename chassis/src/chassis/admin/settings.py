@@ -2,15 +2,7 @@
 
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from chassis.core.settings import SharedSecret, read
-
-
-class CallSettings(BaseSettings):
-    """As whom to ask other services."""
-
-    model_config = SettingsConfigDict(extra="ignore", frozen=True)
-
-    internal_token_secret: SharedSecret
+from chassis.core.settings import read
 
 
 class _Address(BaseSettings):

@@ -2,17 +2,17 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails, PydanticCustomError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalSigner, InternalVerifier, callers_of, read_key
 from chassis.core.start_failure import StartFailure
 from chassis.core.wording import shown
 
@@ -57,8 +57,30 @@ def _hard_to_guess(secret: SecretStr) -> SecretStr:
     return secret
 
 
-SharedSecret = Annotated[SecretStr, Field(min_length=_SHORTEST), AfterValidator(_hard_to_guess)]
-"""What programs trust one another by."""
+def _signing_key(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value().strip()
+    _, private = read_key(text)
+    _hard_to_guess(SecretStr(private.hex()))
+    return SecretStr(text)
+
+
+SigningKey = Annotated[SecretStr, AfterValidator(_signing_key)]
+"""`CALLER=KEY`: what a program signs its calls with."""
+
+
+def _trusted_keys(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    callers: dict[bytes, str] = {}
+    for part in re.split(r"[\s,]+", text.strip()):
+        caller, public = read_key(part)
+        if callers.setdefault(public, caller) != caller:
+            raise ValueError(f"{callers[public]} and {caller} have the same key: each needs one of its own")
+    return tuple(f"{caller}={public.hex()}" for public, caller in callers.items())
+
+
+TrustedKeys = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_trusted_keys)]
+"""`CALLER=KEY` of all who call a service, with blanks, commas or lines between; several of one while it changes."""
 
 
 def _hard_to_guess_or_none(secret: SecretStr | None) -> SecretStr | None:
@@ -70,7 +92,7 @@ def _hard_to_guess_or_none(secret: SecretStr | None) -> SecretStr | None:
 
 
 OptionalSecret = Annotated[SecretStr | None, AfterValidator(_hard_to_guess_or_none)]
-"""The same where there need be none; an empty text is none."""
+"""A secret that is hard to guess, or none; an empty text is none."""
 
 
 def origin(text: str) -> str:
@@ -102,11 +124,42 @@ class ServiceSettings(BaseSettings):
     environment: Literal["development", "production"] = "production"
     database_url: str
     database_pool_size: int = Field(default=8, ge=1, le=100)
-    internal_token_secret: SharedSecret
 
-    def internal_tokens(self) -> InternalTokens:
-        """Return what issues and verifies the tokens that services trust."""
-        return InternalTokens(self.internal_token_secret.get_secret_value())
+
+class CallingSettings(BaseSettings):
+    """For programs that call services."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    internal_signing_key: SigningKey
+
+    def signer(self, caller: str | None = None) -> InternalSigner:
+        """Return what signs the calls of `caller`; raise StartFailure when the key is another's."""
+        signer = InternalSigner(self.internal_signing_key.get_secret_value())
+        if caller is not None and signer.caller != caller:
+            raise StartFailure(f"The setting INTERNAL_SIGNING_KEY is of {signer.caller}, and this is {caller}.")
+        return signer
+
+
+class CalledSettings(BaseSettings):
+    """For programs that are called."""
+
+    model_config = SettingsConfigDict(extra="ignore", frozen=True)
+
+    internal_trusted_keys: TrustedKeys
+
+    def verifier(self, service: str, internal: Mapping[str, Collection[str]]) -> InternalVerifier:
+        """Return what knows who calls `service`: the gateway, and those who may call its `internal` addresses.
+
+        Raises StartFailure when the key of one of them is missing.
+        """
+        callers = callers_of(internal)
+        trusted = [key for key in self.internal_trusted_keys if read_key(key)[0] in callers]
+        if missing := sorted(callers - {read_key(key)[0] for key in trusted}):
+            raise StartFailure(
+                f"The setting INTERNAL_TRUSTED_KEYS has no key of {', '.join(missing)}, by which {service} is called."
+            )
+        return InternalVerifier(service, trusted, internal)
 
 
 class PublisherSettings(ServiceSettings):
@@ -148,7 +201,11 @@ def together(*checks: Callable[[], object]) -> None:
 
 def is_secret(field: FieldInfo) -> bool:
     """Check whether the value of a setting must not be shown."""
-    return SecretStr in (field.annotation, *get_args(field.annotation))
+    return _holds_secret(field.annotation)
+
+
+def _holds_secret(annotation: object) -> bool:
+    return annotation is SecretStr or any(map(_holds_secret, get_args(annotation)))
 
 
 def _secrets_folder() -> str | None:

@@ -14,8 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from chassis.core import version
-from chassis.core.identity import InternalTokens, ServiceCaller
-from chassis.core.problems import MethodNotAllowed, Problem, render
+from chassis.core.identity import ServiceCaller
+from chassis.core.internal_tokens import InternalVerifier
+from chassis.core.problems import Forbidden, MethodNotAllowed, Problem, render
 from chassis.db.database import Database, Db
 from chassis.db.readiness import check_schema
 from chassis.messaging import outbox, pruning
@@ -37,7 +38,7 @@ def create_app(
     routers: Sequence[APIRouter],
     *,
     database: Database,
-    internal_tokens: InternalTokens,
+    verifier: InternalVerifier,
     schema_version: str,
     state: Mapping[str, object] = MappingProxyType({}),
 ) -> FastAPI:
@@ -47,8 +48,13 @@ def create_app(
     `/internal/changes` and `/internal/feed-consumers` for other services, and `/openapi.json` for the gateway.
     `state` is what the routers find in `request.app.state`.
     """
-    known = {"database": database, "internal_tokens": internal_tokens, **state}
-    return app_of(title, [*routers, _internal_routes(schema_version)], known)
+    known = {"database": database, "internal_verifier": verifier, **state}
+    return app_of(title, [*routers, _probes(schema_version), _internal_routes()], known)
+
+
+def probes(database: Database, schema_version: str) -> FastAPI:
+    """Return an HTTP app that answers `/livez` and `/readyz` alone."""
+    return app_of("probes", [_probes(schema_version)], {"database": database})
 
 
 def app_of(title: str, routers: Sequence[APIRouter], state: Mapping[str, object] = MappingProxyType({})) -> FastAPI:
@@ -84,12 +90,8 @@ def _add_routes(app: FastAPI, router: APIRouter) -> None:
         app.router.routes.append(route)
 
 
-def _internal_routes(schema_version: str) -> APIRouter:
+def _probes(schema_version: str) -> APIRouter:
     router = APIRouter(include_in_schema=False, route_class=StrictRoute)
-
-    @router.get("/openapi.json")
-    async def openapi(request: Request) -> Response:
-        return answer(request.app.openapi())
 
     @router.get("/livez")
     async def livez() -> Response:
@@ -101,12 +103,24 @@ def _internal_routes(schema_version: str) -> APIRouter:
             schema = await check_schema(connection, schema_version)
         return answer({"status": "ok", "software": version.software(), "schema": schema})
 
+    return router
+
+
+def _internal_routes() -> APIRouter:
+    router = APIRouter(include_in_schema=False, route_class=StrictRoute)
+
+    @router.get("/openapi.json")
+    async def openapi(request: Request) -> Response:
+        return answer(request.app.openapi())
+
     @router.get("/internal/changes")
     async def changes(_: ServiceCaller, database: Db, after: int = 0, limit: int = 500) -> Response:
         return Response(await outbox.changes(database, after, min(limit, 2000)), media_type="application/json")
 
     @router.put("/internal/feed-consumers/{consumer}", status_code=204)
-    async def put_consumer(_: ServiceCaller, database: Db, consumer: str, received: FeedConsumer) -> None:
+    async def put_consumer(caller: ServiceCaller, database: Db, consumer: str, received: FeedConsumer) -> None:
+        if caller.email.removesuffix("-service") != consumer:
+            raise Forbidden(f"{caller.email} may not say what {consumer} has received.")
         async with database.connection() as connection:
             await pruning.received(connection, consumer, received.position)
 

@@ -1,12 +1,12 @@
 """A service as it is run, whatever runs it: as programs of its own, or beside others in one process."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from fastapi import FastAPI
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import InternalVerifier
 from chassis.core.settings import ServiceSettings
 from chassis.core.version import newest_schema
 from chassis.db.database import Database
@@ -19,12 +19,14 @@ from chassis.web.peers import Peer
 class Service:
     """What a package says of itself as SERVICE in its module `service`.
 
-    The package has `app.create_app` (settings, database, internal tokens), `worker.create_worker` (settings, database,
-    bus) and `migrations`. The services that app and worker ask are their further arguments, one Peer each.
+    The package has `app.create_app` (settings, database, verifier of internal tokens), `worker.create_worker`
+    (settings, database, bus) and `migrations`. The services that app and worker ask are their further arguments, one
+    Peer each. `internal` says which callers may call which of its internal addresses.
     """
 
     name: str
     settings: type[ServiceSettings]
+    internal: Mapping[str, Collection[str]] = field(default_factory=dict)
     app_asks: tuple[str, ...] = ()
     worker_asks: tuple[str, ...] = ()
 
@@ -39,11 +41,11 @@ class Service:
         return newest_schema(self.package)
 
     def create_app(
-        self, settings: ServiceSettings, database: Database, tokens: InternalTokens, peers: Mapping[str, Peer]
+        self, settings: ServiceSettings, database: Database, verifier: InternalVerifier, peers: Mapping[str, Peer]
     ) -> FastAPI:
         """Return its HTTP app; `peers` are by name."""
         create = import_module(f"{self.package}.app").create_app
-        app: FastAPI = create(settings, database, tokens, *(peers[name] for name in self.app_asks))
+        app: FastAPI = create(settings, database, verifier, *(peers[name] for name in self.app_asks))
         return app
 
     def create_worker(

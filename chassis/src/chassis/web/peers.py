@@ -4,8 +4,7 @@ from typing import Any
 
 import httpx
 
-from chassis.core import projects
-from chassis.core.identity import Identity, InternalTokens
+from chassis.core.internal_tokens import InternalSigner
 from chassis.core.problems import Unavailable
 from chassis.core.request_context import gateway_request_id, request_id
 from chassis.observability import telemetry
@@ -13,14 +12,13 @@ from chassis.web.responses import encode
 
 
 class Peer:
-    """Another service, called with a service's own token; every call has a time-out."""
+    """Another service, called with the caller's own token; every call has a time-out."""
 
-    def __init__(self, name: str, client: httpx.AsyncClient, tokens: InternalTokens, caller: str) -> None:
-        """`client` knows the base URL and the time-out; `caller` is the name of the calling service."""
+    def __init__(self, name: str, client: httpx.AsyncClient, signer: InternalSigner) -> None:
+        """`client` knows the base URL and the time-out."""
         self.name = name
         self._client = client
-        self._tokens = tokens
-        self._caller = caller
+        self._signer = signer
 
     async def get(self, path: str, params: dict[str, Any] | None = None) -> httpx.Response:
         """GET; raises Unavailable when the service does not answer, answers late or with 5xx."""
@@ -39,9 +37,8 @@ class Peer:
         return response
 
     async def _send(self, method: str, path: str, **parts: Any) -> httpx.Response:
-        identity = Identity(id=None, email=self._caller, role=None, project=projects.key_or_none())
         headers = {
-            "authorization": f"Bearer {self._tokens.issue(identity)}",
+            "authorization": f"Bearer {self._signer.sign_own(self.name)}",
             "content-type": "application/json",
             "x-request-id": request_id.get() or "none",
             **({"x-gateway-request-id": by_gateway} if (by_gateway := gateway_request_id.get()) else {}),

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 import auth_service.startup
 import gateway.app
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import GATEWAY, InternalSigner, InternalVerifier, public_key
 from chassis.db.database import Database
 from chassis.messaging.bus.in_process import InProcessBus
 from chassis.observability.collectors import GaugeCollector
@@ -75,7 +75,8 @@ class Traceline:
 
 def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bool = False) -> Traceline:
     """Return the system over these databases, by service; the page of a `demo` signs in by a button."""
-    tokens = InternalTokens(settings.gateway.internal_token_secret.get_secret_value())
+    signers = {caller: InternalSigner(key) for caller, key in settings.signing_keys.items()}
+    trusted = [public_key(key) for key in settings.signing_keys.values()]
     bus = InProcessBus()
     clients = AsyncExitStack()
     apps: dict[str, ASGIApp] = {}
@@ -84,7 +85,7 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bo
     }
 
     def peers(names: Iterable[str], caller: str) -> dict[str, Peer]:
-        return {name: Peer(name, client_of(name), tokens, caller) for name in names}
+        return {name: Peer(name, client_of(name), signers[caller]) for name in names}
 
     def client_of(name: str) -> httpx.AsyncClient:
         transport = httpx.ASGITransport(app=apps[name])
@@ -95,9 +96,12 @@ def compose(settings: AllSettings, database_urls: Mapping[str, str], *, demo: bo
     for service in SERVICES:
         asked = peers(service.app_asks, service.name)
         own, database = settings.services[service.name], databases[service.name]
-        apps[service.name] = service.create_app(own, database, tokens, asked)
+        verifier = InternalVerifier(service.name, trusted, service.internal)
+        apps[service.name] = service.create_app(own, database, verifier, asked)
     account = settings.demo_account if demo else None
-    app, gateway_worker = gateway.app.create_gateway(settings.gateway, apps, peers(apps, "gateway"), tokens, account)
+    app, gateway_worker = gateway.app.create_gateway(
+        settings.gateway, apps, peers(apps, GATEWAY), signers[GATEWAY], account
+    )
     clients.push_async_exit(app.notices)
     workers = [
         service.create_worker(

@@ -1,14 +1,13 @@
 """The merged OpenAPI document as the gateway answers it, without a database or a server."""
 
 import asyncio
-import secrets
 import sys
 from typing import Any
 
 import httpx
 from fastapi import FastAPI
 
-from chassis.core.identity import InternalTokens
+from chassis.core.internal_tokens import GATEWAY, InternalSigner, InternalVerifier, new_signing_key, public_key
 from chassis.db.database import Database
 from chassis.web.peers import Peer
 from chassis.web.responses import encode
@@ -18,17 +17,22 @@ from gateway.documentation.merging import merge
 _NOWHERE = "postgresql://nobody@localhost/nothing"  # never opened
 
 
-async def apps() -> dict[str, FastAPI]:
-    """Return the app of each service by its context, able to document and to refuse requests, and no more."""
-    secret = secrets.token_hex(32)
-    tokens = InternalTokens(secret)
+async def apps(signing_key: str | None = None) -> dict[str, FastAPI]:
+    """Return the app of each service by its context, able to document and to refuse requests, and no more.
+
+    `signing_key` is that of the gateway; None: nobody has it.
+    """
+    key = signing_key or new_signing_key(GATEWAY)
+    signer = InternalSigner(key)
     database = Database(_NOWHERE)
-    required: dict[str, Any] = {"database_url": _NOWHERE, "internal_token_secret": secret}
     async with httpx.AsyncClient() as client:
-        peers = {service.name: Peer(service.name, client, tokens, "nobody") for service in SERVICES}
+        peers = {service.name: Peer(service.name, client, signer) for service in SERVICES}
         return {
             service.name.removesuffix("-service"): service.create_app(
-                service.settings(**required), database, tokens, peers
+                service.settings(database_url=_NOWHERE),
+                database,
+                InternalVerifier(service.name, [public_key(key)]),
+                peers,
             )
             for service in SERVICES
         }

@@ -1,23 +1,23 @@
 """What the environment decides for the embedded run, its services included; all that is wrong is reported at once."""
 
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field, SecretStr
+from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 import auth_service.settings
 import gateway.settings
 from auth_service.settings import BUILT_IN_ADMIN_PASSWORD
 from auth_service.startup import first_password
+from chassis.core.internal_tokens import new_signing_key
 from chassis.core.settings import ServiceSettings, check, read, together
 from chassis.server.http_server import is_loopback
 from chassis.server.process.settings import ProxySettings
 from contracts.projects import DEMO
-from contracts.routes import AUTH
+from contracts.routes import AUTH, CALLERS
 from embedded.services import SERVICES
 from gateway.session.schemas import DemoAccount
 
@@ -42,12 +42,13 @@ class Settings(BaseSettings):
 
 @dataclass(frozen=True)
 class AllSettings:
-    """The settings of every service. Gateway and services trust one another by a secret of this process."""
+    """The settings of every service, and the keys of this process that each caller of one signs with."""
 
     own: Settings
     proxies: ProxySettings
     gateway: gateway.settings.Settings
     services: Mapping[str, ServiceSettings]
+    signing_keys: Mapping[str, str]
 
     @property
     def auth(self) -> auth_service.settings.Settings:
@@ -76,14 +77,19 @@ def read_settings() -> AllSettings:
     """
     os.environ.setdefault("ENVIRONMENT", "development")
     # Where the databases are is known only once PostgreSQL runs.
-    given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
+    given = {"database_url": ""}
     kinds: list[type[BaseSettings]] = [gateway.settings.Settings, *(service.settings for service in SERVICES)]
     together(lambda: read(Settings), lambda: check(ProxySettings, *kinds, **given))
+    keys = {caller: new_signing_key(caller) for caller in CALLERS}
     settings = AllSettings(
         read(Settings),
         read(ProxySettings),
-        read(gateway.settings.Settings, **given),
-        {service.name: read(service.settings, **given) for service in SERVICES},
+        read(gateway.settings.Settings),
+        {
+            service.name: read(service.settings, internal_signing_key=keys.get(service.name), **given)
+            for service in SERVICES
+        },
+        keys,
     )
     _ = settings.first_password
     return settings

@@ -5,12 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from chassis.core.internal_tokens import GATEWAY, callers_of, public_key
+from chassis.server.service import Service
 from contracts import routes
+from embedded import services
 
 SERVICES = {service.name: service.package for service in routes.SERVICES}
 """The package of each service that has a database; the database has the package's name."""
 
-GATEWAY = "gateway"
 _GATEWAYS = 2
 _WORKERS = {f"{service.context}-worker": 1 for service in routes.SERVICES} | {"suggestion-worker": 2}
 _APP_CONNECTIONS = 12
@@ -63,7 +65,16 @@ class Surroundings:
     metrics_ports: Mapping[str, int]
     database_urls: Mapping[str, str]
     rabbitmq_url: str
-    internal_token_secret: str
+    signing_keys: Mapping[str, str]
+
+    def signing_key(self, caller: str, asked: Sequence[str]) -> dict[str, str]:
+        """Return what signs the calls of a program that asks others."""
+        return {"INTERNAL_SIGNING_KEY": self.signing_keys[caller]} if asked else {}
+
+    def trusted_keys(self, service: Service) -> dict[str, str]:
+        """Return what the calls of a service are verified by."""
+        keys = (public_key(self.signing_keys[caller]) for caller in sorted(callers_of(service.internal)))
+        return {"INTERNAL_TRUSTED_KEYS": " ".join(keys)}
 
     def url(self, process: str) -> str:
         """Return where a process answers HTTP."""
@@ -83,12 +94,11 @@ def all_processes() -> list[str]:
 
 def programs(given: Surroundings) -> list[Program]:
     """Return every service's app and worker, and the gateway."""
-    secret = {"INTERNAL_TOKEN_SECRET": given.internal_token_secret}
     peers = {f"{service.removesuffix('-service').upper()}_URL": given.url(service) for service in SERVICES}
 
     def of_service(service: str, connections: int) -> dict[str, str]:
         pool = {"DATABASE_URL": given.database_urls[service], "DATABASE_POOL_SIZE": str(connections)}
-        return {**secret, **peers, **pool, "HTTP_HOST": "127.0.0.1"}
+        return {**peers, **pool, "HTTP_HOST": "127.0.0.1"}
 
     def metrics(process: str) -> dict[str, str]:
         return {"METRICS_PORT": str(given.metrics_ports[process])}
@@ -98,24 +108,32 @@ def programs(given: Surroundings) -> list[Program]:
 
     apps = [
         Program(
-            name=service,
+            name=service.name,
             stage=Stage.SERVICES,
-            command=_module(f"{package}.app"),
-            settings=of_service(service, _APP_CONNECTIONS),
-            of_copy=ports([service]),
+            command=_module(f"{service.package}.app"),
+            settings={
+                **of_service(service.name, _APP_CONNECTIONS),
+                **given.trusted_keys(service),
+                **given.signing_key(service.name, service.app_asks),
+            },
+            of_copy=ports([service.name]),
         )
-        for service, package in SERVICES.items()
+        for service in services.SERVICES
     ]
     workers = []
-    for service, package in SERVICES.items():
-        name = service.replace("-service", "-worker")
+    for service in services.SERVICES:
+        name = service.name.replace("-service", "-worker")
         workers.append(
             Program(
                 name=name,
                 stage=Stage.WORKERS,
                 # People wait for what apps answer: on one machine, workers give way to them.
-                command=["nice", "-n", "10", *_module(f"{package}.worker")],
-                settings={**of_service(service, _WORKER_CONNECTIONS), "RABBITMQ_URL": given.rabbitmq_url},
+                command=["nice", "-n", "10", *_module(f"{service.package}.worker")],
+                settings={
+                    **of_service(service.name, _WORKER_CONNECTIONS),
+                    **given.signing_key(service.name, service.worker_asks),
+                    "RABBITMQ_URL": given.rabbitmq_url,
+                },
                 of_copy=ports([process for process in given.ports if process.startswith(name)]),
             )
         )
@@ -123,7 +141,7 @@ def programs(given: Surroundings) -> list[Program]:
         name=GATEWAY,
         stage=Stage.GATEWAY,
         command=_module("gateway.app"),
-        settings={**secret, **peers, "HTTP_SOCKET_FD": "0"},
+        settings={**given.signing_key(GATEWAY, tuple(SERVICES)), **peers, "HTTP_SOCKET_FD": "0"},
         of_copy=[metrics(f"{GATEWAY}-{number}") for number in range(_GATEWAYS)],
         listener=given.listener,
     )

@@ -16,7 +16,7 @@ from chassis.server.http_server import listen
 from embedded.data_folder import DataFolder
 from embedded.demo import tell_of_demo
 from stack.settings import AllSettings, check_folder, read_settings
-from stack.system import System, internal_token_secret
+from stack.system import System, signing_keys
 
 _PATIENCE = 60
 
@@ -35,7 +35,7 @@ def run(*, demo: bool) -> None:
     password = settings.first_password
     if password is None:
         password = os.environ["DEFAULT_ADMIN_PASSWORD"] = secrets.token_urlsafe(15)
-    system = System(folder, settings.own, settings.servers, internal_token_secret(folder))
+    system = System(folder, settings.own, settings.servers, signing_keys(folder))
     try:
         system.supervisor.take_down_what_is_left()
         listen(settings.own.host, settings.own.port, "TRACELINE_HOST or TRACELINE_PORT").close()

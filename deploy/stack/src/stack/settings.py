@@ -1,7 +1,6 @@
 """What the environment decides for the stack; what is wrong for one of its services is said before anything starts."""
 
 import os
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -76,8 +75,7 @@ def read_settings() -> AllSettings:
     Unless the environment says otherwise, this is a development run.
     """
     os.environ.setdefault("ENVIRONMENT", "development")
-    # Each program is given its own later.
-    given = {"internal_token_secret": SecretStr(secrets.token_urlsafe(48)), "database_url": ""}
+    given = {"database_url": ""}  # each program is given its own later
     kinds: list[type[BaseSettings]] = [gateway.settings.Settings, *(service.settings for service in SERVICES)]
     together(
         lambda: check(Settings, Servers),

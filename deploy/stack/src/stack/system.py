@@ -1,16 +1,19 @@
 """Everything that runs for one data folder: prepared, started in order, stopped in order."""
 
 import http.client
+import json
 import os
-import secrets
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from chassis.core.internal_tokens import GATEWAY, new_signing_key
 from chassis.local.postgres import Cluster
 from chassis.local.rabbitmq import PrivateNode
+from contracts.routes import CALLERS
 from stack import configuration, databases, ports, postgres, rabbitmq
-from stack.programs import GATEWAY, Program, Stage, Surroundings, all_processes, processes_with_ports, programs
+from stack.programs import Program, Stage, Surroundings, all_processes, processes_with_ports, programs
 from stack.settings import Servers, Settings
 from stack.supervision import Supervisor
 
@@ -27,7 +30,7 @@ class System:
     folder: Path
     settings: Settings
     servers: Servers
-    internal_token_secret: str
+    signing_keys: Mapping[str, str]
 
     def __post_init__(self) -> None:
         self.supervisor = Supervisor(self.folder)
@@ -48,7 +51,7 @@ class System:
             metrics_ports=ports.assign(self.folder / "metrics_ports.json", all_processes(), taken),
             database_urls=self.database_urls,
             rabbitmq_url=rabbitmq_url,
-            internal_token_secret=self.internal_token_secret,
+            signing_keys=self.signing_keys,
         )
         servers = [*(rabbitmq.programs(node) if node else []), *([postgres.program(cluster)] if cluster else [])]
         self._programs = [*servers, *programs(surroundings)]
@@ -114,12 +117,14 @@ class System:
         return [program.name for program in self._programs if program.stage is stage]
 
 
-def internal_token_secret(folder: Path) -> str:
-    """Return the secret by which gateway and services trust one another: made once, stored in the folder."""
-    file = folder / "internal_token_secret"
-    if not file.exists():
-        configuration.write_private(file, secrets.token_urlsafe(48))
-    return file.read_text()
+def signing_keys(folder: Path) -> dict[str, str]:
+    """Return the key that each caller of a service signs with: made once, stored in the folder."""
+    file = folder / "signing_keys.json"
+    stored: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    keys = {caller: new_signing_key(caller) for caller in CALLERS} | stored
+    if keys != stored:
+        configuration.write_private(file, json.dumps(keys))
+    return keys
 
 
 def _is_ready(host: str, port: int, path: str) -> bool:

@@ -9533,7 +9533,7 @@ export interface components {
             hash: string;
             /**
              * Key
-             * @description Which key it is signed with: another one after INTERNAL_TOKEN_SECRET has changed.
+             * @description Which key it is signed with: another one after that of notification-service has changed.
              */
             key: string;
             /**

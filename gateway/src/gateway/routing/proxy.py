@@ -9,7 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from chassis.core.identity import ANONYMOUS, Identity, InternalTokens
+from chassis.core.identity import ANONYMOUS, Identity
+from chassis.core.internal_tokens import InternalSigner
 from chassis.core.problems import (
     Forbidden,
     MalformedBody,
@@ -49,7 +50,7 @@ class Proxy:
         services: Mapping[str, ASGIApp],
         credentials: Credentials,
         verifier: TokenVerifier,
-        internal_tokens: InternalTokens,
+        signer: InternalSigner,
         *,
         timeout: float,
         max_body_bytes: int,
@@ -63,7 +64,7 @@ class Proxy:
         self._services = services
         self._credentials = credentials
         self._verifier = verifier
-        self._internal_tokens = internal_tokens
+        self._signer = signer
         self._timeout = timeout
         self._max_body_bytes = max_body_bytes
         self._limits = limits
@@ -107,7 +108,7 @@ class Proxy:
             self.notices.refused(problem, Asked(scope, address, identity, agent))
             raise
         asked = Asked(scope, address, identity, agent)
-        token = self._internal_tokens.issue(identity)
+        token = self._signer.sign(identity, address.service.name)
         forwarded.append((b"authorization", b"Bearer " + token.encode()))
         if address.takes_file:
             receive = bounded_file(receive, incoming.content_length)

@@ -34,7 +34,7 @@ def admin(stack: RunningStack, service: str, *arguments: str) -> str:
     """
     settings = {
         "DATABASE_URL": stack.database_url(f"{service}-service"),
-        "INTERNAL_TOKEN_SECRET": stack.internal_token_secret,
+        "INTERNAL_SIGNING_KEY": stack.signing_keys.get(f"{service}-service", ""),
         **{f"{name.removesuffix('-service').upper()}_URL": url for name, url in stack.urls.items()},
     }
     done = subprocess.run(

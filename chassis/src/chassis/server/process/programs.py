@@ -1,12 +1,13 @@
 """The two programs of each service: `python -m PACKAGE.app` answers HTTP, `python -m PACKAGE.worker` does the rest."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from fastapi import FastAPI
+from pydantic_settings import BaseSettings
 from starlette.types import ASGIApp
 
-from chassis.core.settings import read
+from chassis.core.settings import CalledSettings, CallingSettings, read
 from chassis.db.database import Database
 from chassis.server.process.lifecycle import run
 from chassis.server.process.resources import Process
@@ -23,13 +24,14 @@ def run_app(service: Service, create_app: Callable[..., FastAPI], prepare: Prepa
 
     async def compose(process: Process) -> ASGIApp:
         settings = read(service.settings)
+        verifier = read(CalledSettings).verifier(service.name, service.internal)
+        peers = process.peers(service.app_asks, service.name)
         database = await process.database(settings, service.schema)
         if prepare is not None:
             await prepare(settings, database, process)
-        tokens = settings.internal_tokens()
-        return create_app(settings, database, tokens, *process.peers(service.app_asks, tokens, service.name))
+        return create_app(settings, database, verifier, *peers)
 
-    run(service.name, compose, service.settings, addresses(service.app_asks), schema=service.schema)
+    run(service.name, compose, *app_settings(service), schema=service.schema)
 
 
 def run_worker(service: Service, create_worker: Callable[..., Worker]) -> None:
@@ -37,12 +39,25 @@ def run_worker(service: Service, create_worker: Callable[..., Worker]) -> None:
 
     async def compose(process: Process) -> ASGIApp:
         settings = read(service.settings)
+        peers = process.peers(service.worker_asks, service.name)
         database = await process.database(settings, service.schema)
-        peers = process.peers(service.worker_asks, settings.internal_tokens(), service.name)
         bus = process.bus()
         await process.use(create_worker(settings, database, bus, *peers), bus)
         return process.probes()
 
     program = service.name.replace("-service", "-worker")
-    kinds = (service.settings, addresses(service.worker_asks), BrokerSettings)
-    run(program, compose, *kinds, schema=service.schema)
+    run(program, compose, *worker_settings(service), schema=service.schema)
+
+
+def app_settings(service: Service) -> list[type[BaseSettings]]:
+    """Return what the app of a service reads, beside what every program does."""
+    return [service.settings, CalledSettings, *_of_calls(service.app_asks)]
+
+
+def worker_settings(service: Service) -> list[type[BaseSettings]]:
+    """Return what the worker of a service reads, beside what every program does."""
+    return [service.settings, *_of_calls(service.worker_asks), BrokerSettings]
+
+
+def _of_calls(asked: Sequence[str]) -> list[type[BaseSettings]]:
+    return [addresses(asked), CallingSettings] if asked else []

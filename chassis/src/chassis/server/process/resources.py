@@ -10,14 +10,13 @@ import httpx
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from chassis.core.identity import InternalTokens
-from chassis.core.settings import ServiceSettings, read
+from chassis.core.settings import CallingSettings, ServiceSettings, read
 from chassis.db.database import Database
 from chassis.db.replicas import Replicas
 from chassis.messaging.bus import Bus
 from chassis.observability.collectors import GaugeCollectors
 from chassis.observability.databases import of_pool
-from chassis.server.app import create_app
+from chassis.server.app import probes
 from chassis.server.http_server import is_loopback
 from chassis.server.process.database import open_when_ready
 from chassis.server.process.settings import BrokerSettings, ProcessSettings, addresses
@@ -54,14 +53,7 @@ class Process:
         self._resources.push_async_callback(database.close)
         self._collectors.add([of_pool(database)])
         self._replicas = Replicas(database)
-        self._probes = partial(
-            create_app,
-            "worker",
-            [],
-            database=database,
-            internal_tokens=settings.internal_tokens(),
-            schema_version=schema,
-        )
+        self._probes = partial(probes, database, schema)
         notifier = Worker()
         notifier.add("notices of commits", self._replicas.notify_commits)
         self._run_beside(notifier.run())
@@ -78,13 +70,16 @@ class Process:
         """Return where services are, by name."""
         return dict(zip(services, read(addresses(services)).model_dump().values(), strict=True))
 
-    def peers(self, services: Sequence[str], tokens: InternalTokens, caller: str) -> list[Peer]:
+    def peers(self, services: Sequence[str], caller: str) -> list[Peer]:
         """Return the services of these names, as `caller` asks them."""
+        if not services:
+            return []
+        signer = read(CallingSettings).signer(caller)
         peers = []
         for name, url in self.urls(services).items():
             client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
             self._resources.push_async_callback(client.aclose)
-            peers.append(Peer(name, client, tokens, caller))
+            peers.append(Peer(name, client, signer))
         return peers
 
     async def open(self, resource: AbstractAsyncContextManager[T]) -> T:
@@ -99,7 +94,7 @@ class Process:
         return RabbitMQBus(read(BrokerSettings).rabbitmq_url)
 
     def probes(self) -> ASGIApp:
-        """Return the HTTP app of a worker, after `database`: `/livez` and `/readyz` alone are open to everybody."""
+        """Return the HTTP app of a worker, after `database`: `/livez` and `/readyz`, and no more."""
         assert self._probes is not None, "a worker opens its database first"
         return self._probes()
 
