@@ -93,7 +93,8 @@ class ImportLoop:
                 return
 
         async def tell(progress: float) -> bool:
-            async with self._database.transaction() as connection:
+            # One statement, of which nobody is told: it is no work for anybody.
+            async with self._database.connection() as connection:
                 return await transitions.progress(connection, job, progress, "applying")
 
         for _ in range(_MAX_PLANS):

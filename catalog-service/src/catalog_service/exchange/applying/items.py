@@ -23,6 +23,14 @@ SEARCHED = (
 _NOT_CHANGED = ("id", "version", "created_at", "updated_at")
 
 
+def unless_there(job: Job) -> str:
+    """Return of the INSERT of new rows what becomes of those that are there.
+
+    Where one of them undoes the import anyway, PostgreSQL need not look for them before it inserts.
+    """
+    return "" if job.is_undone_by_a_change else "ON CONFLICT DO NOTHING"
+
+
 def create(kind: ItemKind) -> Callable[[Job], str]:
     """Return the step that creates items."""
 
@@ -43,7 +51,7 @@ def create(kind: ItemKind) -> Callable[[Job], str]:
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::{kind.table}, batch.fields) AS item
         ), made AS (
             INSERT INTO {kind.table} ({names}) SELECT {names} FROM new ORDER BY position
-            ON CONFLICT DO NOTHING RETURNING id
+            {unless_there(job)} RETURNING id
         ), creators AS (
             INSERT INTO item_changes (item_id, kind, action, actor, occurred_at, version, told)
             SELECT id, '{kind.name}', 'created', %(actor)s, created_at, 1, '{{}}' FROM {MADE} AS made_now

@@ -71,6 +71,11 @@ class Job:
         return bool(self.option("on_change", "refuse") != "overwrite")
 
     @property
+    def is_undone_by_a_change(self) -> bool:
+        """Whether nothing is applied when one row cannot be as planned."""
+        return self.is_atomic and self.refuses_changes
+
+    @property
     def restores(self) -> bool:
         """Whether ids, versions, times and authors are those of the file."""
         return bool(self.option("mode", None) == "restore")

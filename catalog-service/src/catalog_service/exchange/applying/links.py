@@ -1,7 +1,7 @@
 """The SQL of links that an import makes, changes or removes."""
 
 from catalog_service.exchange.applying import telling
-from catalog_service.exchange.applying.items import AT, MADE, REFUSED, link_payload
+from catalog_service.exchange.applying.items import AT, MADE, REFUSED, link_payload, unless_there
 from catalog_service.exchange.applying.job import Job
 from catalog_service.links.repository import COLUMNS, JOINED_ENDS, NAMES
 from contracts.catalog import LinkCreated, LinkDeleted, LinkUpdated
@@ -31,7 +31,7 @@ def create(job: Job) -> str:
             SELECT batch.position, gen_random_uuid() AS event_id, {AT} AS at, {selected}, {NAMES}
             FROM batch CROSS JOIN LATERAL json_populate_record(NULL::links, batch.fields) AS l {JOINED_ENDS}
         ), made AS (
-            INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position ON CONFLICT DO NOTHING RETURNING id
+            INSERT INTO links ({names}) SELECT {names} FROM new ORDER BY position {unless_there(job)} RETURNING id
         ), events AS (
             {telling.insert((LinkCreated, payload, MADE))}
         ) {REFUSED}

@@ -70,7 +70,8 @@ class _Application:
         self._database = database
         self._job = job
         self._progress = progress
-        self._rows = 0
+        self._rows: dict[tuple[str, str | None], int] = {}
+        self._to_do = 0
         self._ends: dict[tuple[str, str], list[int]] = {}
         self._done = 0
         self._refused: Counter[str] = Counter()
@@ -86,13 +87,15 @@ class _Application:
 
     async def run(self) -> Applied:
         async with self._database.connection() as connection:
-            rows = await repository.count_rows(connection, self._job.id)
+            self._rows = await repository.count_rows(connection, self._job.id)
             self._ends = await repository.ends_of_batches(connection, self._job.id, _AT_ONCE)
-        unplanned = {kind: number for (kind, action), number in rows.items() if action is None}
+        unplanned = {kind: number for (kind, action), number in self._rows.items() if action is None}
         if unplanned:
             # Who planned it anew has died over it.
             raise RecordChanged(unplanned)
-        self._rows = sum(number for (_, action), number in rows.items() if action in {"create", "update", "delete"})
+        self._to_do = sum(
+            number for (_, action), number in self._rows.items() if action in {"create", "update", "delete"}
+        )
         try:
             if self._job.is_atomic:
                 return await self._try_as_a_whole()
@@ -154,11 +157,12 @@ class _Application:
     async def _check(self, connection: Connection) -> None:
         """Lock what the plan changes; raise RecordChanged if it is not what the plan was made for."""
         for kind in ("requirement", "test_case", "link"):
-            changed = await repository.lock_changed(
-                connection, self._job, kind, ("update", "delete"), FIRST.after, repository.LAST
-            )
-            await self._refuse(connection, kind, changed)
-            if kind != "link" and self._job.refuses_changes:
+            if actions := [action for action in ("update", "delete") if (kind, action) in self._rows]:
+                changed = await repository.lock_changed(
+                    connection, self._job, kind, actions, FIRST.after, repository.LAST
+                )
+                await self._refuse(connection, kind, changed)
+            if kind != "link" and self._job.refuses_changes and (kind, "unchanged") in self._rows:
                 self._refused[kind] += await repository.count_unlike(connection, self._job.id, kind)
         if self._job.refuses_changes and +self._refused:
             raise RecordChanged(+self._refused)
@@ -174,7 +178,7 @@ class _Application:
             await self._refuse(connection, step.kind, changed)
         refused = await repository.do(connection, step, self._job, self._parameters, place.after, last)
         await self._refuse(connection, step.kind, refused)
-        if refused and self._job.is_atomic and self._job.refuses_changes:
+        if refused and self._job.is_undone_by_a_change:
             raise RecordChanged({step.kind: len(refused)})
         self._done += _AT_ONCE
         return Place(place.step, last)
@@ -191,7 +195,7 @@ class _Application:
         return Applied(await repository.count_applied(connection, self._job.id, place), dict(+self._refused))
 
     async def _tell_progress(self) -> bool:
-        share = min(self._done / self._rows, 1) if self._rows else 1
+        share = min(self._done / self._to_do, 1) if self._to_do else 1
         return await self._progress(_PLANNED + (1 - _PLANNED) * share)
 
 
