@@ -3,7 +3,9 @@
 FOLDER is `secrets` beside this file unless told otherwise. Needs nothing but Python's own library.
 """
 
+import json
 import re
+import runpy
 import secrets
 import sys
 import tempfile
@@ -13,11 +15,20 @@ import signing_keys
 
 COMPOSE = Path(__file__).with_name("compose.yaml")
 SERVICES = re.findall(r"^  (\w+)_database_url:", COMPOSE.read_text(encoding="utf-8"), re.MULTILINE)
+BROKER_USERS = runpy.run_path(
+    str(COMPOSE.parents[2] / "chassis" / "src" / "chassis" / "messaging" / "bus" / "rabbitmq" / "users.py")
+)
+FOLLOWS = {
+    "auth": [],
+    "catalog": ["auth", "suggestion"],
+    "suggestion": ["auth", "catalog"],
+    "notification": ["auth", "catalog", "suggestion"],
+}
+"""The sources of each service's events."""
 
 
 def contents() -> dict[str, str]:
     """Return each secret's file name and text."""
-    broker_password = secrets.token_hex(24)
     databases = {
         f"{service}_{use}_url": database_url(service, role, secrets.token_hex(24))
         for service in SERVICES
@@ -25,14 +36,24 @@ def contents() -> dict[str, str]:
     }
     return {
         **databases,
+        **broker(),
         "postgres_password": secrets.token_hex(24),
-        "rabbitmq_url": f"amqp://traceline:{broker_password}@rabbitmq:5672/traceline",
-        "rabbitmq_conf": f"default_vhost = traceline\ndefault_user = traceline\ndefault_pass = {broker_password}\n",
         **signing_keys.contents(),
         "data_encryption_key": secrets.token_hex(32),
         "default_admin_password": secrets.token_urlsafe(18),
         "oidc_client_secret": "",  # the identity provider makes it
     }
+
+
+def broker() -> dict[str, str]:
+    """Return where each service's worker reaches the broker, and what the broker knows of them."""
+    passwords = {user: secrets.token_hex(24) for user in BROKER_USERS["users"](FOLLOWS)}
+    vhost = BROKER_USERS["VHOST"]
+    urls = {
+        f"{user.name}_rabbitmq_url": f"amqp://{user.name}:{password}@rabbitmq:5672/{vhost}"
+        for user, password in passwords.items()
+    }
+    return {**urls, "rabbitmq_definitions": json.dumps(BROKER_USERS["definitions"](passwords), indent=1) + "\n"}
 
 
 def database_url(service: str, role: str, password: str, host: str = "postgres") -> str:

@@ -21,6 +21,8 @@ OWN = {
     "data-encryption": ["data_encryption_key"],
     "default-admin": ["default_admin_password"],
     "single-sign-on": ["oidc_client_secret"],
+    **{f"rabbitmq-{service}": [f"rabbitmq_url={service}_rabbitmq_url"] for service in SERVICES},
+    "rabbitmq-definitions": ["rabbitmq_definitions"],
 }
 """By the name of the Secret: the files in it, each under its own name, or `key=file`."""
 
@@ -28,8 +30,6 @@ DATA_TIER = {
     **{f"{service}-database-app": [f"uri={service}_migrations_url"] for service in SERVICES},
     **{f"{service}-database-run": [f"uri={service}_database_url"] for service in SERVICES},
     "postgres-superuser": ["postgres_password"],
-    "rabbitmq-default-user": ["connection_string=rabbitmq_url"],
-    "rabbitmq-conf": ["rabbitmq_conf"],
 }
 """What operators make themselves, in production."""
 

@@ -20,7 +20,7 @@ HEALED_WITHIN = 45.0
 """As long as a request may take that began while nothing came through, and some seconds."""
 
 WORKERS = ("auth-worker", "catalog-worker", "suggestion-worker", "notification-worker")
-TO_BROKER = dict.fromkeys(WORKERS, ("catalog-worker", "RABBITMQ_URL"))
+TO_BROKER = {worker: (worker, "RABBITMQ_URL") for worker in WORKERS}
 TO_CATALOG = {"gateway": ("gateway", "CATALOG_URL"), "suggestion-service": ("gateway", "CATALOG_URL")}
 
 FAULTS: dict[str, Callable[[ToxicLink], None]] = {

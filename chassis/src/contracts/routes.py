@@ -204,7 +204,7 @@ def consumers_of(source: str) -> list[str]:
 
 def sources_of(consumer: str) -> list[str]:
     """Return the sources that a consumer follows: its queue is bound to everything that they tell."""
-    return sorted({event.wire_name.partition(".")[0] for event in CONSUMED[consumer]})
+    return sorted({event.wire_name.partition(".")[0] for event in CONSUMED.get(consumer, ())})
 
 
 def internal_callers(service: Service) -> Mapping[str, frozenset[str]]:

@@ -3,19 +3,25 @@
 import asyncio
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import aio_pika
 import pytest
+from aiormq.abc import AbstractChannel
+from aiormq.exceptions import ChannelAccessRefused
 from yarl import URL
 
 from chassis.core.start_failure import StartFailure
 from chassis.messaging.bus import NotPublished, Publication
 from chassis.messaging.bus.rabbitmq import RabbitMQBus, publisher
+from chassis.messaging.bus.rabbitmq.users import users
 from testing import NewRabbitMQBus, RabbitMQNode
 
 SOURCES = frozenset({"test"})
+FOLLOWS = {"one": ["two"], "two": ["one"], "three": ["one", "two"]}
+USERS = users(FOLLOWS)
+Does = Callable[[AbstractChannel], Awaitable[object]]
 
 
 def event(number: int) -> Publication:
@@ -71,7 +77,7 @@ async def publish(bus: RabbitMQBus, *events: Publication) -> int:
 def node() -> Iterator[RabbitMQNode]:
     """A broker that may be killed."""
     with tempfile.TemporaryDirectory(prefix="traceline-test-", ignore_cleanup_errors=True) as folder:
-        node = RabbitMQNode(Path(folder) / "rabbitmq")
+        node = RabbitMQNode(Path(folder) / "rabbitmq", USERS)
         yield node
         node.stop()
 
@@ -146,7 +152,9 @@ async def test_a_full_queue_holds_up_the_publisher_and_keeps_the_order(node: Rab
     consumer.may_go_on.clear()
     bus.subscribe("full", SOURCES, consumer.deliver)
     await bus.start()
-    await asyncio.to_thread(node.rabbitmqctl, "set_policy", "short", r"\.full$", '{"max-length": 10}')
+    await asyncio.to_thread(
+        node.rabbitmqctl, "set_policy", "-p", "traceline", "short", r"\.full$", '{"max-length": 10}'
+    )
     published = 0
 
     async def fill() -> None:
@@ -292,3 +300,75 @@ async def test_a_slow_consumer_holds_no_more_than_the_prefetch(
     assert await at_the_broker() == 700
     consumer.may_go_on.set()
     assert await consumer.gets(1200) == list(range(1200))
+
+
+@pytest.fixture
+async def buses(node: RabbitMQNode) -> AsyncIterator[dict[str, RabbitMQBus]]:
+    """The bus of each service, as its own user."""
+    await asyncio.to_thread(node.start)
+    buses = {name: RabbitMQBus(node.url_of(name)) for name in FOLLOWS}
+    yield buses
+    for bus in buses.values():
+        await bus.stop()
+
+
+async def test_the_user_of_a_service_may_do_all_that_it_does(buses: dict[str, RabbitMQBus]) -> None:
+    consumers = {name: Consumer() for name in FOLLOWS}
+    worker = Consumer()
+    buses["one"].take_part("one.jobs", worker.work)
+    for name, sources in FOLLOWS.items():
+        buses[name].subscribe(name, frozenset(sources), consumers[name].deliver)
+        await buses[name].start()
+    await publish(buses["one"], Publication("one.thing.happened", b"1"))
+    await publish(buses["two"], Publication("two.thing.happened", b"2"))
+    await buses["one"].send("one.jobs", b"3")
+    got = {name: await consumers[name].gets(len(sources)) for name, sources in FOLLOWS.items()}
+    assert {name: sorted(numbers) for name, numbers in got.items()} == {"one": [2], "two": [1], "three": [1, 2]}
+    assert await worker.gets(1) == [3]
+
+
+@pytest.mark.parametrize(
+    ("user", "does"),
+    [
+        pytest.param("three", lambda c: c.basic_consume("traceline.one", print), id="reads another's queue"),
+        pytest.param("three", lambda c: c.basic_get("traceline.one.jobs"), id="takes another's job"),
+        pytest.param("three", lambda c: c.queue_purge("traceline.one"), id="empties another's queue"),
+        pytest.param("three", lambda c: c.queue_delete("traceline.one"), id="deletes another's queue"),
+        pytest.param("three", lambda c: c.queue_declare("elsewhere"), id="declares a queue of no service"),
+        pytest.param("three", lambda c: _put(c, "traceline.one.jobs", ""), id="gives another a job"),
+        pytest.param("three", lambda c: _put(c, "", "traceline.one"), id="writes into another's queue by its name"),
+        pytest.param("three", lambda c: _put(c, "traceline.events", "three.thing.happened"), id="publishes"),
+        pytest.param("two", lambda c: _put(c, "traceline.events", "one.thing.happened"), id="publishes as another"),
+        pytest.param("two", lambda c: _bind(c, "traceline.two", "two.#"), id="hears what it does not follow"),
+        pytest.param("two", lambda c: _bind(c, "traceline.two", "#"), id="hears everything"),
+        pytest.param("two", lambda c: _bind(c, "traceline.one", "one.#"), id="binds another's queue"),
+    ],
+)
+async def test_the_user_of_a_service_may_do_nothing_else(
+    node: RabbitMQNode, buses: dict[str, RabbitMQBus], user: str, does: Does
+) -> None:
+    for name, sources in FOLLOWS.items():
+        buses[name].take_part(f"{name}.jobs", Consumer().work)
+        buses[name].subscribe(name, frozenset(sources), Consumer().deliver)
+        await buses[name].start()
+    async with await aio_pika.connect(node.url_of(user)) as connection:
+        channel = await (await connection.channel()).get_underlay_channel()
+        with pytest.raises(ChannelAccessRefused):
+            await does(channel)
+
+
+async def test_a_user_without_permission_is_told_in_a_sentence(node: RabbitMQNode) -> None:
+    await asyncio.to_thread(node.start)
+    bus = RabbitMQBus(node.url_of("one"))
+    bus.subscribe("two", SOURCES, Consumer().deliver)
+    with pytest.raises(StartFailure, match=r"does not let the user of RABBITMQ_URL.*traceline\.two") as failure:
+        await bus.start()
+    assert "\n" not in str(failure.value)
+
+
+def _put(channel: AbstractChannel, exchange: str, routing_key: str) -> Awaitable[object]:
+    return channel.basic_publish(b"forged", exchange=exchange, routing_key=routing_key)
+
+
+def _bind(channel: AbstractChannel, queue: str, routing_key: str) -> Awaitable[object]:
+    return channel.queue_bind(queue, "traceline.events", routing_key)

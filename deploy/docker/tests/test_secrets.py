@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import json
 import re
 import subprocess
 import sys
@@ -18,7 +19,8 @@ from chassis import migrations
 from chassis.core.internal_tokens import callers_of, public_key
 from chassis.core.settings import CalledSettings, CallingSettings
 from chassis.db import isolation
-from contracts.routes import SERVICES, Service, internal_callers
+from chassis.messaging.bus.rabbitmq.users import definitions, users
+from contracts.routes import SERVICES, Service, internal_callers, sources_of
 from testing.postgres import postgres_of_the_wheel, with_database
 
 FOLDER = Path(__file__).parents[1]
@@ -69,10 +71,26 @@ def test_git_does_not_see_the_secrets() -> None:
     assert "/secrets/" in (FOLDER / ".gitignore").read_text().splitlines()
 
 
-def test_the_workers_log_in_to_the_broker_as_whom_it_knows(made: Path) -> None:
-    url = urlsplit((made / "rabbitmq_url").read_text())
-    known = dict(re.findall(r"^default_(\w+) = (\S+)$", (made / "rabbitmq_conf").read_text(), re.MULTILINE))
-    assert known == {"user": url.username, "pass": url.password, "vhost": url.path.removeprefix("/")}
+def test_each_worker_logs_in_to_the_broker_as_its_own_user_which_no_other_knows(made: Path) -> None:
+    known = json.loads((made / "rabbitmq_definitions").read_text())
+    urls = {file.name.removesuffix("_rabbitmq_url"): file.read_text() for file in made.glob("*_rabbitmq_url")}
+    logins = {service: urlsplit(url) for service, url in urls.items()}
+    assert set(logins) == {service.context for service in SERVICES}
+    assert {url.path.removeprefix("/") for url in logins.values()} == {each["name"] for each in known["vhosts"]}
+    hashes = {user["name"]: base64.b64decode(user["password_hash"]) for user in known["users"]}
+    assert set(hashes) == set(logins), "no user is an operator"
+    for service, url in logins.items():
+        assert url.username == service
+        salt, hashed = hashes[service][:4], hashes[service][4:]
+        assert hashed == hashlib.sha256(salt + (url.password or "").encode()).digest()
+    assert len({url.password for url in logins.values()}) == len(logins)
+
+
+def test_each_service_may_do_at_the_broker_what_it_publishes_and_follows(made: Path) -> None:
+    known = json.loads((made / "rabbitmq_definitions").read_text())
+    should = definitions(dict.fromkeys(users({each.context: sources_of(each.context) for each in SERVICES}), ""))
+    for kind in ("permissions", "topic_permissions"):
+        assert known[kind] == should[kind]
 
 
 @pytest.mark.parametrize("service", SERVICES, ids=lambda service: service.context)

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
         ports=PORTS,
         metrics_ports=METRICS_PORTS,
         database_urls={service: f"postgresql:///{package}" for service, package in SERVICES.items()},
-        rabbitmq_url=SECRET,
+        rabbitmq_urls=dict.fromkeys(SERVICES, SECRET),
         signing_keys=KEYS,
     )
     configuration.write(tmp_path, programs(given))

@@ -33,7 +33,8 @@ class StackFolder:
 
     @property
     def rabbitmq_url(self) -> str:
-        return self.setting("catalog-worker", "RABBITMQ_URL")
+        """Where its operator reaches the broker."""
+        return self.rabbitmq.url
 
     @property
     def signing_keys(self) -> dict[str, str]:

@@ -72,6 +72,11 @@ def _asked(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
         for container in workload.containers:
             for secret_name, key in environment(manifests, workload, container).secrets.values():
                 yield str(workload), secret_name, key
+    for each in manifests.of("RabbitmqCluster"):
+        pod = each["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
+        for volume in pod["volumes"]:
+            for secret in secrets_of(volume):
+                yield f"RabbitmqCluster {each['metadata']['name']}", secret["name"], None
     for each in manifests.of("TriggerAuthentication"):
         for reference in each["spec"].get("secretTargetRef") or []:
             yield f"TriggerAuthentication {each['metadata']['name']}", reference["name"], reference["key"]

@@ -82,8 +82,9 @@ async def new_rabbitmq_bus(rabbitmq: str) -> AsyncIterator[NewRabbitMQBus]:
     async with await aio_pika.connect(rabbitmq) as connection, connection.channel() as channel:
         topology = Topology(name)
         for queue in {queue for bus in buses for queue in bus.queues}:
-            await channel.queue_delete(topology.queue(queue))
-        await channel.queue_delete(topology.dead_letters)
+            for each in (topology.queue(queue), topology.dead_letters(queue)):
+                await channel.queue_delete(each)
+                await channel.exchange_delete(each)
         await channel.exchange_delete(topology.exchange)
 
 

@@ -4,13 +4,14 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 from chassis.local import rabbitmq as private_node
 from chassis.local.rabbitmq import PrivateNode
+from chassis.messaging.bus.rabbitmq.users import User
 
 _READY_WITHIN = 60.0
 _STOPPED_WITHIN = 30.0
@@ -19,9 +20,9 @@ _STOPPED_WITHIN = 30.0
 class RabbitMQNode:
     """A node with its data in one folder. As a context manager it runs inside, and is stopped at the end."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, users: Sequence[User] = ()) -> None:
         """`folder` need not exist. The node has its URL from now on, and runs when it is started."""
-        self._node = PrivateNode(folder)
+        self._node = PrivateNode(folder, users=users)
         self._node.prepare()
         self._output = folder.with_name(folder.name + ".log")
         self._epmd: subprocess.Popen[bytes] | None = None
@@ -31,6 +32,10 @@ class RabbitMQNode:
     def url(self) -> str:
         """Where clients connect; it stays the same over restarts."""
         return self._node.url
+
+    def url_of(self, user: str) -> str:
+        """Return where one of its users connects."""
+        return self._node.url_of(user)
 
     def start(self) -> None:
         """Start it, unless it runs, and wait until it answers; raise RuntimeError with its output if it does not.

@@ -11,12 +11,14 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
 from chassis.core.start_failure import StartFailure
 from chassis.local import debian
 from chassis.local.free_ports import free_port
+from chassis.messaging.bus.rabbitmq.users import VHOST, User, definitions
 
 _DEBIAN_SCRIPTS = Path("/usr/lib/rabbitmq/bin")
 """What stands in PATH on Debian changes to the user and the folders of the system's own broker."""
@@ -27,8 +29,7 @@ _ERLANG_ARGUMENTS = (
 )
 _CONFIGURATION = """\
 listeners.tcp.1 = 127.0.0.1:{port}
-default_user = traceline
-default_pass = {password}
+load_definitions = {folder}/definitions.json
 vm_memory_high_watermark.absolute = 768MiB
 disk_free_limit.absolute = 200MB
 # Quorum queues keep what is in the current write-ahead file in memory too.
@@ -42,6 +43,7 @@ class _Node(TypedDict):
     """What a folder's node has for its life."""
 
     password: str
+    passwords: dict[str, str]
     port: int
     distribution_port: int
     epmd_port: int
@@ -50,17 +52,24 @@ class _Node(TypedDict):
 class PrivateNode:
     """The node of one folder on a local disk. Call `prepare` before a start, while nothing of it runs."""
 
-    def __init__(self, folder: Path, port: int | None = None) -> None:
-        """`port`: where it listens for AMQP; a free one that stays the same while it can, when None."""
+    def __init__(self, folder: Path, port: int | None = None, users: Sequence[User] = ()) -> None:
+        """`port`: where it listens for AMQP; a free one that stays the same while it can, when None.
+
+        `users`: who it knows besides the operator, who may everything.
+        """
         self.folder = folder
         self._port = port
+        self._users = users
         self._file = folder / "node.json"
 
     @property
     def url(self) -> str:
-        """Where clients connect, with the password."""
-        node = self._node()
-        return f"amqp://traceline:{node['password']}@127.0.0.1:{node['port']}/"
+        """Where the operator connects, with the password."""
+        return self._url("traceline", self._node()["password"])
+
+    def url_of(self, user: str) -> str:
+        """Return where one of the users connects, with the password."""
+        return self._url(user, self._node()["passwords"][user])
 
     @property
     def ports(self) -> set[int]:
@@ -102,19 +111,23 @@ class PrivateNode:
         }
 
     def prepare(self) -> None:
-        """Write the configuration. Ports that were taken meanwhile are replaced, the password stays."""
+        """Write the configuration. Ports that were taken meanwhile are replaced, passwords stay."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.folder.chmod(0o700)
         before: _Node | None = self._node() if self._file.exists() else None
         taken: set[int] = {self._port} if self._port else set()
+        known = before.get("passwords", {}) if before else {}
+        passwords = {user: known.get(user.name) or secrets.token_hex(16) for user in self._users}
         node = _Node(
             password=before["password"] if before else secrets.token_hex(16),
+            passwords={user.name: password for user, password in passwords.items()},
             port=self._port or free_port(before and before["port"], taken),
             distribution_port=free_port(before and before["distribution_port"], taken),
             epmd_port=free_port(before and before["epmd_port"], taken),
         )
         self._write("node.json", json.dumps(node))
-        self._write("rabbitmq.conf", _CONFIGURATION.format(**node))
+        self._write("rabbitmq.conf", _CONFIGURATION.format(folder=self.folder.resolve(), port=node["port"]))
+        self._write("definitions.json", json.dumps(definitions(passwords, operator_password=node["password"])))
         self._write("rabbitmq-env.conf", "")
         self._write("enabled_plugins", "[].\n")
         if not (self.folder / ".erlang.cookie").exists():
@@ -133,6 +146,9 @@ class PrivateNode:
         except OSError:
             return False
         return True
+
+    def _url(self, user: str, password: str) -> str:
+        return f"amqp://{user}:{password}@127.0.0.1:{self._node()['port']}/{VHOST}"
 
     def _node(self) -> _Node:
         node: _Node = json.loads(self._file.read_text())

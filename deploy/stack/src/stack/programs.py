@@ -58,13 +58,13 @@ class Program:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the programs must know of one another; ports by process, `database_urls` by service."""
+    """What the programs must know of one another; ports by process, the URLs of servers by service."""
 
     listener: tuple[str, int]
     ports: Mapping[str, int]
     metrics_ports: Mapping[str, int]
     database_urls: Mapping[str, str]
-    rabbitmq_url: str
+    rabbitmq_urls: Mapping[str, str]
     signing_keys: Mapping[str, str]
 
     def signing_key(self, caller: str, asked: Sequence[str]) -> dict[str, str]:
@@ -132,7 +132,7 @@ def programs(given: Surroundings) -> list[Program]:
                 settings={
                     **of_service(service.name, _WORKER_CONNECTIONS),
                     **given.signing_key(service.name, service.worker_asks),
-                    "RABBITMQ_URL": given.rabbitmq_url,
+                    "RABBITMQ_URL": given.rabbitmq_urls[service.name],
                 },
                 of_copy=ports([process for process in given.ports if process.startswith(name)]),
             )

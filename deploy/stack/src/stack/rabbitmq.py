@@ -1,14 +1,28 @@
 """A private RabbitMQ node as programs under supervisord."""
 
 import time
+from pathlib import Path
 
 from chassis.core.start_failure import StartFailure
 from chassis.local import rabbitmq as private_node
 from chassis.local.rabbitmq import PrivateNode
+from chassis.messaging.bus.rabbitmq.users import users
+from contracts import routes
 from stack.programs import Program, Stage
 
 _STARTS_WITHIN = 60
 _LOOK_AGAIN = 0.05
+
+
+def node(folder: Path) -> PrivateNode:
+    """Return the node of a data folder, which knows a user a service."""
+    follows = {service.context: routes.sources_of(service.context) for service in routes.SERVICES}
+    return PrivateNode(folder, users=users(follows))
+
+
+def urls(of: PrivateNode) -> dict[str, str]:
+    """Return where each service connects."""
+    return {service.name: of.url_of(service.context) for service in routes.SERVICES}
 
 
 def programs(node: PrivateNode) -> list[Program]:

@@ -13,7 +13,7 @@ from chassis.local.postgres import Cluster
 from chassis.local.rabbitmq import PrivateNode
 from contracts.routes import CALLERS
 from stack import configuration, databases, ports, postgres, rabbitmq
-from stack.programs import Program, Stage, Surroundings, all_processes, processes_with_ports, programs
+from stack.programs import SERVICES, Program, Stage, Surroundings, all_processes, processes_with_ports, programs
 from stack.settings import Servers, Settings
 from stack.supervision import Supervisor
 
@@ -41,7 +41,7 @@ class System:
     def start(self) -> None:
         """Start everything; it is not ready yet. Raises StartFailure when that cannot be."""
         cluster, database_url = self._postgres()
-        node, rabbitmq_url = self._rabbitmq()
+        node, rabbitmq_urls = self._rabbitmq()
         taken = {self.settings.port, *(node.ports if node else ())}
         self._ports = ports.assign(self.folder / "ports.json", processes_with_ports(), taken)
         self.database_urls = databases.urls(database_url)
@@ -50,7 +50,7 @@ class System:
             ports=self._ports,
             metrics_ports=ports.assign(self.folder / "metrics_ports.json", all_processes(), taken),
             database_urls=self.database_urls,
-            rabbitmq_url=rabbitmq_url,
+            rabbitmq_urls=rabbitmq_urls,
             signing_keys=self.signing_keys,
         )
         servers = [*(rabbitmq.programs(node) if node else []), *([postgres.program(cluster)] if cluster else [])]
@@ -101,13 +101,13 @@ class System:
         cluster = postgres.cluster(self.folder)
         return cluster, postgres.url(cluster)
 
-    def _rabbitmq(self) -> tuple[PrivateNode | None, str]:
+    def _rabbitmq(self) -> tuple[PrivateNode | None, dict[str, str]]:
         if self.servers.rabbitmq_url is not None:
-            return None, self.servers.rabbitmq_url.get_secret_value()
+            return None, dict.fromkeys(SERVICES, self.servers.rabbitmq_url.get_secret_value())
         rabbitmq.install_when_missing()
-        node = PrivateNode(self.folder / "rabbitmq")
+        node = rabbitmq.node(self.folder / "rabbitmq")
         node.prepare()
-        return node, node.url
+        return node, rabbitmq.urls(node)
 
     def _start(self, stage: Stage) -> None:
         for name in self._names(stage):

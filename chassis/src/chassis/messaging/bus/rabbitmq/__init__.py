@@ -10,6 +10,7 @@ from chassis.messaging.bus.rabbitmq.broker import Broker, BrokerAway, BrokerRefu
 from chassis.messaging.bus.rabbitmq.consumer import DECLARE_WITHIN, Consumer, EventConsumer, JobConsumer
 from chassis.messaging.bus.rabbitmq.publisher import Publisher
 from chassis.messaging.bus.rabbitmq.topology import Topology
+from chassis.messaging.bus.rabbitmq.users import NAME
 
 _log = logging.getLogger(__name__)
 
@@ -20,7 +21,7 @@ class RabbitMQBus:
     An outage is waited for: publishing raises meanwhile, consuming goes on by itself.
     """
 
-    def __init__(self, url: str, *, name: str = "traceline") -> None:
+    def __init__(self, url: str, *, name: str = NAME) -> None:
         """`url`: amqp(s)://user:password@host:port/vhost; `name`: what exchange and queues begin with."""
         self._url = url
         self.topology = Topology(name)

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from aio_pika import Connection, exceptions
 from aio_pika.abc import AbstractChannel, AbstractConnection
+from aiormq.exceptions import ChannelAccessRefused
 from yarl import URL
 
 from chassis.core.start_failure import StartFailure
@@ -89,6 +90,11 @@ class Broker:
             raise BrokerRefuses(
                 f"RabbitMQ at {self.place} has a queue or an exchange of ours with other arguments ({error}): delete "
                 "it there, and it is declared anew; the events that it held come again from the feed."
+            ) from None
+        except ChannelAccessRefused as error:
+            raise BrokerRefuses(
+                f"RabbitMQ at {self.place} does not let the user of RABBITMQ_URL do what it has to ({error}): "
+                "give it the permissions for it."
             ) from None
         except exceptions.InvalidFrameError:
             # What aiormq makes of a refusal to open the vhost; it does not tell what the broker said.

@@ -58,13 +58,11 @@ class Publisher:
         self._flowing = True
 
     async def send(self, queue: str, job: bytes) -> None:
-        """Return when the broker has the job, or no worker is there to take it; raise NotPublished."""
+        """Return when the broker has the job; raise NotPublished, also when no worker ever took part in `queue`."""
         opened = await self._open(_SEND_WITHIN)
         message = Message(job, delivery_mode=DeliveryMode.PERSISTENT)
-        routing_key = self._topology.queue(queue)
-        await self._confirmed(
-            opened, _SEND_WITHIN, [opened.channel.default_exchange.publish(message, routing_key, mandatory=False)]
-        )
+        exchange = await opened.channel.get_exchange(self._topology.queue(queue), ensure=False)
+        await self._confirmed(opened, _SEND_WITHIN, [exchange.publish(message, "", mandatory=False)])
 
     async def close(self) -> None:
         """Close the connection."""

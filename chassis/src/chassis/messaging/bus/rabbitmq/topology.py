@@ -1,5 +1,8 @@
 """What is declared at the broker: one topic exchange for events, a queue a consumer, a queue a kind of job.
 
+All that belongs to a service begins with its name, so that its user at the broker needs no right beyond (`users.py`).
+The default exchange, which reaches every queue, is not used: a queue that is written to by its name has an exchange.
+
 Declaring again changes nothing. All arguments are known to RabbitMQ 3.10 and 4; changing one of them means
 another queue name or deleting the queue, so operators better change limits by policy.
 """
@@ -34,14 +37,13 @@ class Topology:
         """Where events are published, by their wire name."""
         return f"{self.name}.events"
 
-    @property
-    def dead_letters(self) -> str:
-        """The queue of what the broker gave up to deliver."""
-        return f"{self.name}.dead-letters"
-
     def queue(self, queue: str) -> str:
         """Return the name that `queue` has at the broker."""
         return f"{self.name}.{queue}"
+
+    def dead_letters(self, queue: str) -> str:
+        """Return the queue, and its exchange, of what the broker gave up to deliver to `queue`."""
+        return f"{self.queue(queue)}.dead-letters"
 
     async def declare_exchange(self, channel: AbstractChannel) -> AbstractExchange:
         """Declare the exchange of all events."""
@@ -49,9 +51,8 @@ class Topology:
 
     async def declare_events(self, channel: AbstractChannel, queue: str, sources: Iterable[str]) -> None:
         """Declare a queue that gets every event of `sources`; one of its consumers at a time is active."""
-        await channel.declare_queue(
-            self.dead_letters, durable=True, arguments={**_QUORUM, "x-max-length": _MOST_DEAD_LETTERS}
-        )
+        dead_letters = self.dead_letters(queue)
+        await _declare_with_exchange(channel, dead_letters, {**_QUORUM, "x-max-length": _MOST_DEAD_LETTERS})
         declared = await channel.declare_queue(
             self.queue(queue),
             durable=True,
@@ -61,8 +62,7 @@ class Topology:
                 "x-max-length": _MOST_EVENTS,
                 "x-overflow": "reject-publish",
                 "x-delivery-limit": _MOST_CRASHES,
-                "x-dead-letter-exchange": "",  # the exchange that takes a queue's name for the routing key
-                "x-dead-letter-routing-key": self.dead_letters,
+                "x-dead-letter-exchange": dead_letters,
             },
         )
         exchange = await self.declare_exchange(channel)
@@ -72,8 +72,11 @@ class Topology:
     async def declare_jobs(self, channel: AbstractChannel, queue: str) -> None:
         """Declare a queue of jobs, which any of its consumers takes."""
         # A quorum queue too: it costs a job some milliseconds, and stays when a node of the cluster does not.
-        await channel.declare_queue(
-            self.queue(queue),
-            durable=True,
-            arguments={**_QUORUM, "x-max-length": _MOST_JOBS, "x-delivery-limit": _MOST_CRASHES},
-        )
+        arguments: FieldTable = {**_QUORUM, "x-max-length": _MOST_JOBS, "x-delivery-limit": _MOST_CRASHES}
+        await _declare_with_exchange(channel, self.queue(queue), arguments)
+
+
+async def _declare_with_exchange(channel: AbstractChannel, name: str, arguments: FieldTable) -> None:
+    """Declare a queue, and an exchange of the same name that leads to it alone."""
+    declared = await channel.declare_queue(name, durable=True, arguments=arguments)
+    await declared.bind(await channel.declare_exchange(name, ExchangeType.FANOUT, durable=True))
