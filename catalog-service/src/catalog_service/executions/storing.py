@@ -56,6 +56,8 @@ async def lock_forms(connection: Connection) -> None:
 
 async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
     """Put the rows of a reader into the temporary table `incoming`, which ends with the transaction."""
+    # What does not fit is sorted and grouped on disk, at twice the time.
+    await connection.execute("SET LOCAL work_mem = '64MB'")
     await connection.execute(
         """
         CREATE TEMP TABLE incoming (
@@ -93,16 +95,22 @@ async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
 
 
 async def gather(connection: Connection) -> None:
-    """Make of the results one row a test, in the temporary table `incoming_tests`: what outweighs counts."""
+    """Make of the results one row a test, in the temporary table `incoming_tests`: what outweighs counts.
+
+    A test that is new has the id there that it is to have. All that is stored later follows this order, since rows in
+    the order of an index are quickest to add.
+    """
     await connection.execute(
         """
         CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
-        SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite, min(file) AS file,
-               max(outcome) AS outcome,
-               (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
-                   AS duration_ms,
-               NULL::bigint AS test_id, false AS is_new, NULL::text AS matched_by
-        FROM incoming GROUP BY fingerprint
+        SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, NULL AS matched_by
+        FROM (
+            SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite,
+                   min(file) AS file, max(outcome) AS outcome,
+                   (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
+                       AS duration_ms
+            FROM incoming GROUP BY fingerprint ORDER BY fingerprint
+        ) AS i LEFT JOIN automated_tests t USING (fingerprint)
         """
     )
     await connection.execute("ANALYZE incoming_tests")
@@ -154,13 +162,7 @@ async def _unknown_ids(connection: Connection) -> list[str]:
 
 
 async def find_tests(connection: Connection) -> None:
-    """Say of each test of the file whether it is known and matched already, and match what an automation id tells."""
-    await connection.execute(
-        """
-        UPDATE incoming_tests i SET test_id = coalesce(t.merged_into, t.id) FROM automated_tests t
-        WHERE t.fingerprint = i.fingerprint
-        """
-    )
+    """Say of each test of the file how it is matched, and match what an automation id tells."""
     await connection.execute(
         """
         WITH unmatched AS (
@@ -184,11 +186,16 @@ async def find_tests(connection: Connection) -> None:
     )
     await connection.execute(
         """
-        UPDATE incoming_tests i SET matched_by = coalesce(
-            (SELECT min(m.matched_by) FROM incoming_matches m WHERE m.fingerprint = i.fingerprint),
-            (SELECT 'remembered' FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id
-             WHERE c.test_id = i.test_id LIMIT 1),
-            i.matched_by)
+        UPDATE incoming_tests i SET matched_by = m.matched_by
+        FROM (SELECT fingerprint, min(matched_by) AS matched_by FROM incoming_matches GROUP BY fingerprint) AS m
+        WHERE m.fingerprint = i.fingerprint
+        """
+    )
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET matched_by = 'remembered'
+        WHERE NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint) AND EXISTS (
+            SELECT FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id WHERE c.test_id = i.test_id)
         """
     )
 
@@ -247,25 +254,29 @@ async def forget(connection: Connection) -> None:
 
 
 async def _store_tests(connection: Connection, run: Run) -> None:
+    """Store the tests; one that another file has stored meanwhile keeps the id that it has there."""
     await connection.execute(
         """
-        INSERT INTO automated_tests AS known (fingerprint, class_name, name, suite, file, first_seen, last_seen)
-        SELECT fingerprint, class_name, name, suite, file, %(at)s, %(at)s FROM incoming_tests ORDER BY fingerprint
-        ON CONFLICT (project_id, fingerprint) DO UPDATE SET
-            suite = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.suite
-                WHEN excluded.last_seen = known.last_seen THEN least(excluded.suite, known.suite) ELSE known.suite END,
-            file = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.file
-                WHEN excluded.last_seen = known.last_seen THEN least(excluded.file, known.file) ELSE known.file END,
-            first_seen = least(known.first_seen, excluded.first_seen),
-            last_seen = greatest(known.last_seen, excluded.last_seen)
+        WITH stored AS (
+            INSERT INTO automated_tests AS known
+                (id, fingerprint, class_name, name, suite, file, first_seen, last_seen) OVERRIDING SYSTEM VALUE
+            SELECT test_id, fingerprint, class_name, name, suite, file, %(at)s, %(at)s
+            FROM incoming_tests ORDER BY fingerprint
+            ON CONFLICT (project_id, fingerprint) DO UPDATE SET
+                suite = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.suite
+                    WHEN excluded.last_seen = known.last_seen THEN least(excluded.suite, known.suite)
+                    ELSE known.suite END,
+                file = CASE WHEN excluded.last_seen > known.last_seen THEN excluded.file
+                    WHEN excluded.last_seen = known.last_seen THEN least(excluded.file, known.file)
+                    ELSE known.file END,
+                first_seen = least(known.first_seen, excluded.first_seen),
+                last_seen = greatest(known.last_seen, excluded.last_seen)
+            RETURNING fingerprint, coalesce(merged_into, id) AS id
+        )
+        UPDATE incoming_tests i SET test_id = stored.id FROM stored
+        WHERE stored.fingerprint = i.fingerprint AND stored.id <> i.test_id
         """,
         {"at": run.at},
-    )
-    await connection.execute(
-        """
-        UPDATE incoming_tests i SET test_id = coalesce(t.merged_into, t.id) FROM automated_tests t
-        WHERE t.fingerprint = i.fingerprint
-        """
     )
 
 
@@ -330,9 +341,11 @@ async def _store_executions(connection: Connection, run: Run, attempt: int) -> N
             ON e.test_id = i.test_id AND e.context_id = %(context)s AND e.at = %(at)s AND e.run_id = %(run)s
         ), stored AS (
             INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), outcome_status(max(outcome)),
+            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), CASE max(outcome)
+                   WHEN '{FAILED}' THEN 'failed' WHEN '{FLAKY}' THEN 'flaky' WHEN '{PASSED}' THEN 'passed'
+                   ELSE 'skipped' END,
                    repeat('0', %(attempt)s - 1) || max(outcome)
-            FROM incoming_tests GROUP BY test_id
+            FROM incoming_tests GROUP BY test_id ORDER BY test_id
             ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
                 duration_ms = greatest(e.duration_ms, excluded.duration_ms),
                 status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
