@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from contracts import catalog
+from notification_service.wording import import_outcome
 from testing import factories
 
 if TYPE_CHECKING:
@@ -56,6 +57,11 @@ async def test_what_was_created_says_how_it_is_told(world: "World", counts: Any,
     import_id = uuid4()
     await world.tell(applied(import_id, **counts), batch_id=import_id)
     assert [told["type"] for told in await world.notifications()] == ([] if type_of is None else [type_of])
+
+
+def test_one_that_ended_midway_says_what_it_has_not_done() -> None:
+    told = applied(uuid4(), requirement={"create": 2}).model_copy(update={"not_applied": 3})
+    assert import_outcome(told) == "created 2 requirements, and ended midway: 3 changes not made"
 
 
 async def test_activity_shows_the_import_and_the_audit_log_each_change(world: "World") -> None:

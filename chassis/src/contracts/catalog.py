@@ -183,6 +183,9 @@ class ImportApplied(Payload):
         dict[str, dict[str, int]],
         Field(description="How many of a kind (requirement, test_case, link) met an action (create, update, delete)."),
     ]
+    not_applied: Annotated[
+        int, Field(description="How many of its changes were not made, since it was cancelled or failed midway.")
+    ] = 0
     suggest: Annotated[bool, Field(description="Whether suggestions are to be made for what it changed.")] = True
 
     def count(self, kind: str, action: str) -> int:

@@ -71,7 +71,10 @@ def import_outcome(applied: ImportApplied) -> str:
         ]
         if counts:
             parts.append(f"{verb} {listed(counts)}")
-    return listed(parts) if parts else "changed nothing"
+    outcome = listed(parts) if parts else "changed nothing"
+    if applied.not_applied:
+        outcome += f", and ended midway: {counted(applied.not_applied, 'change')} not made"
+    return outcome
 
 
 def percent(share: float, *, below: float = 1) -> str:

@@ -75,8 +75,12 @@ class ImportLoop:
 
     async def _fail(self, job: Job, error: dict[str, Any]) -> None:
         async with self._database.transaction() as connection:
-            await end_early(connection, _as_applied(job))
-            await transitions.failed(connection, job, error)
+            applied = await end_early(connection, _as_applied(job))
+            if applied is None:
+                await transitions.failed(connection, job, error)
+            else:
+                error = {**error, "detail": f"{error['detail']} {applied}"}
+                await transitions.failed(connection, job, error, await count_rows(connection, job.id))
 
     async def apply(self) -> None:
         """Apply plans, for ever."""
@@ -104,9 +108,13 @@ class ImportLoop:
                 await self._plan_again(job)
                 if not _may_differ(job):
                     break
-            except Cancelled:
+            except Cancelled as cancelled:
                 async with self._database.transaction() as connection:
-                    await transitions.cancelled(connection, job)
+                    if cancelled.applied is None:
+                        await transitions.cancelled(connection, job)
+                    else:
+                        error = {"code": "cancelled_midway", "detail": f"It was cancelled midway: {cancelled.applied}"}
+                        await transitions.cancelled(connection, job, error, await count_rows(connection, job.id))
                 return
             else:
                 async with self._database.transaction() as connection:

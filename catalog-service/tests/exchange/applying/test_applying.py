@@ -356,6 +356,7 @@ async def test_a_cancelled_import_tells_what_it_has_applied(catalog: Any, plan: 
     else:
         assert cancelled.value.applied.counts == events[-1]["data"]["counts"] == {"requirement": {"create": 2000}}
         assert len(events) == 2001
+        assert events[-1]["data"]["not_applied"] == cancelled.value.applied.left_out == 1
 
 
 async def test_a_restore_keeps_ids_versions_times_and_confirmations(catalog: Any, plan: Any) -> None:

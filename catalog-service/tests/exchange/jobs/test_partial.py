@@ -32,7 +32,12 @@ async def test_one_that_fails_tells_what_it_has_applied(
     catalog = imports.catalog
     answer = await catalog.post(f"/imports/{planned['id']}/apply", {"atomic": atomic})
     problem(answer, 500, "internal_error")
-    assert (await catalog.read(f"/imports/{planned['id']}"))["status"] == "failed"
+    failed = await catalog.read(f"/imports/{planned['id']}")
+    assert failed["status"] == "failed"
+    assert ("3 of its 4 changes are in the record." in failed["error"]["detail"]) is not atomic
+    assert failed["counts"]["test_cases"]["conflict"] == (0 if atomic else 1)
+    refused = [row["title"] for row in await imports.rows(planned, code="not_applied")]
+    assert refused == ([] if atomic else [REFUSED])
     applied = [event["data"] for event in await catalog.events("catalog.import.applied")]
     assert [data["counts"] for data in applied if data["import_id"] == planned["id"]] == told
     created = await catalog.events("catalog.requirement.created")

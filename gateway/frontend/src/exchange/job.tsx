@@ -148,7 +148,7 @@ function Progress({ job }: { job: Import }) {
 /** In a sentence, how an import ended or what it waits for. */
 function Outcome({ job }: { job: Import }) {
   const { status, error, counts } = job
-  if (status === "cancelled" || status === "expired") return <p>{words[status]}</p>
+  if (status === "expired" || (status === "cancelled" && !error)) return <p>{words[status]}</p>
   if (status === "applied") {
     return (
       <div className={css.line}>

@@ -88,10 +88,22 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was applied. `refused`: rows by kind whose target had changed, when it was not all or nothing."""
+    """What was applied.
+
+    `refused`: rows by kind whose target had changed, when it was not all or nothing; `left_out`: how many rows come
+    after the place at which it ended.
+    """
 
     counts: Counts
     refused: dict[str, int] = field(default_factory=dict)
+    left_out: int = 0
+
+    def __str__(self) -> str:
+        applied = sum(number for actions in self.counts.values() for number in actions.values())
+        return (
+            f"{applied} of its {applied + self.left_out} changes are in the record. The others are the refused rows of"
+            " its report, which can be had as CSV and imported again."
+        )
 
 
 class Cancelled(Exception):

@@ -28,6 +28,8 @@ class Place(NamedTuple):
 
 
 FIRST = Place(0, -1)
+CHANGING = "('create', 'update', 'delete')"
+"""The actions that change the record."""
 LAST = 2**31 - 1
 """No position is beyond it."""
 
@@ -86,12 +88,12 @@ async def keep_document(connection: Connection, job_id: UUID, now: datetime) -> 
 async def ends_of_batches(connection: Connection, job_id: UUID, most: int) -> dict[tuple[str, str], list[int]]:
     """Return, for each kind and action, the positions of the last rows of its batches, each of at most `most` rows."""
     cursor = await connection.execute(
-        """
+        f"""
         SELECT kind, action, array_agg(position ORDER BY position) AS ends
         FROM (
             SELECT kind, action, position,
                 mod(row_number() OVER one, %(most)s) = 0 OR lead(position) OVER one IS NULL AS ends
-            FROM import_rows WHERE job_id = %(job)s AND action IN ('create', 'update', 'delete')
+            FROM import_rows WHERE job_id = %(job)s AND action IN {CHANGING}
             WINDOW one AS (PARTITION BY kind, action ORDER BY position)
         ) AS numbered WHERE ends GROUP BY kind, action
         """,
@@ -124,6 +126,28 @@ async def count_applied(connection: Connection, job_id: UUID, place: Place) -> C
         if rows:
             counts.setdefault(row["kind"], {})[row["action"]] = rows
     return counts
+
+
+async def leave_out(connection: Connection, job_id: UUID, place: Place) -> int:
+    """Store that what comes after a place is not applied; return how many rows that are."""
+    done = [f"{step.kind}/{step.action}" for step in STEPS[: place.step]]
+    begun = STEPS[place.step] if place.step < len(STEPS) else None
+    cursor = await connection.execute(
+        f"""
+        UPDATE import_rows SET action = 'conflict', code = 'not_applied', problems = %(problems)s
+        WHERE job_id = %(job)s AND kind <> 'revision' AND action IN {CHANGING}
+            AND NOT kind || '/' || action = ANY(%(done)s)
+            AND NOT (kind || '/' || action = %(begun)s AND position <= %(after)s)
+        """,
+        {
+            "job": job_id,
+            "done": done,
+            "begun": begun and f"{begun.kind}/{begun.action}",
+            "after": place.after,
+            "problems": Json([_LEFT_OUT]),
+        },
+    )
+    return cursor.rowcount
 
 
 async def lock_changed(
@@ -221,6 +245,10 @@ async def set_aside(connection: Connection, job_id: UUID, positions: Sequence[in
     )
 
 
+_LEFT_OUT = {
+    "code": "not_applied",
+    "message": "The import ended before its turn; import the refused rows, which can be had as CSV, or the file again.",
+}
 _CHANGED = {
     "code": "record_changed",
     "message": "Somebody has changed this in the record since the import was planned; import the file again.",

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import psycopg
 
 from catalog_service.authorship import author
 from catalog_service.exchange.applying import repository, telling
-from catalog_service.exchange.applying.job import Applied, Cancelled, Counts, Job, RecordChanged
+from catalog_service.exchange.applying.job import Applied, Cancelled, Job, RecordChanged
 from catalog_service.exchange.applying.repository import FIRST, Place
 from catalog_service.exchange.applying.steps import STEPS, TOLD
 from catalog_service.items.kinds import KINDS
@@ -36,23 +37,26 @@ async def apply(database: Database, job: Job, progress: Progress) -> Applied:
     return await _Application(database, job, progress).run()
 
 
-async def end_early(connection: Connection, job: Job) -> None:
-    """Tell what is applied of an import that does not go on, by its last event, unless that is nothing."""
+async def end_early(connection: Connection, job: Job) -> Applied | None:
+    """Tell what is applied of an import that does not go on, by its last event; return it, None for nothing."""
     await repository.lock_job(connection, job.id)
     place = await repository.read_place(connection, job.id)
-    if place is not None and place != FIRST:
-        await _finish(connection, job, place)
+    if place is None or place == FIRST:
+        return None
+    return await _finish(connection, job, place)
 
 
-async def _finish(connection: Connection, job: Job, place: Place) -> Counts:
-    """Tell that an import is applied, up to a place, by its last event; return the counts of what was."""
+async def _finish(connection: Connection, job: Job, place: Place) -> Applied:
+    """Tell that an import is applied, up to a place, by its last event; return what was, and what was not."""
     counts = await repository.count_applied(connection, job.id, place)
+    left_out = 0 if place == _END else await repository.leave_out(connection, job.id, place)
     told = ImportApplied(
         import_id=job.id,
         format=job.format,
         file_name=job.file_name,
         sha256=job.sha256,
         counts=counts,
+        not_applied=left_out,
         suggest=job.suggests,
     )
     now = datetime.now(UTC)
@@ -60,7 +64,7 @@ async def _finish(connection: Connection, job: Job, place: Place) -> Counts:
     await repository.keep_document(connection, job.id, now)
     has_items = any(told.count(kind.name, action) for kind in KINDS for action in ("create", "update"))
     await repository.finish(connection, job.id, now, search_ready=not has_items)
-    return counts
+    return Applied(counts, left_out=left_out)
 
 
 class _Application:
@@ -189,7 +193,7 @@ class _Application:
             await repository.set_aside(connection, self._job.id, positions)
 
     async def _finish(self, connection: Connection, place: Place) -> Applied:
-        return Applied(await _finish(connection, self._job, place), dict(+self._refused))
+        return replace(await _finish(connection, self._job, place), refused=dict(+self._refused))
 
     async def _applied(self, connection: Connection, place: Place) -> Applied:
         return Applied(await repository.count_applied(connection, self._job.id, place), dict(+self._refused))

@@ -144,14 +144,18 @@ async def applied(connection: Connection, job: Job, counts: Mapping[str, Any]) -
     )
 
 
-async def failed(connection: Connection, job: Job, error: dict[str, Any]) -> None:
-    """End a job that cannot go on. Raises JobLost."""
-    await _end(connection, job, "failed", error)
+async def failed(
+    connection: Connection, job: Job, error: dict[str, Any], counts: Mapping[str, Any] | None = None
+) -> None:
+    """End a job that cannot go on; with `counts`, a part of it is in the record. Raises JobLost."""
+    await _end(connection, job, "failed", error, counts)
 
 
-async def cancelled(connection: Connection, job: Job) -> None:
-    """End a job that was to be given up while it was applied. Raises JobLost."""
-    await _end(connection, job, "cancelled", None)
+async def cancelled(
+    connection: Connection, job: Job, error: dict[str, Any] | None = None, counts: Mapping[str, Any] | None = None
+) -> None:
+    """End a job that was to be given up while it was applied; the same. Raises JobLost."""
+    await _end(connection, job, "cancelled", error, counts)
 
 
 async def cancel(connection: Connection, job_id: UUID) -> Job | None:
@@ -178,12 +182,20 @@ async def expire(connection: Connection) -> None:
     )
 
 
-async def _end(connection: Connection, job: Job, status: str, error: dict[str, Any] | None) -> None:
+async def _end(
+    connection: Connection, job: Job, status: str, error: dict[str, Any] | None, counts: Mapping[str, Any] | None
+) -> None:
+    kept = 0 if counts is None else APPLIED_HOURS
     await _move(
         connection,
         job,
-        f"status = %(next)s, phase = %(next)s, error = %(error)s, expires_at = now(), {_FREE}",
-        {"next": status, "error": None if error is None else Json(error)},
+        "status = %(next)s, phase = %(next)s, error = %(error)s, counts = coalesce(%(counts)s, counts),"
+        f" expires_at = now() + interval '{kept} hours', {_FREE}",
+        {
+            "next": status,
+            "error": None if error is None else Json(error),
+            "counts": None if counts is None else Json(counts),
+        },
     )
 
 
