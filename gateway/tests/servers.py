@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from types import TracebackType
@@ -14,10 +15,10 @@ Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp) -> AsyncIterator[str]:
+async def serving(app: ASGIApp, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
     """Serve `app` as services are served; return its address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = Server(app, grace=1)
+        server = Server(app, grace=1, tls=tls)
         task = asyncio.create_task(server.serve(sockets=[listener]))
         async with asyncio.timeout(10):
             while not server.started:  # noqa: ASYNC110 - uvicorn tells nobody

@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import httpx
 import psycopg
@@ -19,6 +20,7 @@ from chassis.core.internal_tokens import GATEWAY, public_key
 from chassis.core.version import software
 from contracts.routes import SERVICES
 from testing import PostgresServer, commands
+from testing.certificates import Authority
 from testing.internal import KEYS
 
 PROGRAMS = [f"{service.package}.{part}" for service in SERVICES for part in ("app", "worker")]
@@ -237,6 +239,33 @@ def test_secrets_are_read_from_files(postgres: PostgresServer, tmp_path_factory:
     (folder / "database_url").write_text(postgres.empty_database() + "\n")
     assert "run the migrations" in refusal("catalog_service.app", settings)
     assert "SECRETS_DIR" in refusal("catalog_service.app", settings | {"SECRETS_DIR": str(folder / "nowhere")})
+
+
+@pytest.mark.long
+def test_a_gateway_asks_a_service_over_tls_and_no_other(postgres: PostgresServer, tmp_path: Path) -> None:
+    authority = Authority(tmp_path)
+    shown = authority.settings_of("localhost").model_dump(exclude={"tls_ca"})
+    service = environment(
+        DATABASE_URL=postgres.database("auth_service"), **{name.upper(): str(file) for name, file in shown.items()}
+    )
+    port = service["HTTP_PORT"]
+    ways = {
+        "right": (f"https://localhost:{port}", authority),
+        "of another authority": (f"https://localhost:{port}", Authority(tmp_path, "other")),
+        "in the clear": (f"http://localhost:{port}", authority),
+    }
+    gateways = {way: environment(AUTH_URL=url, TLS_CA=str(believed.file)) for way, (url, believed) in ways.items()}
+    with ExitStack() as running:
+        running.enter_context(program("auth_service.app", service))
+        for settings in gateways.values():
+            running.enter_context(program("gateway.app", settings))
+        places = {way: f"http://127.0.0.1:{settings['HTTP_PORT']}" for way, settings in gateways.items()}
+        # The gateway knows what it lets pass: its worker has read the service's feed.
+        eventually(lambda: _status(f"{places['right']}/readyz") == 200, "a gateway that is ready", seconds=60)
+        eventually(lambda: all(_status(f"{place}/livez") for place in places.values()), "the gateways", seconds=60)
+        answers = {way: _status(f"{place}/api/v1/auth/ways-in") for way, place in places.items()}
+        assert answers == {"right": 200, "of another authority": 503, "in the clear": 503}
+        assert {_status(f"{places[way]}/readyz") for way in ways if way != "right"} == {503}
 
 
 def _status(url: str) -> int:

@@ -227,7 +227,10 @@ async def _compose(process: Process) -> ASGIApp:
     settings = read(Settings)
     signer = read(CallingSettings).signer(GATEWAY)
     urls = process.urls(_SERVICES)
-    upstreams = {name: tracing.of_calls(name, await process.open(Upstream(name, url))) for name, url in urls.items()}
+    upstreams = {
+        name: tracing.of_calls(name, await process.open(Upstream(name, url, process.believes)))
+        for name, url in urls.items()
+    }
     peers = {peer.name: peer for peer in process.peers(_SERVICES, GATEWAY)}
     gateway, worker = create_gateway(settings, upstreams, peers, signer)
     await process.open(gateway.notices)

@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 from chassis.admin.settings import address_of
 from chassis.core.settings import CallingSettings, DatabaseSettings, read
 from chassis.core.start_failure import StartFailure
+from chassis.core.tls import TlsSettings
 from chassis.db import database_url, isolation
 from chassis.db.database import Connection
 from chassis.messaging.feed import changes_of
@@ -46,5 +47,6 @@ async def feed_of(source: str) -> AsyncIterator[ReadFeed]:
     if url is None:
         raise StartFailure(f"Set {source.upper()}_URL, the address of {source}-service: its feed is read.")
     signer = read(CallingSettings).signer()
-    async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, trust_env=False) as client:
+    believes = read(TlsSettings).client()
+    async with httpx.AsyncClient(base_url=url, timeout=_TIMEOUT, trust_env=False, verify=believes) as client:
         yield partial(changes_of, Peer(f"{source}-service", client, signer))

@@ -6,6 +6,7 @@ import logging
 import resource
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,12 +35,21 @@ class Server(uvicorn.Server):
     `drain`: seconds in which clients may use their open connections once more, and are told to close them; only
     then are idle ones closed. `grace`: seconds that requests under way have to end after that.
     `trusted_proxies`: whose X-Forwarded-For says who calls: addresses and networks, with commas between.
+    `tls`: what it shows to clients; without, it answers plain http.
     Answers that go on (`chassis.web.event_stream`) end when the server begins to.
     A client that keeps it waiting is closed; see `chassis.server.protocol` for how long it may. Of the files that
     the process may have open, half are for connections, 10,000 at most; beyond those a new one is closed at once.
     """
 
-    def __init__(self, app: ASGIApp, *, grace: float, drain: float = 0, trusted_proxies: str = "") -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        grace: float,
+        drain: float = 0,
+        trusted_proxies: str = "",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._most_connections = _allow_connections()
         protocol = partial(Protocol, most_connections=self._most_connections)
         super().__init__(
@@ -56,6 +66,7 @@ class Server(uvicorn.Server):
                 forwarded_allow_ips=trusted_proxies,
                 backlog=_BACKLOG,
                 timeout_graceful_shutdown=int(grace),
+                ssl_context_factory=None if tls is None else lambda *_: tls,
             )
         )
         self._drain = drain

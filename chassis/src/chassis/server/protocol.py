@@ -227,7 +227,9 @@ class Protocol(HttpToolsProtocol):
         self._is_deaf = self._is_ending = True
         self._answers.flush()
         self.flow.resume_reading()
-        if not self._socket.is_closing():
+        if not self._socket.can_write_eof():  # TLS
+            self._socket.close()
+        elif not self._socket.is_closing():
             self._socket.write_eof()
             self.loop.call_later(LINGER_SECONDS, self._socket.abort)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import ssl
 from types import TracebackType
 from typing import NamedTuple, Self
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from gateway.upstream.caller import Caller, chunk
 from gateway.upstream.connection import Broken, Connection
 
 _log = logging.getLogger(__name__)
+_PORTS = {"http": 80, "https": 443}
 _CONNECT_TIMEOUT = 2
 _MAX_IDLE = 4
 """Seconds after which a connection is not used again: uvicorn closes it after 5, perhaps in this very moment."""
@@ -38,14 +40,18 @@ class Upstream:
     begun, so that the server cuts the caller's, too.
     """
 
-    def __init__(self, name: str, url: str) -> None:
-        """`name` is what callers read when the service is away; `url` is http://host or http://host:port."""
+    def __init__(self, name: str, url: str, believes: ssl.SSLContext | None = None) -> None:
+        """`name` is what callers read when the service is away; `url` is http(s)://host or http(s)://host:port.
+
+        `believes` says by whom a service of https is known, the authorities of the system when None.
+        """
         parts = urlsplit(url)
-        if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/") or parts.query:
-            raise StartFailure(f"The address of {name} must be like http://host:port, without a path.")
+        if parts.scheme not in _PORTS or not parts.hostname or parts.path not in ("", "/") or parts.query:
+            raise StartFailure(f"The address of {name} must be like http(s)://host:port, without a path.")
         self._name = name
         self._host = parts.hostname
-        self._port = parts.port or 80
+        self._port = parts.port or _PORTS[parts.scheme]
+        self._tls = (believes or ssl.create_default_context()) if parts.scheme == "https" else None
         self._host_header = parts.netloc.rpartition("@")[2].encode()
         self._idle: list[Connection] = []
 
@@ -150,7 +156,7 @@ class Upstream:
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
                 _, connection = await asyncio.get_running_loop().create_connection(
-                    lambda: Connection(self._forget), self._host, self._port
+                    lambda: Connection(self._forget), self._host, self._port, ssl=self._tls
                 )
         except OSError as error:  # TimeoutError is one, too
             raise self._unavailable(error) from None

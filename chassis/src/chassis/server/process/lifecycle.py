@@ -77,6 +77,7 @@ async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: 
     loop.set_exception_handler(logs.log_unretrieved)
     check(ProcessSettings, *kinds)
     settings = read(ProcessSettings)
+    tls = settings.server()
     async with AsyncExitStack() as resources:
         collectors = GaugeCollectors()
         if settings.metrics_port is not None:
@@ -93,6 +94,7 @@ async def _run(compose: Compose, kinds: Sequence[type[BaseSettings]], measured: 
             grace=settings.shutdown_grace_seconds,
             drain=DRAIN,
             trusted_proxies=settings.forwarded_allow_ips,
+            tls=tls,
         )
         settle()
         server.stop_on_signals()

@@ -1,9 +1,10 @@
 """What programs are put together from: the database, peers, the bus and workers, opened once and closed at the end."""
 
 import asyncio
+import ssl
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import httpx
@@ -37,6 +38,11 @@ class Process:
         self._collectors = collectors
         self._replicas: Replicas | None = None
         self._probes: Callable[[], FastAPI] | None = None
+
+    @cached_property
+    def believes(self) -> ssl.SSLContext:
+        """Whom the program believes to be another one that it calls."""
+        return self._settings.client()
 
     @property
     def on_loopback(self) -> bool:
@@ -77,7 +83,7 @@ class Process:
         signer = read(CallingSettings).signer(caller)
         peers = []
         for name, url in self.urls(services).items():
-            client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False)
+            client = httpx.AsyncClient(base_url=url, timeout=_PEER_TIMEOUT, trust_env=False, verify=self.believes)
             self._resources.push_async_callback(client.aclose)
             peers.append(Peer(name, client, signer))
         return peers
@@ -91,7 +97,7 @@ class Process:
         # Only workers need it, and it takes 10 MB.
         from chassis.messaging.bus.rabbitmq import RabbitMQBus
 
-        return RabbitMQBus(read(BrokerSettings).rabbitmq_url)
+        return RabbitMQBus(read(BrokerSettings).rabbitmq_url, believes=self.believes)
 
     def probes(self) -> ASGIApp:
         """Return the HTTP app of a worker, after `database`: `/livez` and `/readyz`, and no more."""

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, create_model
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from chassis.core.tls import TlsSettings
+
 
 def _addresses(text: str) -> str:
     """Refuse what is no list of addresses and networks.
@@ -32,7 +34,7 @@ class ProxySettings(BaseSettings):
     """Proxies in front, by address or network, whose X-Forwarded-For says who calls."""
 
 
-class ProcessSettings(ProxySettings):
+class ProcessSettings(ProxySettings, TlsSettings):
     """Where a program listens, and how patiently it starts and ends."""
 
     http_host: str = "127.0.0.1"

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from ssl import SSLContext
 
 from chassis.core.start_failure import StartFailure
 from chassis.messaging.bus import Deliver, NotPublished, Publication, Work
@@ -21,9 +22,13 @@ class RabbitMQBus:
     An outage is waited for: publishing raises meanwhile, consuming goes on by itself.
     """
 
-    def __init__(self, url: str, *, name: str = NAME) -> None:
-        """`url`: amqp(s)://user:password@host:port/vhost; `name`: what exchange and queues begin with."""
+    def __init__(self, url: str, *, name: str = NAME, believes: SSLContext | None = None) -> None:
+        """`url`: amqp(s)://user:password@host:port/vhost; `name`: what exchange and queues begin with.
+
+        `believes`: by whom a broker of amqps is known, the authorities of the system when None.
+        """
         self._url = url
+        self._believes = believes
         self.topology = Topology(name)
         self._subscriptions: dict[str, tuple[frozenset[str], Deliver]] = {}
         self._work: dict[str, Work] = {}
@@ -54,7 +59,7 @@ class RabbitMQBus:
         """
         if self._started.is_set():
             return
-        broker, topology = Broker(self._url), self.topology
+        broker, topology = Broker(self._url, self._believes), self.topology
         consumers: list[Consumer] = [
             *(EventConsumer(broker, topology, queue, *what) for queue, what in self._subscriptions.items()),
             *(JobConsumer(broker, topology, queue, work) for queue, work in self._work.items()),

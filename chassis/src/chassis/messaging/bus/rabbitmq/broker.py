@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from ssl import SSLContext
 from urllib.parse import unquote
 
 from aio_pika import Connection, exceptions
@@ -37,8 +38,9 @@ class BrokerRefuses(BrokerAway):
 class Broker:
     """A RabbitMQ server, and as whom we come to it."""
 
-    def __init__(self, url: str) -> None:
-        """Raise StartFailure when `url` is no address of a broker."""
+    def __init__(self, url: str, believes: SSLContext | None = None) -> None:
+        """Raise StartFailure when `url` is no address of a broker; `believes` says by whom one of amqps is known."""
+        self._believes = believes
         try:
             parsed = URL(url)
             usual_port = {"amqp": 5672, "amqps": 5671}[parsed.scheme]
@@ -56,7 +58,9 @@ class Broker:
 
     async def connect(self, purpose: str) -> AbstractConnection:
         """Return a new connection; `purpose` is what the broker's operator sees. Raise BrokerAway."""
-        connection = Connection(self._url, client_properties={"connection_name": f"traceline, {purpose}"})
+        connection = Connection(
+            self._url, client_properties={"connection_name": f"traceline, {purpose}"}, ssl_context=self._believes
+        )
         try:
             with self.explained():
                 await connection.connect(timeout=_CONNECT_WITHIN)
