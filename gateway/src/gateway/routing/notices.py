@@ -127,7 +127,7 @@ class Notices:
             self._used_from.add(pair)
             told = {
                 "api_token_id": _api_token_of(identity),
-                "address": address,
+                "address": _short(address),
                 "agent": _short(agent.decode("latin-1")),
             }
             self._uses.append({**told, "at": datetime.now(UTC)})
@@ -179,7 +179,7 @@ class Notices:
             Request(
                 time.time(),
                 export or asked.written(with_query=what is not None),
-                client[0] if client else "unknown",
+                _short(client[0]) if client else "unknown",
                 _short(asked.agent.decode("latin-1")),
                 request_id.get(),
                 gateway_request_id.get(),
