@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from base64 import b32encode
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from hashlib import sha256
@@ -29,7 +30,7 @@ _ISSUER = "Traceline"
 _STEP = 30
 """Seconds that a code of the phone lasts; the one before and the one after count, too: clocks differ."""
 _RECOVERY_CODES = 10
-_RECOVERY_BYTES = 10
+_RECOVERY_BYTES = 15
 
 
 class Required(StrEnum):
@@ -198,9 +199,9 @@ def _step_of(secret: str, code: str) -> int | None:
 
 
 def _recovery_codes() -> list[str]:
-    """Return codes of 80 random bits, in groups that people can type."""
-    codes = (secrets.token_hex(_RECOVERY_BYTES) for _ in range(_RECOVERY_CODES))
-    return ["-".join(code[at : at + 5] for at in range(0, len(code), 5)) for code in codes]
+    """Return codes of 120 random bits, in groups that people can type."""
+    codes = (b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower() for _ in range(_RECOVERY_CODES))
+    return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
 
 
 def _hash(code: str) -> str:
