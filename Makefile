@@ -21,7 +21,7 @@ REPORT := .venv/report.xml
 VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' chassis/src/chassis/__init__.py)
 comma := ,
 
-.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
+.PHONY: install demo run stack page screenshots page-dev api-types servers check format test fault browser bench bench-engine bench-scale bench-results bench-page quality embeddings sbom images $(IMAGES:%=image-%) images-check asyncapi lock clean
 
 # What the programs run on, and no more.
 install: $(INSTALLED)
@@ -137,6 +137,11 @@ bench-engine: $(TOOLS)
 # load. Shorter: .venv/bin/python -m benchmarks.scale --help
 bench-scale: $(TOOLS) servers
 	$(BIN)/python -m benchmarks.scale
+
+# A year of results, 18 million of them: takes some minutes and 5 GB of disk. Shorter: .venv/bin/python -m
+# benchmarks.results --help
+bench-results: $(TOOLS)
+	$(BIN)/python -m benchmarks.results
 
 # The web page with a large record, in Chromium. With 100,000 items in its lists, too: add --large to the command.
 bench-page: $(TOOLS) servers $(PAGE_TOOLS) $(PAGE) $(BROWSER_TOOLS)
