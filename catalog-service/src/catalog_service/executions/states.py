@@ -57,8 +57,9 @@ WITH affected AS (
            (array_agg(outcome ORDER BY n))[1] AS outcome, (array_agg(run_id ORDER BY n))[1] AS run_id,
            (array_agg(commit ORDER BY n))[1] AS commit, max(at) AS at, min(at) AS oldest,
            max(at) FILTER (WHERE outcome IN ('2', '3')) AS last_pass_at,
-           string_agg(outcome, '' ORDER BY n DESC) AS outcomes
-    FROM numbered WHERE n <= {WINDOW} GROUP BY test_case_id, context_id
+           string_agg(outcome, '' ORDER BY n DESC) AS outcomes, coalesce(min(flips), 0) AS flips
+    FROM numbered LEFT JOIN flips USING (test_case_id, context_id)
+    WHERE n <= {WINDOW} GROUP BY test_case_id, context_id
 )
 """
 
@@ -66,8 +67,7 @@ _STORE = """
 UPDATE test_case_state known SET
     status = CASE s.outcome WHEN '4' THEN 'failed' WHEN '3' THEN 'flaky' WHEN '2' THEN 'passed' ELSE 'skipped' END,
     run_id = s.run_id, commit = s.commit, at = s.at, outcomes = s.outcomes,
-    flips = coalesce((SELECT f.flips FROM flips f WHERE f.test_case_id = s.test_case_id
-                      AND f.context_id = s.context_id), 0),
+    flips = s.flips,
     last_pass_at = coalesce(s.last_pass_at, (
         SELECT max(older.at) FROM automated_test_cases c CROSS JOIN LATERAL (
             SELECT e.at FROM executions e WHERE e.test_id = c.test_id AND e.context_id = s.context_id
