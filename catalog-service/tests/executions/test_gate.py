@@ -87,6 +87,7 @@ async def test_a_gate_over_nothing_does_not_pass(results: Results) -> None:
 
 
 async def test_without_rules_nothing_may_fail_and_a_named_commit_has_a_run(results: Results) -> None:
+    await results.catalog.requirement()
     gate = await results.catalog.read("/reports/gate", commit=results.catalog.word())
     assert [rule["rule"] for rule in gate["rules"]] == ["max_failed", "require_run"]
     assert not _rule(gate, "require_run")["passed"]
