@@ -1,13 +1,13 @@
 """Holds the record against the rules of a gate, all of one moment."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
 from catalog_service.executions.policies import Rule, RuleName, Where
-from catalog_service.executions.verdicts import Basis, Verdict, requirement_verdicts
+from catalog_service.executions.verdicts import Basis, Verdict, is_verified, requirement_verdicts
 from catalog_service.items import suspicion
 from catalog_service.items.kinds import REQUIREMENT, TEST_CASE
 from catalog_service.pending.repository import NOT_LINKED
@@ -43,13 +43,19 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Scope:
-    """The requirements that rules with the same `where` are about, and how many have which verdict."""
+    """The requirements that rules with the same `where` are about, by their verdicts, and those without a test case."""
 
     ids: str
     parameters: dict[str, Any]
-    total: int
-    covered: int
-    verdicts: Mapping[str, int]
+    by_verdict: Mapping[str, list[UUID]]
+    uncovered: list[UUID]
+
+    @property
+    def total(self) -> int:
+        return sum(map(len, self.by_verdict.values()))
+
+    def having(self, verdicts: Iterable[str]) -> list[UUID]:
+        return [one for verdict in verdicts for one in self.by_verdict.get(verdict, ())]
 
 
 class Gate:
@@ -118,9 +124,9 @@ class Gate:
         cursor = await self._connection.execute(
             f"""
             WITH {requirement_verdicts(ids)}
-            SELECT verdict, count(*) AS n,
-                   count(*) FILTER (WHERE EXISTS (
-                       SELECT FROM linked_requirements k WHERE k.requirement_id = verdicts.requirement_id)) AS covered
+            SELECT verdict, array_agg(requirement_id) AS requirements,
+                   array_agg(requirement_id) FILTER (WHERE NOT EXISTS (
+                       SELECT FROM linked_requirements k WHERE k.requirement_id = verdicts.requirement_id)) AS uncovered
             FROM verdicts GROUP BY verdict
             """,
             parameters,
@@ -130,60 +136,54 @@ class Gate:
         scope = _Scope(
             ids,
             parameters,
-            sum(row["n"] for row in rows),
-            sum(row["covered"] for row in rows),
-            {row["verdict"]: row["n"] for row in rows},
+            {row["verdict"]: row["requirements"] for row in rows},
+            [one for row in rows for one in row["uncovered"] or ()],
         )
         self._scopes[key] = scope
         return scope
 
-    async def _requirements(self, scope: _Scope, condition: str, **more: Any) -> list[Row]:
-        """Return the first requirements of a scope that fulfil a condition over `verdicts v` and `requirements r`."""
+    async def _requirements(self, scope: _Scope, ids: Sequence[UUID]) -> list[Row]:
+        """Return the first of some requirements of a scope."""
+        if not ids:
+            return []
         cursor = await self._connection.execute(
             f"""
-            WITH {requirement_verdicts(scope.ids)}
-            SELECT r.id, r.external_id, r.title, r.module, v.verdict
-            FROM verdicts v JOIN requirements r ON r.id = v.requirement_id
-            WHERE {condition} ORDER BY r.module, r.external_id, r.id LIMIT {MOST_ITEMS}
+            SELECT id, external_id, title, module FROM requirements WHERE id = ANY(%(ids)s)
+            ORDER BY module, external_id, id LIMIT {MOST_ITEMS}
             """,
-            {**scope.parameters, **more},
+            {"ids": ids},
             prepare=False,
         )
-        return [_with_url(row, REQUIREMENT.path) for row in await cursor.fetchall()]
+        verdicts = {one: verdict for verdict, having in scope.by_verdict.items() for one in having}
+        rows = [{**row, "verdict": verdicts[row["id"]]} for row in await cursor.fetchall()]
+        return [_with_url(row, REQUIREMENT.path) for row in rows]
 
     async def _min_coverage(self, rule: Rule) -> Outcome:
         scope = await self._scope(rule.where)
-        return await self._share(
-            rule,
-            scope,
-            scope.covered,
-            "have a test case",
-            "NOT EXISTS (SELECT FROM linked_requirements k WHERE k.requirement_id = r.id)",
-        )
+        return await self._share(rule, scope, "have a test case", scope.uncovered)
 
     async def _min_verified(self, rule: Rule) -> Outcome:
         scope = await self._scope(rule.where)
-        verified = [Verdict.PASSED, *([Verdict.FLAKY] if self._allow_flaky else [])]
-        count = sum(scope.verdicts.get(one, 0) for one in verified)
-        names = ", ".join(f"'{one}'" for one in verified)
-        return await self._share(rule, scope, count, "are verified", f"v.verdict NOT IN ({names})")
+        others = [one for one in Verdict if not is_verified(one, allow_flaky=self._allow_flaky)]
+        return await self._share(rule, scope, "are verified", scope.having(others))
 
-    async def _share(self, rule: Rule, scope: _Scope, count: int, what: str, others: str) -> Outcome:
+    async def _share(self, rule: Rule, scope: _Scope, what: str, others: list[UUID]) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
+        count = scope.total - len(others)
         actual = round(100 * count / scope.total, 2) if scope.total else 0.0
         # Not by the rounded figure: 79.996 % are not 80 %.
         passed = 100 * count >= rule.limit * scope.total
         reason = f"{count} of {scope.total} requirements {what}: {actual:g} %, {rule.limit:g} % are asked for."
         items = [] if passed else await self._requirements(scope, others)
-        return Outcome(actual, passed, reason, items, scope.total - count)
+        return Outcome(actual, passed, reason, items, len(others))
 
     async def _with_verdict(self, rule: Rule, verdict: Verdict, what: str) -> Outcome:
         assert rule.limit is not None, "a rule that is no switch has one"
         scope = await self._scope(rule.where)
-        count = scope.verdicts.get(verdict, 0)
+        having = scope.having([verdict])
+        count = len(having)
         reason = f"{_counted(count, 'requirement')} {what.format('is' if count == 1 else 'are')}; {_most(rule)}."
-        items = await self._requirements(scope, "v.verdict = %(verdict)s", verdict=verdict.value) if count else []
-        return Outcome(count, count <= rule.limit, reason, items, count)
+        return Outcome(count, count <= rule.limit, reason, await self._requirements(scope, having), count)
 
     async def _max_uncovered(self, rule: Rule) -> Outcome:
         return await self._with_verdict(rule, Verdict.UNCOVERED, "{} without a test case")
@@ -262,16 +262,10 @@ class Gate:
             {**scope.parameters, **there},
             prepare=False,
         )
-        known = [row["requirement_id"] for row in await cursor.fetchall()]
-        fails = "v.verdict = 'failed' AND v.requirement_id <> ALL(%(known)s)"
-        items = await self._requirements(scope, fails, known=known)
-        failed = await self._connection.execute(
-            f"WITH {requirement_verdicts(scope.ids)} SELECT count(*) AS n FROM verdicts v WHERE {fails}",
-            {**scope.parameters, "known": known},
-            prepare=False,
-        )
-        row = await failed.fetchone()
-        count = row["n"] if row else 0
+        known = {row["requirement_id"] for row in await cursor.fetchall()}
+        new = [one for one in scope.having([Verdict.FAILED]) if one not in known]
+        items = await self._requirements(scope, new)
+        count = len(new)
         verb = "fails" if count == 1 else "fail"
         reason = f"{_counted(count, 'requirement')} {verb} that did not on {self._basis.default_branch}."
         return Outcome(count, count == 0, reason, items, count)
