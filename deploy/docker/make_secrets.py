@@ -45,12 +45,12 @@ def contents() -> dict[str, str]:
     }
 
 
-def broker() -> dict[str, str]:
+def broker(address: str = "amqp://{login}@rabbitmq:5672") -> dict[str, str]:
     """Return where each service's worker reaches the broker, and what the broker knows of them."""
     passwords = {user: secrets.token_hex(24) for user in BROKER_USERS["users"](FOLLOWS)}
     vhost = BROKER_USERS["VHOST"]
     urls = {
-        f"{user.name}_rabbitmq_url": f"amqp://{user.name}:{password}@rabbitmq:5672/{vhost}"
+        f"{user.name}_rabbitmq_url": f"{address.format(login=f'{user.name}:{password}')}/{vhost}"
         for user, password in passwords.items()
     }
     return {**urls, "rabbitmq_definitions": json.dumps(BROKER_USERS["definitions"](passwords), indent=1) + "\n"}

@@ -1,7 +1,7 @@
 """Make the keys that an overlay needs, once, with random values: `python3 make_keys.py dev|production [FOLDER]`.
 
 FOLDER is keys/OVERLAY beside this file unless told otherwise; `kubectl apply -k FOLDER` makes Secrets of it. Needs
-nothing but Python's own library.
+nothing but Python's own library, and `openssl` for production.
 """
 
 import secrets
@@ -12,7 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "docker"))
 
-from make_secrets import SERVICES, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
+import certificates  # noqa: E402
+from make_secrets import SERVICES, broker, contents, database_url  # noqa: E402 - the same secrets as compose.yaml mounts
 from signing_keys import CALLING  # noqa: E402
 
 OWN = {
@@ -43,7 +44,16 @@ RUN = {
 }
 """Of the roles that programs run as: the operator gives them these passwords, and makes the owners' by itself."""
 
-SECRETS = {"dev": OWN | DATA_TIER, "production": OWN | RUN}
+TLS = {
+    "internal-ca": ["ca.crt=internal_ca.crt"],
+    **{
+        f"{name}-certificate": [f"tls.crt={name}_tls.crt", f"tls.key={name}_tls.key"]
+        for name in (*SERVICES, "rabbitmq")
+    },
+}
+"""By what programs show and believe who they are; the authority's own key stays in the folder."""
+
+SECRETS = {"dev": OWN | DATA_TIER, "production": OWN | RUN | TLS}
 
 HEAD = """\
 apiVersion: kustomize.config.k8s.io/v1beta1
@@ -64,7 +74,10 @@ def make(overlay: str, folder: Path) -> None:
     unfinished = Path(tempfile.mkdtemp(prefix=f".keys-{folder.name}-", dir=folder.parent))
     lines = [_entry(name, files) for name, files in SECRETS[overlay].items()]
     (unfinished / "kustomization.yaml").write_text(HEAD + "".join(lines), encoding="ascii")
-    made = contents() if overlay == "dev" else contents() | _of_clusters()
+    made = contents()
+    if overlay == "production":
+        made |= _of_clusters() | broker("amqps://{login}@rabbitmq:5671") | certificates.contents("traceline")
+        (unfinished / "internal_ca.key").write_text(made["internal_ca.key"], encoding="ascii")
     for files in SECRETS[overlay].values():
         for file in files:
             name = file.rpartition("=")[2]

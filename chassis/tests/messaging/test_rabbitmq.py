@@ -13,14 +13,23 @@ from aiormq.exceptions import ChannelAccessRefused
 from yarl import URL
 
 from chassis.core.start_failure import StartFailure
+from chassis.core.tls import TlsSettings
+from chassis.local.free_ports import free_port
 from chassis.messaging.bus import NotPublished, Publication
 from chassis.messaging.bus.rabbitmq import RabbitMQBus, publisher
 from chassis.messaging.bus.rabbitmq.users import users
 from testing import NewRabbitMQBus, RabbitMQNode
+from testing.certificates import Authority
 
 SOURCES = frozenset({"test"})
 FOLLOWS = {"one": ["two"], "two": ["one"], "three": ["one", "two"]}
 USERS = users(FOLLOWS)
+_OVER_TLS = """\
+listeners.ssl.1 = 127.0.0.1:{port}
+ssl_options.cacertfile = {authority}
+ssl_options.certfile = {tls_certificate}
+ssl_options.keyfile = {tls_key}
+"""
 Does = Callable[[AbstractChannel], Awaitable[object]]
 
 
@@ -74,10 +83,23 @@ async def publish(bus: RabbitMQBus, *events: Publication) -> int:
 
 
 @pytest.fixture(scope="module")
-def node() -> Iterator[RabbitMQNode]:
-    """A broker that may be killed."""
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def tls_port() -> int:
+    return free_port(None, set())
+
+
+@pytest.fixture(scope="module")
+def node(authority: Authority, tls_port: int) -> Iterator[RabbitMQNode]:
+    """A broker that may be killed, and that is known as localhost over TLS."""
+    shown = authority.settings_of("localhost")
     with tempfile.TemporaryDirectory(prefix="traceline-test-", ignore_cleanup_errors=True) as folder:
         node = RabbitMQNode(Path(folder) / "rabbitmq", USERS)
+        with (Path(folder) / "rabbitmq" / "rabbitmq.conf").open("a") as configuration:
+            configuration.write(_OVER_TLS.format(port=tls_port, authority=authority.file, **shown.model_dump()))
         yield node
         node.stop()
 
@@ -364,6 +386,27 @@ async def test_a_user_without_permission_is_told_in_a_sentence(node: RabbitMQNod
     with pytest.raises(StartFailure, match=r"does not let the user of RABBITMQ_URL.*traceline\.two") as failure:
         await bus.start()
     assert "\n" not in str(failure.value)
+
+
+async def test_events_travel_over_tls_from_a_broker_that_is_believed_alone(
+    node: RabbitMQNode, authority: Authority, tls_port: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    await asyncio.to_thread(node.start)
+    url = str(URL(node.url).with_scheme("amqps").with_host("localhost").with_port(tls_port))
+    consumer = Consumer()
+    over_tls = RabbitMQBus(url, name=request.node.name, believes=TlsSettings(tls_ca=authority.file).client())
+    doubting = RabbitMQBus(url, believes=TlsSettings(tls_ca=Authority(tmp_path, "other").file).client())
+    over_tls.subscribe("tls", SOURCES, consumer.deliver)
+    try:
+        await over_tls.start()
+        await publish(over_tls, event(1))
+        assert await consumer.gets(1) == [1]
+        await doubting.start()
+        with pytest.raises(NotPublished, match="cannot be reached"):
+            await doubting.publish([event(2)])
+    finally:
+        await over_tls.stop()
+        await doubting.stop()
 
 
 def _put(channel: AbstractChannel, exchange: str, routing_key: str) -> Awaitable[object]:

@@ -7,7 +7,7 @@ from manifests.environment import environment
 from manifests.network import POLICY, open_between, open_outside
 from manifests.objects import Manifests, Object, Workload, selects
 
-PORTS_BY_SCHEME = {"http": 80, "https": 443, "postgresql": 5432, "amqp": 5672}
+PORTS_BY_SCHEME = {"http": 80, "https": 443, "postgresql": 5432, "amqp": 5672, "amqps": 5671}
 _URL = re.compile(r"(?P<scheme>[a-z]+)://(?:[^@/]*@)?(?P<host>[a-z0-9.-]+)(?::(?P<port>\d+))?(?:/|$)")
 
 

@@ -122,7 +122,8 @@ def _is_settings(kind: object) -> bool:
 
 
 READ_BESIDES = {"secrets_dir"} | {name.lower() for name in vars(opentelemetry_variables) if name.startswith("OTEL_")}
-"""What programs read that is no field of a settings class: the folder of secrets, and the standard's own names."""
+READ_BESIDES |= {"pgsslmode", "pgsslrootcert"}
+"""What programs read that is no field of a settings class: the folder of secrets, and names of standards and libpq."""
 
 
 def ours(manifests: Manifests) -> Iterator[tuple[Workload, Object]]:

@@ -19,9 +19,8 @@ class OperatedPods:
     """The port at which they use it."""
     among_themselves: frozenset[int]
     asked_by_operator: int
-    secret: str
-    """What programs find its address and password in."""
-    keys: frozenset[str]
+    secrets: Mapping[str, frozenset[str]]
+    """What programs find its address and password in, and the authority that its certificate is of, with their keys."""
     brings_a_budget: bool
 
     def __str__(self) -> str:
@@ -41,8 +40,12 @@ def operated(resource: Mapping[str, Any]) -> OperatedPods:
             serves=5432,
             among_themselves=frozenset({5432, 8000}),
             asked_by_operator=8000,
-            secret=f"{name}-app",
-            keys=frozenset({"username", "password", "host", "port", "dbname", "uri", "jdbc-uri", "pgpass"}),
+            secrets={
+                f"{name}-app": frozenset(
+                    {"username", "password", "host", "port", "dbname", "uri", "jdbc-uri", "pgpass"}
+                ),
+                f"{name}-ca": frozenset({"ca.crt", "ca.key"}),
+            },
             brings_a_budget=resource["spec"].get("enablePDB", True),
         )
     return OperatedPods(
@@ -53,12 +56,18 @@ def operated(resource: Mapping[str, Any]) -> OperatedPods:
             "app.kubernetes.io/component": "rabbitmq",
             "app.kubernetes.io/part-of": "rabbitmq",
         },
-        ports={"amqp": 5672, "management": 15672, "prometheus": 15692, "epmd": 4369, "cluster-rpc": 25672},
+        ports={
+            "amqp": 5672,
+            "amqps": 5671,
+            "management": 15672,
+            "prometheus": 15692,
+            "epmd": 4369,
+            "cluster-rpc": 25672,
+        },
         service=name,
-        serves=5672,
+        serves=5671 if "tls" in resource["spec"] else 5672,
         among_themselves=frozenset({4369, 25672}),
         asked_by_operator=15672,
-        secret=f"{name}-default-user",
-        keys=frozenset({"username", "password", "host", "port", "connection_string"}),
+        secrets={f"{name}-default-user": frozenset({"username", "password", "host", "port", "connection_string"})},
         brings_a_budget=False,
     )

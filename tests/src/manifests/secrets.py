@@ -41,7 +41,8 @@ def none_is_inline(manifests: Manifests) -> Iterator[str]:
 def each_is_made(manifests: Manifests) -> Iterator[str]:
     """Each key of a Secret that is asked for is made; each Secret that the command makes is asked for."""
     made = {name: frozenset(data) for name, data in manifests.made.items()}
-    made |= {pods.secret: pods.keys for pods in manifests.operated}
+    for pods in manifests.operated:
+        made |= pods.secrets
     asked = set()
     for who, secret, key in _asked(manifests):
         asked.add(secret)
@@ -74,9 +75,10 @@ def _asked(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
                 yield str(workload), secret_name, key
     for each in manifests.of("RabbitmqCluster"):
         pod = each["spec"]["override"]["statefulSet"]["spec"]["template"]["spec"]
-        for volume in pod["volumes"]:
-            for secret in secrets_of(volume):
-                yield f"RabbitmqCluster {each['metadata']['name']}", secret["name"], None
+        shown = each["spec"].get("tls")
+        names = [secret["name"] for volume in pod["volumes"] for secret in secrets_of(volume)]
+        for name in (*names, *([shown["secretName"]] if shown else [])):
+            yield f"RabbitmqCluster {each['metadata']['name']}", name, None
     for each in manifests.of("TriggerAuthentication"):
         for reference in each["spec"].get("secretTargetRef") or []:
             yield f"TriggerAuthentication {each['metadata']['name']}", reference["name"], reference["key"]
