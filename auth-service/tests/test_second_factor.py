@@ -1,5 +1,6 @@
 """The second factor: beginning, showing it at the log-in, recovery codes, and losing it."""
 
+import secrets
 import time
 
 import httpx
@@ -121,6 +122,24 @@ async def test_an_admin_removes_that_of_a_lost_phone_which_ends_the_sessions(ser
     assert (await service.events("auth.sessions.ended"))[-1]["data"]["user_id"] == kim.id
     assert (await log_in(service)).status_code == 200
     problem(await service.call("DELETE", "/api/v1/users/999999/second-factor", caller=admin), 404)
+
+
+async def test_secrets_of_before_are_encrypted_at_start_and_work_as_they_did(service: Service, url: str) -> None:
+    kim = await service.registered(EMAIL)
+    secret, (recovery_code, *_) = await enrolled(service, kim)
+    key = secrets.token_hex(32)
+    async with running(settings_of(url, data_encryption_key=key)) as replica:
+        (row,) = await service.rows("SELECT secret FROM second_factors")
+        assert secret not in row["secret"]
+        assert (await log_in(replica, code_of(secret))).status_code == 200
+        lee = await replica.registered("lee@example.com")
+        begun = ok(await replica.call("POST", BASE, {"password": PASSWORD}, caller=lee))
+        assert not await service.rows("SELECT FROM second_factors WHERE secret = %s", begun["secret"])
+        ok(await replica.call("POST", f"{BASE}/confirm", {"code": code_of(begun["secret"])}, caller=lee))
+    await service.rows("DELETE FROM signing_keys")
+    async with running(settings_of(url, data_encryption_key=secrets.token_hex(32))) as elsewhere:
+        problem(await log_in(elsewhere, code_of(secret, 1)), 401, "second_factor_invalid")
+        assert (await log_in(elsewhere, recovery_code)).status_code == 200
 
 
 @pytest.mark.parametrize(("required", "owed"), [("all", True), ("admins", False)])

@@ -49,6 +49,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
         settings.hash_key,
         only=settings.default_admin_email if settings.oidc_only else None,
         second_factor_required=settings.require_second_factor,
+        cipher=settings.cipher,
     )
     provider = settings.provider()
     return http.create_app(
@@ -85,6 +86,7 @@ def create_app(settings: Settings, database: Database, verifier: InternalVerifie
             "must_change_given_passwords": settings.environment == "production",
             "login": login,
             "second_factor_required": settings.require_second_factor,
+            "cipher": settings.cipher,
             "single_sign_on": provider
             and SingleSignOn(
                 database,

@@ -80,7 +80,7 @@ class Settings(PublisherSettings):
     """Whose log-ins are good for having a second factor alone until they have one: `admins` or `all`."""
     signing_key_rotation_days: int = Field(default=30, ge=1, le=3650)
     data_encryption_key: OptionalSecret = None
-    """What private signing keys are encrypted by in the database. None: they are not."""
+    """What private signing keys and secrets of second factors are encrypted by in the database. None: they are not."""
     default_admin_email: Annotated[str, AfterValidator(parse_email)] = "admin@traceline.local"
     default_admin_password: SecretStr | None = Field(default=None, min_length=8, max_length=128)
     """None: the built-in one where that is allowed, else a random one."""
@@ -118,7 +118,7 @@ class Settings(PublisherSettings):
 
     @property
     def cipher(self) -> Cipher | None:
-        """What encrypts private keys in the database; None: nothing does."""
+        """What encrypts secrets in the database; None: nothing does."""
         return cipher_of(self.data_encryption_key)
 
     def mail_server(self) -> Server | None:

@@ -41,7 +41,13 @@ async def end_others(database: Database, identity: Identity) -> None:
 
 async def end_all(database: Database, admin: Identity, user_id: int) -> None:
     """End all sessions of a user for an admin; raise NotFound when there is no such user."""
-    await _end(database, user_id, actor_of(admin), "by_admin")
+    async with database.transaction() as connection:
+        await end_all_within(connection, user_id, actor_of(admin))
+
+
+async def end_all_within(connection: Connection, user_id: int, actor: Actor) -> None:
+    """Do the same in the caller's transaction."""
+    await _end_within(connection, user_id, actor, "by_admin")
 
 
 async def end_by_provider(connection: Connection, user_id: int, provider_session: str | None) -> None:
@@ -84,11 +90,23 @@ async def _end(
     """End sessions; return whether there was any."""
     assert user_id is not None, "only users have sessions"
     async with database.transaction() as connection:
-        # A renewal holds the same lock: its token cannot outlive what is ended here.
-        await user_service.locked(connection, user_id)
-        ended = await repository.end(connection, user_id, only=only, but=but)
-        if ended:
-            await _tell(connection, user_id, ended, actor, reason)
+        return await _end_within(connection, user_id, actor, reason, only=only, but=but)
+
+
+async def _end_within(
+    connection: Connection,
+    user_id: int,
+    actor: Actor,
+    reason: str,
+    *,
+    only: str | None = None,
+    but: str | None = None,
+) -> bool:
+    # A renewal holds the same lock: its token cannot outlive what is ended here.
+    await user_service.locked(connection, user_id)
+    ended = await repository.end(connection, user_id, only=only, but=but)
+    if ended:
+        await _tell(connection, user_id, ended, actor, reason)
     return bool(ended)
 
 

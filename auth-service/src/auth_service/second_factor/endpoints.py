@@ -8,6 +8,7 @@ from auth_service.second_factor import repository, service
 from auth_service.second_factor.schemas import Beginning, Begun, Confirmation, Proof, RecoveryCodes, SecondFactor
 from auth_service.users.endpoints import UserId
 from auth_service.users.passwords import PasswordPort
+from chassis.core.encryption import Cipher
 from chassis.core.identity import Admin, Viewer
 from chassis.db.database import Db
 from chassis.web.problem_documents import problem_responses
@@ -15,6 +16,13 @@ from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
+
+
+def cipher_of(request: Request) -> Cipher | None:
+    """Return what encrypts secrets in the database; None: nothing does."""
+    cipher: Cipher | None = request.app.state.cipher
+    return cipher
+
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _WRONG = (
@@ -57,7 +65,7 @@ async def begin_second_factor(
 ) -> Response:
     """It counts once a code of it is confirmed; beginning anew forgets the secret from before."""
     password, address = body.password.get_secret_value(), client_address(request)
-    secret, uri = await service.begin(database, passwords, viewer, address, password)
+    secret, uri = await service.begin(database, passwords, cipher_of(request), viewer, address, password)
     qr = segno.make(uri).svg_data_uri(border=2, light="#fff")
     return answer({"secret": secret, "uri": uri, "qr": qr}, headers=_NO_STORE)
 
@@ -69,9 +77,9 @@ async def begin_second_factor(
     response_model=RecoveryCodes,
     responses=problem_responses("409 second_factor_not_begun"),
 )
-async def confirm_second_factor(body: Confirmation, database: Db, viewer: Viewer) -> Response:
+async def confirm_second_factor(body: Confirmation, request: Request, database: Db, viewer: Viewer) -> Response:
     """From now on logging in takes a code, too. Keep the recovery codes elsewhere: each works once."""
-    codes = await service.confirm(database, viewer, body.code.get_secret_value())
+    codes = await service.confirm(database, cipher_of(request), viewer, body.code.get_secret_value())
     return answer({"recovery_codes": codes}, headers=_NO_STORE)
 
 
@@ -87,7 +95,7 @@ async def renew_recovery_codes(
 ) -> Response:
     """Those from before work no more."""
     password, code, address = body.password.get_secret_value(), body.code.get_secret_value(), client_address(request)
-    codes = await service.renew_recovery_codes(database, passwords, viewer, address, password, code)
+    codes = await service.renew_recovery_codes(database, passwords, cipher_of(request), viewer, address, password, code)
     return answer({"recovery_codes": codes}, headers=_NO_STORE)
 
 
@@ -104,7 +112,7 @@ async def remove_second_factor(
 ) -> Response:
     """From now on the password is enough. Wrong passwords and codes count as failed log-ins."""
     password, code, address = body.password.get_secret_value(), body.code.get_secret_value(), client_address(request)
-    await service.remove(database, passwords, viewer, address, password, code)
+    await service.remove(database, passwords, cipher_of(request), viewer, address, password, code)
     return Response(status_code=204)
 
 

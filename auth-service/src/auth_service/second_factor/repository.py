@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import TypedDict
 
+from psycopg.rows import DictRow
+
 from chassis.db.database import Connection
 
 
@@ -37,6 +39,17 @@ async def begin(connection: Connection, user_id: int, secret: str) -> None:
         " ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0",
         (user_id, secret),
     )
+
+
+async def secrets(connection: Connection) -> list[DictRow]:
+    """Return the secret of each user who has one, as it is stored, locked."""
+    cursor = await connection.execute("SELECT user_id, secret FROM second_factors ORDER BY user_id FOR UPDATE")
+    return await cursor.fetchall()
+
+
+async def store_secret(connection: Connection, user_id: int, secret: str) -> None:
+    """Store the same secret in another form."""
+    await connection.execute("UPDATE second_factors SET secret = %s WHERE user_id = %s", (secret, user_id))
 
 
 async def confirm(connection: Connection, user_id: int, now: datetime, recovery_hashes: list[str]) -> None:

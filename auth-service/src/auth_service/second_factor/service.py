@@ -1,8 +1,9 @@
 """Having a second factor, showing it, and losing it."""
 
+import logging
 import secrets
 import time
-from base64 import b32encode
+from base64 import b32encode, b64decode, b64encode
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from hashlib import sha256
@@ -16,6 +17,7 @@ from auth_service.throttle import service as throttle
 from auth_service.users import passwords_shown
 from auth_service.users import service as user_service
 from auth_service.users.passwords import Passwords
+from chassis.core.encryption import Cipher, NotReadable
 from chassis.core.identity import Identity, Role
 from chassis.core.problems import Conflict, Invalid, Unauthenticated
 from chassis.db.database import Connection, Database
@@ -26,7 +28,10 @@ from contracts.auth import WRONG_CURRENT_CODE, LoginFailed, RecoveryCodeUsed, Se
 Work = Callable[[Connection, int], Awaitable[None]]
 """What is done for the user with this id."""
 
+_log = logging.getLogger(__name__)
 _ISSUER = "Traceline"
+_ENCRYPTED = "encrypted:"
+"""What an encrypted secret begins with; others are in base 32."""
 _STEP = 30
 """Seconds that a code of the phone lasts; the one before and the one after count, too: clocks differ."""
 _RECOVERY_CODES = 10
@@ -53,11 +58,23 @@ class Shown(StrEnum):
     USED = "used"
 
 
-async def show(connection: Connection, user_id: int, email: str, code: str) -> Shown:
+async def encrypt_plain(database: Database, cipher: Cipher | None) -> None:
+    """Encrypt the secrets that are not yet."""
+    if cipher is None:
+        return
+    async with database.transaction() as connection:
+        plain = [row for row in await repository.secrets(connection) if not row["secret"].startswith(_ENCRYPTED)]
+        for row in plain:
+            await repository.store_secret(connection, row["user_id"], _kept(row["secret"], row["user_id"], cipher))
+    if plain:
+        _log.info("Encrypted the secrets of %d second factors; dumps of before still have them.", len(plain))
+
+
+async def show(connection: Connection, cipher: Cipher | None, user_id: int, email: str, code: str) -> Shown:
     """Check a code of the phone or a recovery code of a user with an active second factor; each counts once."""
     found = await repository.find(connection, user_id)
     assert found is not None, "asked for only where there is one"
-    step = _step_of(found["secret"], code)
+    step = _step_of(_secret(found["secret"], user_id, cipher), code)
     if step is not None:
         return Shown.RIGHT if await repository.use_step(connection, user_id, step) else Shown.USED
     if not await repository.use_recovery_code(connection, user_id, _hash(code)):
@@ -78,7 +95,7 @@ def refusal(shown: Shown) -> Unauthenticated:
 
 
 async def begin(
-    database: Database, passwords: Passwords, identity: Identity, address: str, password: str
+    database: Database, passwords: Passwords, cipher: Cipher | None, identity: Identity, address: str, password: str
 ) -> tuple[str, str]:
     """Return a new secret and its URI; raise Unauthenticated, TooManyRequests, and Conflict second_factor_active."""
     shown = await passwords_shown.check(database, passwords, identity, address, password)
@@ -88,13 +105,13 @@ async def begin(
         await throttle.succeeded(connection, shown.attempt)
         is_active = await repository.is_active(connection, shown.user_id)
         if not is_active:
-            await repository.begin(connection, shown.user_id, secret)
+            await repository.begin(connection, shown.user_id, _kept(secret, shown.user_id, cipher))
     if is_active:
         raise Conflict("You have a second factor; remove it before you begin anew.", code="second_factor_active")
     return secret, pyotp.TOTP(secret).provisioning_uri(name=identity.email, issuer_name=_ISSUER)
 
 
-async def confirm(database: Database, identity: Identity, code: str) -> list[str]:
+async def confirm(database: Database, cipher: Cipher | None, identity: Identity, code: str) -> list[str]:
     """Have the second factor that was begun count; return new recovery codes. Raise Conflict and Invalid."""
     assert identity.id is not None, "only users have one"
     async with database.transaction() as connection:
@@ -102,7 +119,7 @@ async def confirm(database: Database, identity: Identity, code: str) -> list[str
         found = await repository.find(connection, identity.id)
         if found is None or found["confirmed_at"] is not None:
             raise Conflict("Begin with POST /api/v1/auth/second-factor.", code="second_factor_not_begun")
-        step = _step_of(found["secret"], code)
+        step = _step_of(_secret(found["secret"], identity.id, cipher), code)
         if step is None:
             told = "This is not the code that your phone should show now; are its clock and the secret right?"
             raise Invalid.field("/code", told, "wrong_code")
@@ -114,7 +131,13 @@ async def confirm(database: Database, identity: Identity, code: str) -> list[str
 
 
 async def renew_recovery_codes(
-    database: Database, passwords: Passwords, identity: Identity, address: str, password: str, code: str
+    database: Database,
+    passwords: Passwords,
+    cipher: Cipher | None,
+    identity: Identity,
+    address: str,
+    password: str,
+    code: str,
 ) -> list[str]:
     """Return new recovery codes, in place of those from before; raise Unauthenticated and TooManyRequests."""
     codes = _recovery_codes()
@@ -122,12 +145,18 @@ async def renew_recovery_codes(
     async def renew(connection: Connection, user_id: int) -> None:
         await repository.set_recovery_hashes(connection, user_id, [_hash(one) for one in codes])
 
-    await _proved(database, passwords, identity, address, password, code, renew)
+    await _proved(database, passwords, cipher, identity, address, password, code, renew)
     return codes
 
 
 async def remove(
-    database: Database, passwords: Passwords, identity: Identity, address: str, password: str, code: str
+    database: Database,
+    passwords: Passwords,
+    cipher: Cipher | None,
+    identity: Identity,
+    address: str,
+    password: str,
+    code: str,
 ) -> None:
     """Remove the caller's second factor; raise Unauthenticated, TooManyRequests, and Conflict no_second_factor."""
 
@@ -135,28 +164,35 @@ async def remove(
         await repository.delete(connection, user_id)
         await _tell(connection, user_id, identity.email, actor_of(identity), is_active=False)
 
-    await _proved(database, passwords, identity, address, password, code, delete)
+    await _proved(database, passwords, cipher, identity, address, password, code, delete)
 
 
-async def take_away(database: Database, user_id: int, actor: Actor) -> bool:
-    """Remove the second factor of somebody else, whose phone is lost; return whether there was one."""
+async def take_away(database: Database, user_id: int, actor: Actor) -> None:
+    """Remove the second factor of somebody else, whose phone is lost, if there is one."""
     async with database.transaction() as connection:
-        user, _ = await user_service.locked(connection, user_id)
-        was_active = await repository.delete(connection, user_id)
-        if was_active:
-            await _tell(connection, user_id, user["email"], actor, is_active=False)
-    return was_active
+        await _take_away(connection, user_id, actor)
 
 
 async def take_away_by_admin(database: Database, admin: Identity, user_id: int) -> None:
     """Do the same for an admin, and end the sessions of the user; raise NotFound."""
-    if await take_away(database, user_id, actor_of(admin)):
-        await open_sessions.end_all(database, admin, user_id)
+    async with database.transaction() as connection:
+        if await _take_away(connection, user_id, actor_of(admin)):
+            await open_sessions.end_all_within(connection, user_id, actor_of(admin))
+
+
+async def _take_away(connection: Connection, user_id: int, actor: Actor) -> bool:
+    """Remove the second factor of a user; return whether there was one that counted."""
+    user, _ = await user_service.locked(connection, user_id)
+    was_active = await repository.delete(connection, user_id)
+    if was_active:
+        await _tell(connection, user_id, user["email"], actor, is_active=False)
+    return was_active
 
 
 async def _proved(
     database: Database,
     passwords: Passwords,
+    cipher: Cipher | None,
     identity: Identity,
     address: str,
     password: str,
@@ -171,7 +207,7 @@ async def _proved(
         if not await repository.is_active(connection, shown.user_id):
             await throttle.withdrawn(connection, shown.attempt)
             problem = Conflict("You have no second factor.", code="no_second_factor")
-        elif (found := await show(connection, shown.user_id, identity.email, code)) is not Shown.RIGHT:
+        elif (found := await show(connection, cipher, shown.user_id, identity.email, code)) is not Shown.RIGHT:
             failure = LoginFailed(email=identity.email, address=address, reason=WRONG_CURRENT_CODE)
             await throttle.failed(connection, shown.attempt, failure)
             problem = refusal(found)
@@ -187,8 +223,38 @@ async def _tell(connection: Connection, user_id: int, email: str, actor: Actor, 
     await outbox.record(connection, [NewEvent(event, subject=str(user_id), actor=actor)])
 
 
-def _step_of(secret: str, code: str) -> int | None:
+def _kept(secret: str, user_id: int, cipher: Cipher | None) -> str:
+    """Return what is stored of a secret."""
+    if cipher is None:
+        return secret
+    return _ENCRYPTED + b64encode(cipher.encrypt(secret.encode(), _place(user_id))).decode()
+
+
+def _secret(kept: str, user_id: int, cipher: Cipher | None) -> str | None:
+    """Return a secret as it is; None when this cipher cannot tell it: recovery codes still work."""
+    if not kept.startswith(_ENCRYPTED):
+        return kept
+    try:
+        if cipher is None:
+            raise NotReadable
+        return cipher.decrypt(b64decode(kept.removeprefix(_ENCRYPTED)), _place(user_id)).decode()
+    except NotReadable:
+        _log.error(
+            "The second factor of user %d is encrypted with another DATA_ENCRYPTION_KEY; set that, or remove it"
+            " (python -m auth_service.reset_password).",
+            user_id,
+        )
+        return None
+
+
+def _place(user_id: int) -> str:
+    return f"second_factors/{user_id}"
+
+
+def _step_of(secret: str | None, code: str) -> int | None:
     """Return the time step whose code this is; None when it is none of now."""
+    if secret is None:
+        return None
     now = int(time.time()) // _STEP
     totp = pyotp.TOTP(secret)
     typed = "".join(code.split())

@@ -24,6 +24,7 @@ from auth_service.users import service as user_service
 from auth_service.users.emails import account_name
 from auth_service.users.passwords import Passwords
 from auth_service.users.repository import Credentials, UserRow
+from chassis.core.encryption import Cipher
 from chassis.core.identity import Identity
 from chassis.core.problems import Forbidden, Invalid, Problem, TooManyRequests, Unauthenticated
 from chassis.db.database import Connection, Database
@@ -53,6 +54,8 @@ class Login:
     only: str | None = None
     """The email of whom alone a password lets in; None: everybody."""
     second_factor_required: Required = Required.NOBODY
+    cipher: Cipher | None = None
+    """What secrets of second factors are encrypted with."""
 
     async def __call__(self, username: str, password: str, otp: str | None, address: str, agent: str) -> str:
         """Return an access token, the first of a session; `agent` is what the caller calls itself.
@@ -148,7 +151,7 @@ class Login:
                     # Neither right nor wrong so far: what else was tried stays counted.
                     await throttle.withdrawn(connection, attempt)
                     return _second_factor_required()
-                shown = await second_factor.show(connection, user["id"], user["email"], otp)
+                shown = await second_factor.show(connection, self.cipher, user["id"], user["email"], otp)
                 if shown is not second_factor.Shown.RIGHT:
                     failure = LoginFailed(email=attempt.account, address=address, reason="wrong_second_factor")
                     await throttle.failed(connection, attempt, failure)
