@@ -27,6 +27,7 @@ async def test_each_day_has_what_was_executed(results: Results) -> None:
         (str(datetime.now(UTC).date()), 0, 0),
     ]
     assert trend["items"][1]["results"]["flaky"] == 1
+    assert [day["results"]["duration_ms"] for day in trend["items"]] == [200, 100]
 
 
 async def test_today_has_the_verdicts_of_the_default_branch(results: Results) -> None:

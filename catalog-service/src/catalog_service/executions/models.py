@@ -95,6 +95,7 @@ def _add_runs(metadata: sa.MetaData) -> None:
         required("is_manual", sa.Boolean, server_default=sa.false()),
         sa.Column("shards", sa.Integer, comment="how many uploads of an attempt end it"),
         required("counts", pg.JSON, comment="tests by how they ended"),
+        required("duration_ms", sa.BigInteger, server_default="0", comment="of its tests together"),
         required("created_by", sa.Text),
         timestamp("created_at"),
         timestamp("updated_at"),

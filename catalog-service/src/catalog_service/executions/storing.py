@@ -426,10 +426,10 @@ async def count_run(connection: Connection, run_id: UUID) -> None:
     """Count the tests of a run anew."""
     await connection.execute(
         """
-        UPDATE test_runs SET counts = (
+        UPDATE test_runs SET (counts, duration_ms) = (
             SELECT json_build_object('tests', count(*), 'passed', count(*) FILTER (WHERE status = 'passed'),
                 'failed', count(*) FILTER (WHERE status = 'failed'), 'flaky', count(*) FILTER (WHERE status = 'flaky'),
-                'skipped', count(*) FILTER (WHERE status = 'skipped'))
+                'skipped', count(*) FILTER (WHERE status = 'skipped')), coalesce(sum(duration_ms), 0)
             FROM executions WHERE run_id = %(run)s AND at = test_runs.at)
         WHERE id = %(run)s
         """,

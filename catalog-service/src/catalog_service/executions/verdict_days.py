@@ -12,6 +12,9 @@ from chassis.db.rows import fetch_column
 from chassis.web.listing import Row
 
 _VERDICTS = ", ".join(f"count(*) FILTER (WHERE v.verdict = '{one}') AS {one}" for one in Verdict)
+_EXECUTED = ", ".join(
+    f"sum((counts ->> '{one}')::integer)::bigint AS {one}" for one in ("passed", "failed", "flaky", "skipped")
+)
 
 
 def _basis(settings: Settings, now: datetime) -> Basis:
@@ -48,11 +51,10 @@ async def trend(database: Database, settings: Settings, branch: str, days: int, 
     first = now.date() - timedelta(days=days - 1)
     async with snapshot(database) as connection:
         executed = await connection.execute(
-            """
-            SELECT d.day, sum(passed)::bigint AS passed, sum(failed)::bigint AS failed, sum(flaky)::bigint AS flaky,
-                   sum(skipped)::bigint AS skipped, sum(duration_ms)::bigint AS duration_ms
-            FROM daily_counts d JOIN run_contexts c ON c.id = d.context_id
-            WHERE c.branch = %(branch)s AND d.day >= %(first)s GROUP BY d.day
+            f"""
+            SELECT (at AT TIME ZONE 'UTC')::date AS day, {_EXECUTED}, sum(duration_ms)::bigint AS duration_ms
+            FROM test_runs WHERE branch = %(branch)s AND at >= %(first)s::timestamp AT TIME ZONE 'UTC'
+            GROUP BY 1 HAVING sum((counts ->> 'tests')::integer) > 0
             """,
             {"branch": branch, "first": first},
         )

@@ -135,6 +135,16 @@ _MONTH = (
            count(*) FILTER (WHERE status = 'skipped'), sum(duration_ms)
     FROM executions WHERE at >= %(first)s AND at < %(end)s GROUP BY 1, 2, 3
     """,
+    """
+    UPDATE test_runs r SET duration_ms = e.duration_ms, counts = json_build_object(
+        'tests', tests, 'passed', passed, 'failed', failed, 'flaky', flaky, 'skipped', skipped)
+    FROM (
+        SELECT run_id, count(*) AS tests, count(*) FILTER (WHERE status = 'passed') AS passed,
+               count(*) FILTER (WHERE status = 'failed') AS failed, count(*) FILTER (WHERE status = 'flaky') AS flaky,
+               count(*) FILTER (WHERE status = 'skipped') AS skipped, sum(duration_ms) AS duration_ms
+        FROM executions WHERE at >= %(first)s AND at < %(end)s GROUP BY run_id
+    ) AS e WHERE e.run_id = r.id
+    """,
 )
 
 
