@@ -120,14 +120,19 @@ def _verdict(changed: str) -> str:
 COUNTS_FOR = "l.link_type <> 'related' AND t.status <> 'deprecated'"
 """Which links `l` to which test cases `t` count for a requirement."""
 
-_PAIRS = """
-    pairs AS (
-        SELECT l.requirement_id, t.id AS test_case_id, {verdict} AS verdict
-        FROM links l JOIN test_cases t ON t.id = l.test_case_id {of_requirements}
+# Few requirements have changed. Each pair's verdict is counted by six conditions, and made but once.
+_PAIRS = f"""
+    changed AS MATERIALIZED (
+        SELECT r.id, v.changed_at FROM requirements r
+        JOIN item_revisions v ON v.item_id = r.id AND v.version = r.version
+        WHERE r.version > 1 AND r.id IN (SELECT id FROM asked)
+    ), pairs AS MATERIALIZED (
+        SELECT l.requirement_id, t.id AS test_case_id, {_verdict("tv.changed_at, rv.changed_at")} AS verdict
+        FROM links l JOIN test_cases t ON t.id = l.test_case_id
         LEFT JOIN results s ON s.test_case_id = t.id
         LEFT JOIN item_revisions tv ON t.version > 1 AND tv.item_id = t.id AND tv.version = t.version
-        LEFT JOIN item_revisions rv ON r.version > 1 AND rv.item_id = r.id AND rv.version = r.version
-        WHERE {counts_for} {of_pairs}
+        LEFT JOIN changed rv ON rv.id = l.requirement_id
+        WHERE {COUNTS_FOR} AND l.requirement_id IN (SELECT id FROM asked)
     )"""
 
 _COUNTED = ", ".join(f"count(*) FILTER (WHERE verdict = '{one}') AS {one}" for one in COUNTED)
@@ -145,14 +150,7 @@ def requirement_verdicts(scope: str, *, of_few: bool = False) -> str:
         else ""
     )
     return f"""
-    asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results=few)}, {
-        _PAIRS.format(
-            verdict=_verdict("tv.changed_at, rv.changed_at"),
-            of_requirements="JOIN requirements r ON r.id = l.requirement_id",
-            counts_for=COUNTS_FOR,
-            of_pairs="AND l.requirement_id IN (SELECT id FROM asked)",
-        )
-    }, counted AS (
+    asked AS MATERIALIZED ({scope}), {_RESULTS.format(of_results=few)}, {_PAIRS}, counted AS (
         SELECT requirement_id, count(*) AS tests_linked, {_COUNTED},
                array_agg(test_case_id ORDER BY test_case_id)
                FILTER (WHERE verdict IN ('not_run', 'skipped')) AS missing
