@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from acceptance.process import RunningTraceline, fresh_folder
 from testing.identity_provider import IdentityProvider
 
+from . import axe
 from .visit import Visit
 
 pytestmark = pytest.mark.long
@@ -61,6 +62,22 @@ def test_a_person_signs_in_and_is_where_they_wanted_to_be(
     page.evaluate("dispatchEvent(new Event('focus'))")  # which a browser without a window does not send
     expect(again).to_be_hidden()
     expect(page.get_by_role("heading", name="Test cases", exact=True)).to_be_visible()
+
+
+def test_who_is_invited_may_sign_in_there_instead_of_choosing_a_password(
+    visit: Visit, with_provider: str, identity_provider: IdentityProvider
+) -> None:
+    identity_provider.person("ada", email="ada@example.com", email_verified=True, name="Ada Invited")
+    visit.open(f"{with_provider}/accept-invitation#secret")
+    page = visit.page
+    expect(page.get_by_label("Password")).to_be_visible()
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Sign in with single sign-on").click()
+    page.get_by_placeholder("Enter any login").fill("ada")
+    page.get_by_placeholder("and password").fill("any")
+    page.get_by_role("button", name="Sign-in").click()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("button", name="Ada Invited")).to_be_visible()
 
 
 def test_whoever_refuses_sees_what_to_do(visit: Visit, with_provider: str) -> None:

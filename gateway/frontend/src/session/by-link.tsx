@@ -5,14 +5,16 @@ import { useForm } from "../kit/form"
 import { m } from "../messages"
 import { NewPassword } from "./account-fields"
 import { LoneForm } from "./lone-form"
-import { acceptInvitation, forgotPassword, resetPassword } from "./session"
+import { acceptInvitation, forgotPassword, resetPassword, singleSignOn } from "./session"
+import { SingleSignOn, useSingleSignOn } from "./single-sign-on"
 import { texts } from "./words"
 
 /** The secret of the link that led here; it is in no request but the one that uses it. */
 const secret = () => location.hash.slice(1)
 
-/** Where somebody who was invited makes an account, and is signed in with it. */
+/** Where somebody who was invited makes an account, here or by single sign-on, and is signed in with it. */
 export function AcceptInvitation() {
+  const way = useSingleSignOn()
   const [, go] = useLocation()
   const [full_name, setName] = useState("")
   const [password, setPassword] = useState("")
@@ -23,8 +25,10 @@ export function AcceptInvitation() {
   return (
     <LoneForm
       title={m.session.invited}
-      hint={m.session.invitedHint}
+      hint={way === "only" ? m.session.invitedByOther : m.session.invitedHint}
       action={m.session.accept}
+      other={<SingleSignOn onPress={() => location.assign(singleSignOn("/"))} />}
+      isOtherOnly={way === "only"}
       {...form}
       failure={form.failure ?? noLink(fields)}
     >

@@ -14,11 +14,14 @@ type Props = {
   onSubmit: (event: FormEvent) => void
   /** What was done, once it is: then nothing is asked any more. */
   done?: string
+  /** Another way to the same end, and whether it is the only one. */
+  other?: ReactNode
+  isOtherOnly?: boolean
   children: ReactNode
 }
 
 /** A page with one form, for who is not signed in. */
-export function LoneForm({ title, hint, action, isSending, failure, onSubmit, done, children }: Props) {
+export function LoneForm({ title, hint, action, done, other, isOtherOnly, children, ...form }: Props) {
   useTitle(title)
   return (
     <main className={css.page}>
@@ -27,11 +30,12 @@ export function LoneForm({ title, hint, action, isSending, failure, onSubmit, do
         {!done && <p className={css.quiet}>{hint}</p>}
       </header>
       <output>{done}</output>
-      {!done && (
-        <form className={css.form} onSubmit={onSubmit}>
+      {other}
+      {!done && !isOtherOnly && (
+        <form className={css.form} onSubmit={form.onSubmit}>
           {children}
-          {failure}
-          <Button type="submit" look="primary" isDisabled={isSending}>
+          {form.failure}
+          <Button type="submit" look="primary" isDisabled={form.isSending}>
             {action}
           </Button>
         </form>

@@ -31,6 +31,7 @@ export const session = {
   sendLink: "Send the link",
   invited: "You are invited",
   invitedHint: "Say who you are and choose a password; then you are signed in.",
+  invitedByOther: "Sign in with the address that was invited; that makes your account.",
   accept: "Make the account",
   reset: "Choose a new password",
   resetHint: "Everything that is signed in as you is signed out then.",
