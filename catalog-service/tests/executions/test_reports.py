@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from catalog_service.executions import retention, verdict_days
 from catalog_service.settings import Settings
 from chassis.core.identity import Identity, Role
-from testing.service import ok, problem
+from testing.service import Json, ok, problem
 
 from .conftest import Results
 
@@ -53,6 +53,28 @@ async def test_a_test_that_changes_with_the_same_code_is_flaky(results: Results)
     assert flaky["test_case"]["id"] == test_case["id"]
     assert (await results.verdict(requirement, branch=branch))["verdict"] == "flaky"
     assert (await results.verdict(requirement, branch=branch, allow_flaky=True))["verified"]
+
+
+async def test_test_cases_have_verdicts_by_themselves(results: Results) -> None:
+    branch, settings = results.catalog.word(), _settings(results)
+    _, (old, failed, never) = await results.traced(3)
+    long_ago = datetime.now(UTC) - timedelta(days=settings.results_stale_days + 1)
+    await results.send((f"[{old['external_id']}]", "passed"), branch=branch, started_at=long_ago.isoformat())
+    await results.send((f"[{failed['external_id']}]", "failed"), branch=branch)
+
+    async def told(**query: str) -> Json:
+        found = await results.catalog.read("/reports/test-case-verdicts", branch=branch, **query)
+        return {row["id"]: (row["verdict"], [reason["code"] for reason in row["reasons"]]) for row in found["items"]}
+
+    mine = ",".join(one["id"] for one in (never, failed, old))
+    of_mine = await told(ids=mine)
+    assert of_mine == {old["id"]: ("stale", ["old"]), failed["id"]: ("failed", []), never["id"]: ("not_run", [])}
+    assert next(iter(of_mine)) == old["id"]
+    assert await told(ids=mine, verdict="!failed,!not_run") == {old["id"]: ("stale", ["old"])}
+    assert old["id"] in await told(verdict="stale")
+    ok(await results.catalog.patch(f"/test-cases/{old['id']}", {"status": "deprecated"}))
+    assert old["id"] not in await told(verdict="stale")
+    assert old["id"] in await told(ids=mine)
 
 
 async def test_admins_keep_policies_that_gates_name(results: Results) -> None:

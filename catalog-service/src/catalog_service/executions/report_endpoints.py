@@ -1,19 +1,21 @@
-"""HTTP: results day by day, and flaky tests."""
+"""HTTP: results day by day, flaky tests, and verdicts of test cases."""
 
 import datetime as times
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from catalog_service.executions import flaky, verdict_days
+from catalog_service.executions import flaky, service, verdict_days, verdicts
 from catalog_service.executions.endpoints import SettingsOf
-from catalog_service.executions.queries import Branch, Environment
-from catalog_service.executions.schemas import ResultStatus
+from catalog_service.executions.queries import Branch, Environment, Fallback, basis_of
+from catalog_service.executions.schemas import ResultStatus, TestCaseStanding
+from catalog_service.executions.verdicts import LinkedTestCase, TestCaseVerdict
 from catalog_service.items.schemas import ShortItem
 from chassis.core.identity import Viewer
 from chassis.db.database import Db
-from chassis.web.listing import Page, PageQuery, documented, page, read_query
+from chassis.web.listing import Ids, Page, PageQuery, documented, page, read_query
+from chassis.web.parameters import alternatives, parse_choice, parse_own_ids
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
@@ -121,6 +123,16 @@ class FlakyQuery(PageQuery):
     environment: Environment = None
 
 
+class TestCaseVerdictsQuery(PageQuery):
+    """Which test cases, and which results count."""
+
+    verdict: Annotated[str | None, alternatives(TestCaseVerdict)] = None
+    branch: Branch = None
+    fallback: Fallback = True
+    environment: Environment = None
+    ids: Ids = None
+
+
 Days = Annotated[int, Query(ge=1, le=3650, description="How many days, the last of them today (UTC).", examples=[30])]
 OfBranch = Annotated[str, Query(max_length=200, description="Default: the branch that verdicts are of.")]
 
@@ -147,3 +159,24 @@ async def get_flaky_tests(request: Request, _: Viewer, database: Db, settings: S
     async with database.connection() as connection:
         found = await flaky.page(connection, query.branch or settings.results_default_branch, query.environment, wanted)
     return page(request, wanted, found)
+
+
+@router.get(
+    "/test-case-verdicts",
+    response_model=Page[TestCaseStanding],
+    summary="What results say of test cases",
+    openapi_extra=documented(TestCaseVerdictsQuery),
+)
+async def get_test_case_verdicts(request: Request, _: Viewer, database: Db, settings: SettingsOf) -> Response:
+    """Return one page of test cases with their verdicts, those first whose last pass is longest ago.
+
+    Those without a pass come last, deprecated ones only when `ids` name them.
+    """
+    query = read_query(request, TestCaseVerdictsQuery)
+    wanted = query.page(request, verdicts.LONGEST_AGO_FIRST)
+    ids, chosen = parse_own_ids(query.ids), parse_choice("verdict", query.verdict, TestCaseVerdict)
+    basis = basis_of(query, settings, times.datetime.now(times.UTC), commit=None)
+    async with database.connection() as connection:
+        found = await verdicts.page_of_test_cases(connection, ids, chosen, basis, wanted)
+    items = [service.standing(cast(LinkedTestCase, row), basis) for row in found.rows]
+    return page(request, wanted, found, items)

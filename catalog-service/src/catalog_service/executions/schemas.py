@@ -278,19 +278,44 @@ class VerdictCounts(BaseModel):
     stale: int
 
 
-class TestCaseResult(ShortItem):
-    """A test case with its verdict."""
+class TestCaseStanding(ShortItem):
+    """A test case by itself with its verdict."""
 
     __test__ = False
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+                    "external_id": "TC-7",
+                    "title": "Doors open",
+                    "module": "doors",
+                    "status": "active",
+                    "verdict": "stale",
+                    "reasons": [{"code": "old", "message": "Its last pass is more than 14 days old."}],
+                    "last_result": "passed",
+                    "last_run_at": "2026-01-02T08:15:00.000000Z",
+                    "last_pass_at": "2026-01-02T08:15:00.000000Z",
+                }
+            ]
+        }
+    )
 
     status: str
-    link_type: str | None
-    counts: Annotated[bool, Field(description="Whether it counts for the verdict of the requirement.")]
     verdict: TestCaseVerdict
     reasons: list[Reason]
     last_result: ResultStatus | None
     last_run_at: datetime | None
     last_pass_at: datetime | None
+
+
+class TestCaseResult(TestCaseStanding):
+    """A test case of a requirement with its verdict for it."""
+
+    model_config = ConfigDict(json_schema_extra=None)
+
+    link_type: str | None
+    counts: Annotated[bool, Field(description="Whether it counts for the verdict of the requirement.")]
 
 
 class Execution(BaseModel):

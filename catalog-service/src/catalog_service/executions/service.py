@@ -1,5 +1,6 @@
 """What results say of an item, as it is answered."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -17,7 +18,8 @@ from chassis.messaging.events import Actor
 from chassis.web.conditions import Conditions
 from chassis.web.listing import PageRequest, Row
 
-_SHOWN = (*BRIEF, "status", "link_type", "counts", "verdict", "last_result", "last_run_at", "last_pass_at")
+_STANDING = (*BRIEF, "status", "verdict", "last_result", "last_run_at", "last_pass_at")
+_SHOWN = (*_STANDING, "link_type", "counts")
 
 
 async def _brief(connection: Connection, kind: ItemKind, item_id: UUID) -> Row:
@@ -40,14 +42,14 @@ async def of_requirement(connection: Connection, requirement_id: UUID, basis: Ba
         "verified": verdicts.is_verified(verdict["verdict"], allow_flaky=allow_flaky),
         "counts": verdict["counts"],
         "missing": verdict["missing"],
-        "test_cases": [shown(row, basis) for row in test_cases],
+        "test_cases": [standing(row, basis, _SHOWN) for row in test_cases],
     }
 
 
-def shown(row: LinkedTestCase, basis: Basis) -> Row:
+def standing(row: LinkedTestCase, basis: Basis, names: Sequence[str] = _STANDING) -> Row:
     """Return a test case with its verdict as it is answered."""
     all_of_it: Row = dict(row)
-    return {**{name: all_of_it[name] for name in _SHOWN}, "reasons": verdicts.reasons(row, basis)}
+    return {**{name: all_of_it[name] for name in names}, "reasons": verdicts.reasons(row, basis)}
 
 
 async def execute(

@@ -12,6 +12,10 @@ from uuid import UUID
 
 from chassis.db.database import Connection
 from chassis.db.rows import fetch_all, fetch_only
+from chassis.web.conditions import Conditions
+from chassis.web.keyset import By, Order
+from chassis.web.listing import Fetched, PageRequest, fetch_page
+from chassis.web.parameters import Choice
 
 
 class TestCaseVerdict(StrEnum):
@@ -269,10 +273,13 @@ async def last_results(connection: Connection, ids: Sequence[UUID], basis: Basis
     return {row["id"]: row for row in rows}
 
 
-def _test_cases(columns: str, condition: str) -> str:
+_BY_ITSELF = f"{_TEST_CASE_COLUMNS}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
+
+
+def _test_cases(columns: str, condition: str, of_results: str = "") -> str:
     """Return the query of columns of test cases `t` under a condition, each by itself."""
     return f"""
-        WITH {_RESULTS.format(of_results="")}, changed AS (
+        WITH {_RESULTS.format(of_results=of_results)}, changed AS (
             SELECT l.test_case_id, max(rv.changed_at) AS changed_at FROM links l
             JOIN requirements r ON r.id = l.requirement_id AND r.version > 1
             JOIN item_revisions rv ON rv.item_id = r.id AND rv.version = r.version
@@ -287,9 +294,30 @@ def _test_cases(columns: str, condition: str) -> str:
 
 async def of_test_case(connection: Connection, test_case_id: UUID, basis: Basis) -> LinkedTestCase:
     """Return a test case that is there with its verdict: stale when any of its requirements has changed since."""
-    columns = f"{_TEST_CASE_COLUMNS}, NULL::text AS link_type, true AS counts, rv.changed_at AS requirement_changed_at"
     parameters = {"id": test_case_id, **basis.parameters}
-    return await fetch_only(connection, LinkedTestCase, _test_cases(columns, "t.id = %(id)s"), parameters)
+    return await fetch_only(connection, LinkedTestCase, _test_cases(_BY_ITSELF, "t.id = %(id)s"), parameters)
+
+
+LONGEST_AGO_FIRST = Order("last_pass_at:asc", (By("t.last_pass_at", datetime, nullable=True), By("t.id", UUID)))
+"""By their last pass; those without one come last."""
+
+
+async def page_of_test_cases(
+    connection: Connection,
+    ids: Choice[UUID] | None,
+    chosen: Choice[TestCaseVerdict] | None,
+    basis: Basis,
+    wanted: PageRequest,
+) -> Fetched:
+    """Return a page of test cases with their verdicts, each by itself; deprecated ones only when `ids` name them."""
+    conditions = Conditions(**basis.parameters)
+    conditions.choose("t.verdict", chosen)
+    if ids is None:
+        source = _test_cases(_BY_ITSELF, "t.status <> 'deprecated'")
+    else:
+        conditions.parameters["ids"] = list(ids.included)
+        source = _test_cases(_BY_ITSELF, "t.id = ANY(%(ids)s)", "AND s.test_case_id = ANY(%(ids)s)")
+    return await fetch_page(connection, "t.*", f"({source}) t", conditions, wanted)
 
 
 async def count_test_cases(

@@ -1554,6 +1554,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reports/test-case-verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What results say of test cases
+         * @description Return one page of test cases with their verdicts, those first whose last pass is longest ago.
+         *
+         *     Those without a pass come last, deprecated ones only when `ids` name them.
+         */
+        get: operations["get_test_case_verdicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/traceability-matrix": {
         parameters: {
             query?: never;
@@ -7929,6 +7951,22 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** Page[TestCaseStanding] */
+        Page_TestCaseStanding_: {
+            /** Items */
+            items: components["schemas"]["TestCaseStanding"][];
+            /** Limit */
+            limit: number;
+            /**
+             * Next After
+             * @description `after` of the next page; null on the last.
+             */
+            next_after: string | null;
+            /** Skip */
+            skip: number;
+            /** Total */
+            total: number;
+        };
         /**
          * PasswordChange
          * @description The present password and the next one.
@@ -10268,7 +10306,7 @@ export interface components {
         };
         /**
          * TestCaseResult
-         * @description A test case with its verdict.
+         * @description A test case of a requirement with its verdict for it.
          */
         TestCaseResult: {
             /**
@@ -10507,6 +10545,50 @@ export interface components {
              * @example 2026-01-31
              */
             updated_since?: string | null;
+        };
+        /**
+         * TestCaseStanding
+         * @description A test case by itself with its verdict.
+         * @example {
+         *       "external_id": "TC-7",
+         *       "id": "7f0c2f9e-6a0e-4a54-9d39-3f1d1f6f0a11",
+         *       "last_pass_at": "2026-01-02T08:15:00.000000Z",
+         *       "last_result": "passed",
+         *       "last_run_at": "2026-01-02T08:15:00.000000Z",
+         *       "module": "doors",
+         *       "reasons": [
+         *         {
+         *           "code": "old",
+         *           "message": "Its last pass is more than 14 days old."
+         *         }
+         *       ],
+         *       "status": "active",
+         *       "title": "Doors open",
+         *       "verdict": "stale"
+         *     }
+         */
+        TestCaseStanding: {
+            /** External Id */
+            external_id: string | null;
+            /**
+             * Id
+             * Format: uuid
+             */
+            id: string;
+            /** Last Pass At */
+            last_pass_at: string | null;
+            last_result: components["schemas"]["ResultStatus"] | null;
+            /** Last Run At */
+            last_run_at: string | null;
+            /** Module */
+            module: string | null;
+            /** Reasons */
+            reasons: components["schemas"]["Reason"][];
+            /** Status */
+            status: string;
+            /** Title */
+            title: string;
+            verdict: components["schemas"]["TestCaseVerdict"];
         };
         /**
          * TestCaseStatus
@@ -12637,6 +12719,7 @@ export type SchemaPageRun = components['schemas']['Page_Run_'];
 export type SchemaPageSavedPolicy = components['schemas']['Page_SavedPolicy_'];
 export type SchemaPageServiceAccount = components['schemas']['Page_ServiceAccount_'];
 export type SchemaPageSuggestion = components['schemas']['Page_Suggestion_'];
+export type SchemaPageTestCaseStanding = components['schemas']['Page_TestCaseStanding_'];
 export type SchemaPasswordChange = components['schemas']['PasswordChange'];
 export type SchemaPasswordLoginOff = components['schemas']['PasswordLoginOff'];
 export type SchemaPerformance = components['schemas']['Performance'];
@@ -12753,6 +12836,7 @@ export type SchemaTestCaseResults = components['schemas']['TestCaseResults'];
 export type SchemaTestCasesByVerdict = components['schemas']['TestCasesByVerdict'];
 export type SchemaTestCasesChange = components['schemas']['TestCasesChange'];
 export type SchemaTestCasesChangeFilter = components['schemas']['TestCasesChangeFilter'];
+export type SchemaTestCaseStanding = components['schemas']['TestCaseStanding'];
 export type SchemaTestCaseStatus = components['schemas']['TestCaseStatus'];
 export type SchemaTestCaseTexts = components['schemas']['TestCaseTexts'];
 export type SchemaTestCaseType = components['schemas']['TestCaseType'];
@@ -17490,6 +17574,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResultTrend"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["RequestUriTooLong"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["RateLimited"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    get_test_case_verdicts: {
+        parameters: {
+            query?: {
+                /** @description The position behind which the page begins, `next_after` of the page before: whatever others add or delete meanwhile, no row is left out or comes twice. Instead of `skip`; filters and `sort` stay the same. */
+                after?: string;
+                /** @description The branch whose results count; by default main's. */
+                branch?: string;
+                /** @description Results of this environment alone. */
+                environment?: string;
+                /** @description Whether a test case without a result on the branch has that of the default branch. */
+                fallback?: boolean;
+                /** @description Members of the rows, with commas between them, such as id,title: rows then have only these. */
+                fields?: string;
+                /** @description Only rows with these ids: at most 500, with commas between them. */
+                ids?: string;
+                /** @description How many items to give at most. */
+                limit?: number;
+                /** @description How many items to leave out at the start. */
+                skip?: number;
+                /** @description not_run, skipped, failed, flaky, stale, passed: comma-separated alternatives; a leading ! excludes */
+                verdict?: ("not_run" | "skipped" | "failed" | "flaky" | "stale" | "passed" | "!not_run" | "!skipped" | "!failed" | "!flaky" | "!stale" | "!passed")[];
+            };
+            header?: {
+                /**
+                 * @description An id of yours for this request: it is in the answer, in errors, logs and the audit log.
+                 * @example 5f0c3b1e2f6e4a539d0d0a8f6f1f5a11
+                 */
+                "X-Request-ID"?: components["parameters"]["X-Request-ID"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Link: components["headers"]["Link"];
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_TestCaseStanding_"];
                 };
             };
             400: components["responses"]["BadRequest"];

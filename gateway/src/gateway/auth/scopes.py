@@ -88,6 +88,7 @@ ROUTES: Mapping[str, Mapping[str, Needed]] = {
     "reports/result-trend": _READS,
     "reports/gate": {"GET": _READ, "POST": _RESULTS},
     "reports/module-matrix": _READS,
+    "reports/test-case-verdicts": _READS,
     "reports/traceability-matrix": _READS,
     "reports/traceability-matrix/axes": _READS,
     "reports/traceability-matrix/compact": _READS,
