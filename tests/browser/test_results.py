@@ -1,6 +1,7 @@
 """Results at the page: what runs say of requirements and test cases, and what people say by hand."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -80,9 +81,24 @@ def test_the_list_and_the_matrix_say_verdicts_in_words_and_shapes(page_of: PageO
     expect(page.get_by_role("row").filter(has_text="REQ-OPEN").get_by_text("Uncovered")).to_be_visible()
     assert len({url for url in visit.requests if "/reports/verification" in url and "ids=" in url}) == 1
     assert axe.violations(page) == []
+    visit.open(f"/p/{doors.project}/test-cases?search=close")
+    row = page.get_by_role("row").filter(has_text="TC-CLOSE")
+    expect(row.get_by_text(re.compile("Failed|Flaky|Passed"))).to_be_visible()
     page = page_of("viewer", f"~/p/{doors.project}/matrix?at=0,0&as=table").page
     expect(page.get_by_role("rowheader", name=re.compile(r"REQ-CLOSE .*\((Failed|Flaky|Passed)\)"))).to_be_visible()
     expect(page.get_by_role("list", name="Legend").get_by_text("Before a requirement")).to_be_visible()
+    assert axe.violations(page) == []
+
+
+def test_a_pass_of_long_ago_is_listed_as_stale(page_of: PageOf, doors: Traceline) -> None:
+    doors.create_test_case(title="Oil a door", external_id="TC-OIL")
+    long_ago = (datetime.now(UTC) - timedelta(days=20)).isoformat()
+    report = FIRST.replace("TC-CLOSE", "TC-OIL").replace("close", "oil")
+    ok(doors.post("/test-results", content=report, params={"started_at": long_ago, "environment": "yard"}))
+    page = page_of("viewer", f"~/p/{doors.project}/results").page
+    page.get_by_role("tab", name="Stale test cases").click()
+    row = page.get_by_role("tabpanel").get_by_role("listitem").filter(has_text="TC-OIL")
+    expect(row.get_by_text("Its last pass is more than 14 days old.")).to_be_visible()
     assert axe.violations(page) == []
 
 

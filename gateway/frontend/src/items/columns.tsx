@@ -5,7 +5,7 @@ import { Badge } from "../kit/badge"
 import type { Column } from "../kit/table"
 import { formatCount, m } from "../messages"
 import { VerdictBadge } from "../results/pieces"
-import { verdictOf } from "../results/verdict"
+import { verdictOfRequirement, verdictOfTestCase } from "../results/verdict"
 import { type ItemRow, type Kind, REQUIREMENTS, word } from "./kinds"
 import css from "./list.module.css"
 
@@ -30,17 +30,7 @@ export function columnsOf(kind: Kind): Column<ItemRow>[] {
       isDescendingFirst: true,
       cell: priority,
     },
-    ...(kind === REQUIREMENTS
-      ? [
-          {
-            id: VERDICT,
-            label: column.verdict,
-            width: 108,
-            rank: 2.5,
-            cell: ({ id: of }: ItemRow) => <VerdictOf id={of} />,
-          },
-        ]
-      : []),
+    { id: VERDICT, label: column.verdict, width: 108, rank: 2.5, cell: (row) => <VerdictOf kind={kind} id={row.id} /> },
     { id: "links", label: column.links, width: 72, rank: 2, isNumber: true, cell: links },
     { id: "suspect", label: column.suspect, width: 76, rank: 5, isNumber: true, cell: suspect },
     { id: "pending", label: column.pending, width: 80, rank: 6, isNumber: true, cell: pending },
@@ -88,7 +78,7 @@ function pending({ coverage: { pending_suggestions } }: ItemRow) {
   return pending_suggestions > 0 ? <Badge state="pending">{formatCount(pending_suggestions)}</Badge> : null
 }
 
-function VerdictOf({ id: of }: { id: string }) {
-  const { data } = useQuery(verdictOf(of))
+function VerdictOf({ kind, id: of }: { kind: Kind; id: string }) {
+  const { data } = useQuery((kind === REQUIREMENTS ? verdictOfRequirement : verdictOfTestCase)(of))
   return data ? <VerdictBadge verdict={data} /> : null
 }

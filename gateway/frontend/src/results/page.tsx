@@ -5,6 +5,7 @@ import { useUrl } from "../url"
 import { Flaky } from "./flaky"
 import { GateTab } from "./gate"
 import { Runs } from "./runs"
+import { Stale } from "./stale"
 import { Tests } from "./tests"
 import { Verdicts } from "./verdicts"
 import { words } from "./words"
@@ -13,6 +14,7 @@ const TABS = [
   { id: "runs", label: words.runs, content: () => <Runs /> },
   { id: "verdicts", label: words.verdicts, content: () => <Verdicts /> },
   { id: "flaky", label: words.flaky, content: () => <Flaky /> },
+  { id: "stale", label: words.stale, content: () => <Stale /> },
   { id: "tests", label: words.tests.title, content: () => <Tests /> },
   { id: "gate", label: words.gate.title, content: () => <GateTab /> },
 ] as const

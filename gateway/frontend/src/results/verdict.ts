@@ -40,26 +40,38 @@ export const verificationSummary = queryOptions({
   },
 })
 
-let waiting: { ids: string[]; answer: Promise<VerificationReport> } | undefined
+/** Return a page of test cases with their verdicts, those first whose last pass is longest ago. */
+export function readTestCaseVerdicts(query: Record<string, unknown>, signal?: AbortSignal) {
+  return api.get("/api/v1/reports/test-case-verdicts", { params: { query: query as never }, signal })
+}
 
-/** The verdict of a requirement; those that are asked for in the same moment are read together. */
-export const verdictOf = (id: string) =>
-  queryOptions({
-    queryKey: ["results", "verdict", id],
-    queryFn: async (): Promise<Verdict | null> => {
-      waiting ??= together()
-      waiting.ids.push(id)
-      const { answer } = waiting
-      return (await answer).items.find((one) => one.id === id)?.verdict ?? null
-    },
-  })
+/** The verdict of a requirement. */
+export const verdictOfRequirement = verdictBy("verdict", readVerification)
+/** The verdict of a test case by itself. */
+export const verdictOfTestCase = verdictBy("test_case_verdict", readTestCaseVerdicts)
 
-function together() {
-  const ids: string[] = []
-  const moment = new Promise((resolve) => setTimeout(resolve, TOGETHER_MS))
-  const answer = moment.then(() => {
-    waiting = undefined
-    return readVerification({ ids: ids.join(), limit: ids.length })
-  })
-  return { ids, answer }
+type Told = { items: { id: string; verdict: Verdict }[] }
+
+/** Return the query of the verdict of an item; those that are asked for in the same moment are read together. */
+function verdictBy(name: string, read: (query: Record<string, unknown>) => Promise<Told>) {
+  let waiting: { ids: string[]; answer: Promise<Told> } | undefined
+  function together() {
+    const ids: string[] = []
+    const moment = new Promise((resolve) => setTimeout(resolve, TOGETHER_MS))
+    const answer = moment.then(() => {
+      waiting = undefined
+      return read({ ids: ids.join(), limit: ids.length })
+    })
+    return { ids, answer }
+  }
+  return (id: string) =>
+    queryOptions({
+      queryKey: ["results", name, id],
+      queryFn: async (): Promise<Verdict | null> => {
+        waiting ??= together()
+        waiting.ids.push(id)
+        const { answer } = waiting
+        return (await answer).items.find((one) => one.id === id)?.verdict ?? null
+      },
+    })
 }

@@ -35,6 +35,8 @@ export const results = {
   download: (format: string) => `Verification report as ${format}`,
   flaky: "Flaky tests",
   noFlaky: "No test passes and fails with the same code.",
+  stale: "Stale test cases",
+  noStale: "No test case passed so long ago, or before so much has changed, that its result says nothing.",
   flips: (flips: number, rate: string) => `${flips} changes, failed in ${rate} of the runs`,
   tests: {
     title: "Untraced tests",
