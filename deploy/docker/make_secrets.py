@@ -42,6 +42,7 @@ def contents() -> dict[str, str]:
         "data_encryption_key": secrets.token_hex(32),
         "default_admin_password": secrets.token_urlsafe(18),
         "oidc_client_secret": "",  # the identity provider makes it
+        "smtp_url": "",  # it is of a mail server that is there already
     }
 
 

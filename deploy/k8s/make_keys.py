@@ -22,6 +22,7 @@ OWN = {
     "data-encryption": ["data_encryption_key"],
     "default-admin": ["default_admin_password"],
     "single-sign-on": ["oidc_client_secret"],
+    "mail": ["smtp_url"],
     **{f"rabbitmq-{service}": [f"rabbitmq_url={service}_rabbitmq_url"] for service in SERVICES},
     "rabbitmq-definitions": ["rabbitmq_definitions"],
 }

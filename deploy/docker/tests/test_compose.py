@@ -91,7 +91,7 @@ def test_every_secret_is_used_and_every_one_used_is_there() -> None:
 @pytest.mark.parametrize("service", each(SERVICES))
 def test_no_variable_holds_a_password(service: dict[str, Any]) -> None:
     for name, value in service.get("environment", {}).items():
-        assert "@" not in str(value) or name.endswith("_EMAIL")
+        assert "@" not in str(value) or name.endswith(("_EMAIL", "_FROM"))
         holds_one = re.search("PASS|SECRET|COOKIE|TOKEN", name) and not name.startswith("RATE_LIMIT_")
         assert not holds_one or str(value).startswith("/run/secrets")
 

@@ -61,7 +61,7 @@ def test_secrets_that_are_there_stay_as_they_are(made: Path) -> None:
 
 def test_two_systems_have_no_secret_in_common(made: Path, tmp_path: Path) -> None:
     make(tmp_path / "other")
-    others = {"oidc_client_secret"}  # which the identity provider makes
+    others = {"oidc_client_secret", "smtp_url"}  # of an identity provider and a mail server
     for file in made.iterdir():
         assert (file.name in others) == (file.read_text() == "")
         assert file.name in others or file.read_text() != (tmp_path / "other" / file.name).read_text()
