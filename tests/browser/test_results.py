@@ -130,6 +130,22 @@ def test_a_test_that_nobody_traces_gets_its_test_case_by_keyboard(page_of: PageO
     assert ok(doors.get(f"/test-cases/{test_case['id']}/results"))["verdict"] == "passed"
 
 
+def test_a_renamed_test_is_merged_with_what_it_was_by_keyboard(page_of: PageOf, doors: Traceline) -> None:
+    test_case = doors.create_test_case(title="Lock a door", external_id="TC-LOCK")
+    named = '<properties><property name="test_case" value="TC-LOCK"/></properties>'
+    for name, inside in [("locks the door", named), *[("locks the doors", "")] * 3]:
+        test = f'<testcase classname="locks" name="{name}">{inside}</testcase>'
+        report = f'<testsuite name="locks">{test}</testsuite>'
+        ok(doors.post("/test-results", content=report, params={"branch": "locks"}))
+    page = page_of("reviewer", f"~/p/{doors.project}/results?tab=tests&show=renamed").page
+    page.get_by_role("button", name="Merge locks the door into locks the doors").focus()
+    assert axe.violations(page) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No test looks like the new name of another.")).to_be_visible()
+    (now,) = ok(doors.get("/automated-tests", params={"test_case_id": test_case["id"]}))["items"]
+    assert now["name"] == "locks the doors"
+
+
 def test_an_admin_changes_the_rules_of_the_gate_and_keeps_a_policy(page_of: PageOf, admin: Traceline) -> None:
     within = admin.within(admin.new_project(visibility="open"))
     eventually(lambda: within.get("/requirements").status_code == 200, "the project", seconds=2)
