@@ -25,7 +25,8 @@ _FLAKY = frozenset({"flakyFailure", "flakyError"})
 _SAYS_WHY = _FAILED | _RERUN | _FLAKY
 _NOT_RUN = frozenset({"notrun", "disabled", "skipped", "ignored", "suppressed", "pending"})
 _NOT_PASSED = frozenset({"fail", "failed", "failure", "error"})
-_USUAL = frozenset({"name", "classname", "time", "file", "line", "assertions", "status"})
+_PLAIN = frozenset({"name", "classname", "time", "file", "line", "assertions"})
+"""Attributes that say nothing but which test it was, and for how long; most cases have no others."""
 _ATTRIBUTES = NAMES_OF_TEST_CASES | NAMES_OF_REQUIREMENTS
 
 
@@ -101,11 +102,12 @@ class _Cases(ResultsHandler):
             case.duration_ms = milliseconds(time)
             if case.duration_ms is None:
                 self.odd("unknown_time", f"The time {time[:40]!r} is none that can be read; it is left out.")
-        state = given("status", "").lower()
-        self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
-        if state in _NOT_PASSED:
-            case.status = "failed"
-        if not attributes.keys() <= _USUAL:
+        self._skipped = False
+        if not attributes.keys() <= _PLAIN:
+            state = given("status", "").lower()
+            self._skipped = state in _NOT_RUN or given("result", "").lower() in _NOT_RUN
+            if state in _NOT_PASSED:
+                case.status = "failed"
             for key, value in attributes.items():
                 if key in _ATTRIBUTES:
                     note(case, key, value)
