@@ -206,8 +206,15 @@ class _Headers:
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, NotImplementedError, ValueError)
 
 
-def _damaged(name: str, error: BaseException) -> FileRefused:
+def _damaged(name: str, error: BaseException) -> FileRefused | MemoryError:
+    if _is_out_of_memory(error):
+        return MemoryError()
     return FileRefused(f"{name!r} in the archive is damaged or cut off: {error}.")
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Check whether it is zlib's Z_MEM_ERROR, which says nothing of the file."""
+    return isinstance(error, zlib.error) and str(error).startswith("Error -4 ")
 
 
 def _too_large(limits: ArchiveLimits) -> FileRefused:
@@ -273,6 +280,8 @@ def _gunzip(file: BinaryIO, unpacked: BinaryIO, limits: ArchiveLimits) -> None:
             unpacked.write(piece)
         unpacked.write(inflate.flush())
     except zlib.error as error:
+        if _is_out_of_memory(error):
+            raise MemoryError from None
         raise FileRefused(f"The archive is damaged: {error}.") from None
     if not inflate.eof:
         raise FileRefused("The archive is cut off: its gzip stream does not end.", offset=size_in)
