@@ -1,6 +1,7 @@
 """What a connection sees of the rows of several projects."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import psycopg
@@ -103,3 +104,22 @@ async def test_reads_of_different_projects_share_no_query(notes: Database) -> No
 
     asked = await asyncio.gather(ask("B"), ask(projects.MAIN), ask("B"), ask("C"))
     assert asked == [["of B"], ["old"], ["of B"], []]
+
+
+async def test_whoever_is_cancelled_while_entering_a_project_leaves_no_connection_in_it(notes: Database) -> None:
+    async def look(project: str) -> list[str]:
+        with projects.within(project):
+            return await seen(notes)
+
+    for steps in range(12):
+        # One connection is left for the others, and it was in MAIN last.
+        assert await look(projects.MAIN) == ["old"]
+        async with notes.connection():
+            assert await look(projects.MAIN) == ["old"]
+            other = asyncio.create_task(look("B"))
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            time.sleep(0.01)  # noqa: ASYNC251 - the server answers meanwhile, and the task has not heard of it
+            other.cancel()
+            await asyncio.wait([other])
+            assert await look(projects.MAIN) == ["old"]

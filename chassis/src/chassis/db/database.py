@@ -52,6 +52,10 @@ set_json_dumps(orjson.dumps)
 set_json_loads(orjson.loads)
 
 
+_UNKNOWN = "?"
+"""No scope: a connection in it enters one before it is used."""
+
+
 class _ScopedConnection(psycopg.AsyncConnection[DictRow]):
     """A connection that knows which project it sees, see `chassis.core.projects.current`."""
 
@@ -189,6 +193,8 @@ class Database:
 
 
 async def _enter(connection: _ScopedConnection, scope: str) -> None:
+    # Who is cancelled meanwhile leaves a connection of which nobody knows whether it has changed.
+    connection.scope = _UNKNOWN
     await connection.execute(isolation.ENTER, isolation.state(scope))
     connection.scope = scope
 
