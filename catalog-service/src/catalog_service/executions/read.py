@@ -35,7 +35,6 @@ _NAMES = {SKIPPED: "skipped", PASSED: "passed", FLAKY: "flaky", FAILED: "failed"
 _LONGEST_NAME = 2000
 _MOST_IDS = 100
 _AT_ONCE = 512
-_NULL = "\\N"
 _TO_ESCAPE = re.compile(r"[\\\t\n\r\0]")
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
@@ -148,26 +147,25 @@ def _line(result: Result, outcome: str, position: int) -> str:
     name, class_name, suite, file = result.name, result.class_name, result.suite, result.file
     base = base_name(name)
     iteration = result.iteration or (name if base != name else "")
-    guessed, tags = ids_in(name), result.tags
-    if tags:
-        guessed = [*guessed, *tags]
-    maybe_requirements = [*requirements_in(name), *(tags or ())]
+    guessed = ids_in(name)
+    if result.tags:
+        guessed = [*guessed, *result.tags]
     print_ = fingerprint(class_name, base, suite, file).hex()
-    duration = _NULL if result.duration_ms is None else result.duration_ms
-    # Most results have none of these.
-    message = _NULL if result.message is None else _text(result.message, LONGEST_MESSAGE)
-    trace = _NULL if result.trace is None else _text(result.trace, LONGEST_TRACE)
+    duration = "\\N" if result.duration_ms is None else str(result.duration_ms)
     return (
         f"{position}\t\\\\x{print_}\t{_known(class_name)}\t{_text(base)}\t{_known(suite)}\t{_known(file)}"
-        f"\t{_text(iteration) if iteration else ''}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
-        f"\t{message}\t{trace}"
-        f"\t{_ids(result.named) if result.named else _NULL}\t{_ids(guessed) if guessed else _NULL}"
-        f"\t{_ids(result.requirements) if result.requirements else _NULL}"
-        f"\t{_ids(maybe_requirements) if maybe_requirements else _NULL}\n"
+        f"\t{_text(iteration)}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
+        f"\t{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
+        f"\t{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}"
+        f"\t{_ids([*requirements_in(name), *(result.tags or ())])}\n"
     )
 
 
-def _text(text: str, longest: int = _LONGEST_NAME) -> str:
+def _text(text: str | None, longest: int = _LONGEST_NAME) -> str:
+    if text is None:
+        return "\\N"
+    if not text:
+        return ""
     cut = text[:longest]
     return cut.translate(_ESCAPES) if _TO_ESCAPE.search(cut) else cut
 
@@ -176,7 +174,9 @@ _known = lru_cache(4096)(_text)
 """For what many results have in common."""
 
 
-def _ids(ids: list[str]) -> str:
+def _ids(ids: list[str] | None) -> str:
+    if not ids:
+        return "\\N"
     distinct = [*dict.fromkeys(one.replace("\0", "")[:200] for one in ids)][:_MOST_IDS]
     return orjson.dumps(distinct).decode().translate(_ESCAPES)
 

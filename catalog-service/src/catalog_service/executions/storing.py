@@ -341,9 +341,7 @@ async def _store_executions(connection: Connection, run: Run, attempt: int) -> N
             ON e.test_id = i.test_id AND e.context_id = %(context)s AND e.at = %(at)s AND e.run_id = %(run)s
         ), stored AS (
             INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), CASE max(outcome)
-                   WHEN '{FAILED}' THEN 'failed' WHEN '{FLAKY}' THEN 'flaky' WHEN '{PASSED}' THEN 'passed'
-                   ELSE 'skipped' END,
+            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), outcome_status(max(outcome)),
                    repeat('0', %(attempt)s - 1) || max(outcome)
             FROM incoming_tests GROUP BY test_id ORDER BY test_id
             ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
