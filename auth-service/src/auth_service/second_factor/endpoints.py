@@ -9,20 +9,13 @@ from auth_service.second_factor.schemas import Beginning, Begun, Confirmation, P
 from auth_service.users.endpoints import UserId
 from auth_service.users.passwords import PasswordPort
 from chassis.core.encryption import Cipher
-from chassis.core.identity import Admin, Viewer
+from chassis.core.identity import Admin, Identity, Viewer
 from chassis.db.database import Db
 from chassis.web.problem_documents import problem_responses
 from chassis.web.responses import answer
 from chassis.web.strict_route import StrictRoute
 
 router = APIRouter(prefix="/api/v1", route_class=StrictRoute)
-
-
-def cipher_of(request: Request) -> Cipher | None:
-    """Return what encrypts secrets in the database; None: nothing does."""
-    cipher: Cipher | None = request.app.state.cipher
-    return cipher
-
 
 _NO_STORE = {"Cache-Control": "no-store"}
 _WRONG = (
@@ -65,7 +58,7 @@ async def begin_second_factor(
 ) -> Response:
     """It counts once a code of it is confirmed; beginning anew forgets the secret from before."""
     password, address = body.password.get_secret_value(), client_address(request)
-    secret, uri = await service.begin(database, passwords, cipher_of(request), viewer, address, password)
+    secret, uri = await service.begin(database, passwords, _cipher(request), viewer, address, password)
     qr = segno.make(uri).svg_data_uri(border=2, light="#fff")
     return answer({"secret": secret, "uri": uri, "qr": qr}, headers=_NO_STORE)
 
@@ -79,7 +72,7 @@ async def begin_second_factor(
 )
 async def confirm_second_factor(body: Confirmation, request: Request, database: Db, viewer: Viewer) -> Response:
     """From now on logging in takes a code, too. Keep the recovery codes elsewhere: each works once."""
-    codes = await service.confirm(database, cipher_of(request), viewer, body.code.get_secret_value())
+    codes = await service.confirm(database, _cipher(request), viewer, body.code.get_secret_value())
     return answer({"recovery_codes": codes}, headers=_NO_STORE)
 
 
@@ -94,8 +87,8 @@ async def renew_recovery_codes(
     body: Proof, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer
 ) -> Response:
     """Those from before work no more."""
-    password, code, address = body.password.get_secret_value(), body.code.get_secret_value(), client_address(request)
-    codes = await service.renew_recovery_codes(database, passwords, cipher_of(request), viewer, address, password, code)
+    claim = _claim(body, request, viewer)
+    codes = await service.renew_recovery_codes(database, passwords, _cipher(request), claim)
     return answer({"recovery_codes": codes}, headers=_NO_STORE)
 
 
@@ -111,8 +104,7 @@ async def remove_second_factor(
     body: Proof, request: Request, database: Db, passwords: PasswordPort, viewer: Viewer
 ) -> Response:
     """From now on the password is enough. Wrong passwords and codes count as failed log-ins."""
-    password, code, address = body.password.get_secret_value(), body.code.get_secret_value(), client_address(request)
-    await service.remove(database, passwords, cipher_of(request), viewer, address, password, code)
+    await service.remove(database, passwords, _cipher(request), _claim(body, request, viewer))
     return Response(status_code=204)
 
 
@@ -128,3 +120,14 @@ async def remove_second_factor_of_user(user_id: UserId, database: Db, admin: Adm
     """For somebody whose phone and recovery codes are lost. Their sessions end; without one, nothing happens."""
     await service.take_away_by_admin(database, admin, user_id)
     return Response(status_code=204)
+
+
+def _cipher(request: Request) -> Cipher | None:
+    """Return what encrypts secrets in the database; None: nothing does."""
+    cipher: Cipher | None = request.app.state.cipher
+    return cipher
+
+
+def _claim(body: Proof, request: Request, viewer: Identity) -> service.Claim:
+    password, code = body.password.get_secret_value(), body.code.get_secret_value()
+    return service.Claim(viewer, client_address(request), password, code)

@@ -5,6 +5,7 @@ import secrets
 import time
 from base64 import b32encode, b64decode, b64encode
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from hmac import compare_digest
@@ -56,6 +57,16 @@ class Shown(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
     USED = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What somebody who has a second factor shows to change it, and from where."""
+
+    identity: Identity
+    address: str
+    password: str = field(repr=False)
+    code: str = field(repr=False)
 
 
 async def encrypt_plain(database: Database, cipher: Cipher | None) -> None:
@@ -131,13 +142,7 @@ async def confirm(database: Database, cipher: Cipher | None, identity: Identity,
 
 
 async def renew_recovery_codes(
-    database: Database,
-    passwords: Passwords,
-    cipher: Cipher | None,
-    identity: Identity,
-    address: str,
-    password: str,
-    code: str,
+    database: Database, passwords: Passwords, cipher: Cipher | None, claim: Claim
 ) -> list[str]:
     """Return new recovery codes, in place of those from before; raise Unauthenticated and TooManyRequests."""
     codes = _recovery_codes()
@@ -145,26 +150,18 @@ async def renew_recovery_codes(
     async def renew(connection: Connection, user_id: int) -> None:
         await repository.set_recovery_hashes(connection, user_id, [_hash(one) for one in codes])
 
-    await _proved(database, passwords, cipher, identity, address, password, code, renew)
+    await _proved(database, passwords, cipher, claim, renew)
     return codes
 
 
-async def remove(
-    database: Database,
-    passwords: Passwords,
-    cipher: Cipher | None,
-    identity: Identity,
-    address: str,
-    password: str,
-    code: str,
-) -> None:
+async def remove(database: Database, passwords: Passwords, cipher: Cipher | None, claim: Claim) -> None:
     """Remove the caller's second factor; raise Unauthenticated, TooManyRequests, and Conflict no_second_factor."""
 
     async def delete(connection: Connection, user_id: int) -> None:
         await repository.delete(connection, user_id)
-        await _tell(connection, user_id, identity.email, actor_of(identity), is_active=False)
+        await _tell(connection, user_id, claim.identity.email, actor_of(claim.identity), is_active=False)
 
-    await _proved(database, passwords, cipher, identity, address, password, code, delete)
+    await _proved(database, passwords, cipher, claim, delete)
 
 
 async def take_away(database: Database, user_id: int, actor: Actor) -> None:
@@ -189,26 +186,18 @@ async def _take_away(connection: Connection, user_id: int, actor: Actor) -> bool
     return was_active
 
 
-async def _proved(
-    database: Database,
-    passwords: Passwords,
-    cipher: Cipher | None,
-    identity: Identity,
-    address: str,
-    password: str,
-    code: str,
-    work: Work,
-) -> None:
+async def _proved(database: Database, passwords: Passwords, cipher: Cipher | None, claim: Claim, work: Work) -> None:
     """Do work for a user who shows password and code; wrong ones count as failed log-ins."""
-    shown = await passwords_shown.check(database, passwords, identity, address, password)
+    shown = await passwords_shown.check(database, passwords, claim.identity, claim.address, claim.password)
+    email = claim.identity.email
     problem: Exception | None = None
     async with database.transaction() as connection:
         await user_service.locked(connection, shown.user_id)
         if not await repository.is_active(connection, shown.user_id):
             await throttle.withdrawn(connection, shown.attempt)
             problem = Conflict("You have no second factor.", code="no_second_factor")
-        elif (found := await show(connection, cipher, shown.user_id, identity.email, code)) is not Shown.RIGHT:
-            failure = LoginFailed(email=identity.email, address=address, reason=WRONG_CURRENT_CODE)
+        elif (found := await show(connection, cipher, shown.user_id, email, claim.code)) is not Shown.RIGHT:
+            failure = LoginFailed(email=email, address=claim.address, reason=WRONG_CURRENT_CODE)
             await throttle.failed(connection, shown.attempt, failure)
             problem = refusal(found)
         else:
