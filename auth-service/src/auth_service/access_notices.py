@@ -16,13 +16,13 @@ from chassis.db.database import Database, Db
 from chassis.messaging import outbox
 from chassis.messaging.events import Actor, NewEvent
 from chassis.web.strict_route import StrictRoute
-from contracts.auth import AccessRefused, DataRead
+from contracts.auth import AccessRefused, DataRead, Requests
 
 router = APIRouter(prefix="/internal", route_class=StrictRoute, include_in_schema=False)
 
 
-class Notice(BaseModel):
-    """Requests that the audit log tells of together; see the events AccessRefused and DataRead.
+class Notice(Requests):
+    """Requests that the audit log tells of together, by the events AccessRefused and DataRead.
 
     A gateway that got no answer tells the same again: its `id` is that of the event.
     `request_id` and `gateway_request_id` are those of the last request.
@@ -31,14 +31,6 @@ class Notice(BaseModel):
     id: UUID
     at: datetime
     user_id: int | None
-    project: str | None
-    address: str
-    agent: str
-    session_id: str | None
-    api_token_id: int | None
-    requests: tuple[str, ...]
-    count: int
-    since: datetime
     request_id: str
     gateway_request_id: str
 

@@ -345,14 +345,13 @@ class LoginFailed(Momentary):
     count: int = 1
 
 
-class _Access(Momentary):
-    """Base of what gateways tell of requests.
+class Requests(BaseModel):
+    """Requests that are told of together. A gateway tells auth-service of them, and an event tells the audit log.
 
-    The actor is whose token came with them, who may not be known. The first is told at once; those that follow of the
-    same party, session or API token and for the same reason are told together each quarter of an hour: `count`
-    requests from `since` on, the last of them at the time of the event. `address` and `agent` are those of the last,
-    `requests` a few of them, each a method and an address as they came. `project` is the key of the project that all
-    of them are about, None for what belongs to the installation.
+    The first is told at once; those that follow of the same party, session or API token and for the same reason are
+    told together each quarter of an hour: `count` requests from `since` on. `address` and `agent` are those of the
+    last, `requests` a few of them, each a method and an address as they came. `project` is the key of the project that
+    all of them are about, None for what belongs to the installation.
     """
 
     project: str | None
@@ -363,6 +362,13 @@ class _Access(Momentary):
     requests: tuple[str, ...]
     count: int
     since: datetime
+
+
+class _Access(Momentary, Requests):
+    """Base of what gateways tell of requests, at the time of the last of them.
+
+    The actor is whose token came with them, who may not be known.
+    """
 
 
 class AccessRefused(_Access):
