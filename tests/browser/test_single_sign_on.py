@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from acceptance.process import RunningTraceline, fresh_folder
 from testing.identity_provider import IdentityProvider
@@ -30,6 +30,14 @@ def with_provider(identity_provider: IdentityProvider) -> Iterator[str]:
             yield running.base_url
 
 
+def at_the_provider(page: Page, person: str) -> None:
+    """Sign in at the page of the provider, and let Traceline know who it is."""
+    page.get_by_placeholder("Enter any login").fill(person)
+    page.get_by_placeholder("and password").fill("any")
+    page.get_by_role("button", name="Sign-in").click()
+    page.get_by_role("button", name="Continue").click()
+
+
 def test_a_person_signs_in_and_is_where_they_wanted_to_be(
     visit: Visit, with_provider: str, identity_provider: IdentityProvider
 ) -> None:
@@ -37,10 +45,7 @@ def test_a_person_signs_in_and_is_where_they_wanted_to_be(
     visit.open(f"{with_provider}/p/MAIN/requirements")
     page = visit.page
     page.get_by_role("button", name="Sign in with single sign-on").click()
-    page.get_by_placeholder("Enter any login").fill("kim")
-    page.get_by_placeholder("and password").fill("any")
-    page.get_by_role("button", name="Sign-in").click()
-    page.get_by_role("button", name="Continue").click()
+    at_the_provider(page, "kim")
     expect(page).to_have_url(f"{with_provider}/p/MAIN/requirements")
     expect(page.get_by_role("heading", name="Requirements", exact=True)).to_be_visible()
     page.reload()
@@ -52,10 +57,7 @@ def test_a_person_signs_in_and_is_where_they_wanted_to_be(
     with visit.context.expect_page() as opened:
         again.get_by_role("button", name="Sign in with single sign-on").click()
     other = opened.value
-    other.get_by_placeholder("Enter any login").fill("kim")
-    other.get_by_placeholder("and password").fill("any")
-    other.get_by_role("button", name="Sign-in").click()
-    other.get_by_role("button", name="Continue").click()
+    at_the_provider(other, "kim")
     expect(other).to_have_url(f"{with_provider}/p/MAIN")
     other.close()
     page.bring_to_front()
@@ -73,10 +75,7 @@ def test_who_is_invited_may_sign_in_there_instead_of_choosing_a_password(
     expect(page.get_by_label("Password")).to_be_visible()
     assert axe.violations(page) == []
     page.get_by_role("button", name="Sign in with single sign-on").click()
-    page.get_by_placeholder("Enter any login").fill("ada")
-    page.get_by_placeholder("and password").fill("any")
-    page.get_by_role("button", name="Sign-in").click()
-    page.get_by_role("button", name="Continue").click()
+    at_the_provider(page, "ada")
     expect(page.get_by_role("button", name="Ada Invited")).to_be_visible()
 
 
