@@ -3,7 +3,7 @@
 from hashlib import sha256
 from typing import Any
 
-from catalog_service.executions import storing
+from catalog_service.executions import incoming
 from catalog_service.executions.runs import StoredRun
 from catalog_service.items import repository as items
 from catalog_service.items.kinds import TEST_CASE
@@ -26,7 +26,7 @@ async def lock_creations(connection: Connection) -> None:
 
 async def create_test_cases(connection: Connection, run: StoredRun, actor: Actor) -> int:
     """Make test cases of the tests that have none; return how many. One that has such an external_id is taken."""
-    unmatched = await storing.unmatched(connection)
+    unmatched = await incoming.unmatched(connection)
     wanted = {external_id(test): test for test in unmatched}
     known = await connection.execute(
         "SELECT id, external_id FROM test_cases WHERE external_id = ANY(%s)", (list(wanted),)
@@ -36,7 +36,7 @@ async def create_test_cases(connection: Connection, run: StoredRun, actor: Actor
     for start in range(0, len(made), _AT_ONCE):
         await items.insert_all(connection, TEST_CASE, made[start : start + _AT_ONCE])
     matches += [(test["fingerprint"], row["id"]) for test, (row, _) in zip(wanted.values(), made, strict=True)]
-    await storing.add_created(connection, matches)
+    await incoming.add_created(connection, matches)
     return len(made)
 
 

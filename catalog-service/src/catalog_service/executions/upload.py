@@ -18,7 +18,7 @@ from psycopg.types.json import Json
 from catalog_service.authorship import author
 from catalog_service.exchange.jobs.service import problem_of
 from catalog_service.exchange.jobs.upload import Store, receive_all
-from catalog_service.executions import completion, filling, runs, storing
+from catalog_service.executions import completion, filling, incoming, runs, storing
 from catalog_service.executions.read import Order, Read, Refusal, decoded, read
 from catalog_service.executions.runs import RunSpec, StoredRun
 from chassis.core.problems import Invalid
@@ -185,13 +185,13 @@ async def _store(
     )
     if again is not None:
         return {"upload_id": again, "duplicate": True, **dict.fromkeys(_COUNTED, 0)}
-    await storing.receive(connection, _blocks(results.rows))
+    await incoming.receive(connection, _blocks(results.rows))
     if results.read.has_attempts or options.duplicates == "last":
-        await storing.keep_last_attempts(connection, every=options.duplicates == "last")
-    await storing.gather(connection)
-    unknown_ids = await storing.match(connection)
-    await storing.find_tests(connection)
-    matched = await storing.count_matches(connection)
+        await incoming.keep_last_attempts(connection, every=options.duplicates == "last")
+    await incoming.gather(connection)
+    unknown_ids = await incoming.match(connection)
+    await incoming.find_tests(connection)
+    matched = await incoming.count_matches(connection)
     created = await _take_unknown(connection, options, run, actor)
     if options.unknown == "create":
         matched = replace(matched, matched=matched.matched + matched.unknown, unknown=0)
@@ -223,7 +223,7 @@ async def _store(
             await connection.execute("UPDATE run_uploads SET warnings = %s WHERE id = %s", (Json(warnings), upload_id))
     else:
         links = 0
-    await storing.forget(connection)
+    await incoming.forget(connection)
     return {
         "upload_id": upload_id,
         "duplicate": False,
@@ -261,9 +261,9 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
     if options.unknown == "create":
         return await filling.create_test_cases(connection, run, actor)
     if options.unknown == "ignore":
-        await storing.drop_unmatched(connection)
+        await incoming.drop_unmatched(connection)
     elif options.unknown == "fail":
-        unmatched = await storing.unmatched(connection)
+        unmatched = await incoming.unmatched(connection)
         if unmatched:
             names = [".".join(filter(None, (test["class_name"], test["name"]))) for test in unmatched]
             raise Invalid(
@@ -275,7 +275,7 @@ async def _take_unknown(connection: Connection, options: Options, run: StoredRun
     return 0
 
 
-def _warnings(matched: storing.Matched, unknown_ids: list[str], options: Options) -> list[dict[str, Any]]:
+def _warnings(matched: incoming.Matched, unknown_ids: list[str], options: Options) -> list[dict[str, Any]]:
     told = []
     if unknown_ids:
         told.append(_unknown("test case", unknown_ids))

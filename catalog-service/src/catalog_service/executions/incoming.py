@@ -1,0 +1,212 @@
+"""The results of a file on their way into the record: temporary tables that end with the transaction.
+
+`incoming` has a row a result, `incoming_tests` a row a test, `incoming_matches` a row a test case that a test names.
+"""
+
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from catalog_service.executions.read import COLUMNS, FAILED, FLAKY, PASSED
+from chassis.db.database import Connection
+from chassis.db.rows import fetch_only, fetch_value
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """How many tests of a file were matched how, and ids that it names and nothing has."""
+
+    tests: int
+    matched: int
+    unknown: int
+    ambiguous: int
+
+
+async def receive(connection: Connection, rows: AsyncIterable[bytes]) -> None:
+    """Put the rows of a reader into the temporary table `incoming`, which ends with the transaction."""
+    # What does not fit is sorted and grouped on disk, at twice the time.
+    await connection.execute("SET LOCAL work_mem = '64MB'")
+    await connection.execute(
+        """
+        CREATE TEMP TABLE incoming (
+            position integer, fingerprint bytea, class_name text, name text, suite text, file text, iteration text,
+            outcome text, is_attempt boolean, duration_ms bigint, message text, trace text,
+            named json, guessed json, requirements json, maybe_requirements json
+        ) ON COMMIT DROP
+        """
+    )
+    async with connection.cursor().copy(f"COPY incoming ({COLUMNS}) FROM STDIN") as copy:
+        async for block in rows:
+            await copy.write(block)
+
+
+async def keep_last_attempts(connection: Connection, *, every: bool) -> None:
+    """Leave of several attempts of a test the last; `every`: whatever comes several times is attempts."""
+    await connection.execute(
+        f"""
+        WITH attempts AS (
+            SELECT position, outcome, last_value(position) OVER whole AS last,
+                   bool_or(outcome IN ('{FLAKY}', '{FAILED}')) OVER whole AS failed
+            FROM incoming WHERE is_attempt OR %(every)s
+            WINDOW whole AS (PARTITION BY fingerprint, iteration ORDER BY position
+                             ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        ), earlier AS (
+            DELETE FROM incoming USING attempts
+            WHERE incoming.position = attempts.position AND attempts.position <> attempts.last
+        )
+        UPDATE incoming SET outcome = '{FLAKY}' FROM attempts
+        WHERE incoming.position = attempts.position AND attempts.position = attempts.last
+        AND attempts.failed AND attempts.outcome = '{PASSED}'
+        """,
+        {"every": every},
+    )
+
+
+async def gather(connection: Connection) -> None:
+    """Make of the results one row a test, in the temporary table `incoming_tests`: what outweighs counts.
+
+    A test that is new has the id there that it is to have. All that is stored later follows this order, since rows in
+    the order of an index are quickest to add.
+    """
+    await connection.execute(
+        """
+        CREATE TEMP TABLE incoming_tests ON COMMIT DROP AS
+        SELECT i.*, coalesce(t.merged_into, t.id, nextval('automated_tests_id_seq')) AS test_id, NULL AS matched_by
+        FROM (
+            SELECT fingerprint, min(class_name) AS class_name, min(name) AS name, min(suite) AS suite,
+                   min(file) AS file, max(outcome) AS outcome,
+                   (CASE WHEN sum(duration_ms) > 2147483647 THEN 2147483647 ELSE sum(duration_ms) END)::integer
+                       AS duration_ms
+            FROM incoming GROUP BY fingerprint ORDER BY fingerprint
+        ) AS i LEFT JOIN automated_tests t USING (fingerprint)
+        """
+    )
+    await connection.execute("ANALYZE incoming_tests")
+
+
+_IS_ID = "word ~ '^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$'"
+
+
+async def match(connection: Connection) -> list[str]:
+    """Find the test cases that results name, in the temporary table `incoming_matches`; return ids that nothing has.
+
+    What a property or a tag names comes before what a name may mean, and that before an automation id; which one test
+    may have for several test cases: then it has none, and is `ambiguous`.
+    """
+    await connection.execute(
+        f"""
+        CREATE TEMP TABLE incoming_matches ON COMMIT DROP AS
+        SELECT DISTINCT i.fingerprint, t.id AS test_case_id, 'named' AS matched_by
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
+        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        WHERE i.named IS NOT NULL
+        """
+    )
+    await connection.execute(
+        f"""
+        INSERT INTO incoming_matches
+        SELECT DISTINCT i.fingerprint, t.id, 'name'
+        FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.guessed) AS word
+        JOIN test_cases t ON t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END
+        WHERE i.guessed IS NOT NULL AND NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
+        """
+    )
+    return await _unknown_ids(connection)
+
+
+async def _unknown_ids(connection: Connection) -> list[str]:
+    rows = await fetch_value(
+        connection,
+        f"""
+        SELECT array_agg(word) FROM (
+            SELECT DISTINCT word FROM incoming i CROSS JOIN LATERAL json_array_elements_text(i.named) AS word
+            WHERE i.named IS NOT NULL AND NOT EXISTS (
+                SELECT FROM test_cases t
+                WHERE t.external_id = word OR t.id = CASE WHEN {_IS_ID} THEN word::uuid END)
+            ORDER BY word LIMIT 100) AS unknown
+        """,
+    )
+    return rows or []
+
+
+async def find_tests(connection: Connection) -> None:
+    """Say of each test of the file how it is matched, and match what an automation id tells."""
+    await connection.execute(
+        """
+        WITH unmatched AS (
+            SELECT i.fingerprint, concat_ws('.', nullif(i.class_name, ''), i.name) AS automation_id
+            FROM incoming_tests i
+            WHERE NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint)
+            AND NOT EXISTS (
+                SELECT FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id
+                WHERE c.test_id = i.test_id)
+        ), candidates AS (
+            SELECT u.fingerprint, min(t.id::text)::uuid AS test_case_id, count(*) AS several
+            FROM unmatched u JOIN test_cases t ON t.custom_metadata ->> 'automation_id' = u.automation_id
+            GROUP BY u.fingerprint
+        ), matches AS (
+            INSERT INTO incoming_matches
+            SELECT fingerprint, test_case_id, 'automation_id' FROM candidates WHERE several = 1
+        )
+        UPDATE incoming_tests i SET matched_by = 'ambiguous' FROM candidates c
+        WHERE c.fingerprint = i.fingerprint AND c.several > 1
+        """
+    )
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET matched_by = m.matched_by
+        FROM (SELECT fingerprint, min(matched_by) AS matched_by FROM incoming_matches GROUP BY fingerprint) AS m
+        WHERE m.fingerprint = i.fingerprint
+        """
+    )
+    await connection.execute(
+        """
+        UPDATE incoming_tests i SET matched_by = 'remembered'
+        WHERE NOT EXISTS (SELECT FROM incoming_matches m WHERE m.fingerprint = i.fingerprint) AND EXISTS (
+            SELECT FROM automated_test_cases c JOIN test_cases t ON t.id = c.test_case_id WHERE c.test_id = i.test_id)
+        """
+    )
+
+
+async def count_matches(connection: Connection) -> Matched:
+    """Return how many of the tests are matched."""
+    return await fetch_only(
+        connection,
+        Matched,
+        """
+        SELECT count(*) AS tests, count(*) FILTER (WHERE matched_by <> 'ambiguous') AS matched,
+               count(*) FILTER (WHERE matched_by IS NULL) AS unknown,
+               count(*) FILTER (WHERE matched_by = 'ambiguous') AS ambiguous
+        FROM incoming_tests
+        """,
+    )
+
+
+async def unmatched(connection: Connection) -> list[dict[str, Any]]:
+    """Return the tests that no test case was found for, by name."""
+    cursor = await connection.execute(
+        """
+        SELECT fingerprint, class_name, name, suite, file FROM incoming_tests
+        WHERE matched_by IS NULL ORDER BY class_name, name, fingerprint
+        """
+    )
+    return await cursor.fetchall()
+
+
+async def drop_unmatched(connection: Connection) -> None:
+    """Leave out the tests that no test case was found for."""
+    await connection.execute("DELETE FROM incoming_tests WHERE matched_by IS NULL")
+
+
+async def add_created(connection: Connection, created: list[tuple[bytes, UUID]]) -> None:
+    """Match tests with test cases that were made for them."""
+    async with connection.cursor() as cursor:
+        await cursor.executemany(
+            "INSERT INTO incoming_matches (fingerprint, test_case_id, matched_by) VALUES (%s, %s, 'created')", created
+        )
+
+
+async def forget(connection: Connection) -> None:
+    """Remove the temporary tables of a file, which another may follow in its transaction."""
+    await connection.execute("DROP TABLE incoming, incoming_tests, incoming_matches")
