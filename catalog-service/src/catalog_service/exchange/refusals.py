@@ -1,6 +1,6 @@
 """What the chassis refuses of a file, as readers of formats say it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
@@ -46,18 +46,8 @@ class RootHandler(XmlHandler):
 
     roots: tuple[str, ...] = ()
     label = "XML"
-    depth = 0
 
-    def check_root(self, tag: str) -> None:
-        """Check the first element of a document."""
+    def root(self, tag: str) -> None:
         if tag not in self.roots:
             local = tag.rpartition("}")[2]
             raise FileRefused(f"This is no {self.label}: its root element is <{local}>, not <{self.roots[0]}>.")
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if not self.depth:
-            self.check_root(tag)
-        self.depth += 1
-
-    def end(self, tag: str) -> None:
-        self.depth -= 1

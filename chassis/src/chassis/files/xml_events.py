@@ -48,6 +48,9 @@ class XmlHandler:
     def namespace(self, prefix: str, name: str) -> None:
         """Take a prefix that the next element declares; that of the default namespace is empty."""
 
+    def root(self, tag: str) -> None:
+        """Take the tag of the first element, before its beginning: what is of another format is refused here."""
+
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Take the beginning of an element."""
 
@@ -147,6 +150,8 @@ class _Events:
         if self._length:
             self._hand_on_text()
         self.started += 1
+        if self.started == 1:
+            self._handler.root(tag)
         self._depth += 1
         limits = self._limits
         if self._depth > limits.depth:

@@ -73,7 +73,6 @@ class CaseHandler(RootHandler):
         self._size = self._nodes = 0
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        RootHandler.start(self, tag, attributes)
         tag = tag.rpartition("}")[2]
         if self._open or tag == self.case:
             self._nodes += 1
@@ -100,7 +99,6 @@ class CaseHandler(RootHandler):
             self._names[-1] += text
 
     def end(self, tag: str) -> None:
-        RootHandler.end(self, tag)
         if self._open:
             node = self._open.pop()
             if not self._open:

@@ -54,7 +54,6 @@ class Collector(XmlHandler):
         self._text = ""
         self._size = 0
         self._nodes = 0
-        self._started = False
         self._begin = _table(self._beginnings())
         self._finish = _table(self._endings())
 
@@ -62,13 +61,25 @@ class Collector(XmlHandler):
         if prefix or name not in self._prefixes:
             self._prefixes[name] = prefix or f"ns{len(self._prefixes)}"
 
+    def root(self, tag: str) -> None:
+        space, _, local = tag[1:].partition("}") if tag[0] == "{" else ("", "", tag)
+        if local == "REQ-IF" and space == REQIF:
+            return
+        if local == "REQ-IF" and space != XHTML:
+            raise FileRefused(
+                f"This file is of the namespace {space or 'of no name'!r}, a draft of ReqIF or something else; what is "
+                f"read is ReqIF 1.0 to 1.2, {REQIF}. Have the tool export that.",
+            )
+        if local == "RIF":
+            raise FileRefused(
+                "This file is RIF, which came before ReqIF and is not read. Have the tool export ReqIF 1.0 or later.",
+            )
+        raise FileRefused(f"This is no ReqIF: its root element is <{local}>, not <REQ-IF>.")
+
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if self._fragment is not None:
             self._fragment.start(tag, attributes)
             return
-        if not self._started:
-            self._started = True
-            _check_root(tag)
         begin = self._begin.get(tag)
         if begin is not None:
             begin(attributes)
@@ -291,19 +302,3 @@ def _table(rows: dict[str, _Row]) -> dict[str, _Row]:
 
 def _drop(markup: str) -> None:
     """Take what nobody wants."""
-
-
-def _check_root(tag: str) -> None:
-    space, _, local = tag[1:].partition("}") if tag[0] == "{" else ("", "", tag)
-    if local == "REQ-IF" and space == REQIF:
-        return
-    if local == "REQ-IF" and space != XHTML:
-        raise FileRefused(
-            f"This file is of the namespace {space or 'of no name'!r}, a draft of ReqIF or something else; what is "
-            f"read is ReqIF 1.0 to 1.2, {REQIF}. Have the tool export that.",
-        )
-    if local == "RIF":
-        raise FileRefused(
-            "This file is RIF, which came before ReqIF and is not read. Have the tool export ReqIF 1.0 or later.",
-        )
-    raise FileRefused(f"This is no ReqIF: its root element is <{local}>, not <REQ-IF>.")

@@ -43,11 +43,10 @@ class _Cases(ResultsHandler):
         self._message: str | None = None
         self._property: str | None = None
 
-    def check_root(self, tag: str) -> None:
-        super().check_root(local(tag))
+    def root(self, tag: str) -> None:
+        super().root(local(tag))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        super().start(tag, attributes)
         name = local(tag)
         if name == "testcase":
             self._begin(attributes)
@@ -76,7 +75,6 @@ class _Cases(ResultsHandler):
                 self.keep()
 
     def end(self, tag: str) -> None:
-        super().end(tag)
         name = local(tag)
         if name == "testcase":
             self._finish()

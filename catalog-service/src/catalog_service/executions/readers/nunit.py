@@ -28,7 +28,6 @@ class _Cases(ResultsHandler):
         self._within = ""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        super().start(tag, attributes)
         case = self._case
         if tag == "test-case":
             given = attributes.get
@@ -51,7 +50,6 @@ class _Cases(ResultsHandler):
             self.keep()
 
     def end(self, tag: str) -> None:
-        super().end(tag)
         case = self._case
         if case is None:
             return

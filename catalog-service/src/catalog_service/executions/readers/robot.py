@@ -45,7 +45,6 @@ class _Tests(ResultsHandler):
         self._status: Mapping[str, str] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        super().start(tag, attributes)
         within = self._open[-1] if self._open else ""
         self._open.append(tag)
         if tag == "suite" and within in ("suite", "robot"):
@@ -65,7 +64,6 @@ class _Tests(ResultsHandler):
         return self._open[-3:-1] == ["suite", "kw"]
 
     def end(self, tag: str) -> None:
-        super().end(tag)
         self._open.pop()
         within = self._open[-1] if self._open else ""
         if tag == "tag" and self.keeps_text:

@@ -43,11 +43,10 @@ class _Results(ResultsHandler):
         self._property = ""
         self._message = ""
 
-    def check_root(self, tag: str) -> None:
-        super().check_root(local(tag))
+    def root(self, tag: str) -> None:
+        super().root(local(tag))
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        super().start(tag, attributes)
         name = local(tag)
         if name in _RESULTS:
             self._begin(attributes)
@@ -66,7 +65,6 @@ class _Results(ResultsHandler):
         return self._notes.setdefault(self._definition, Result(""))
 
     def end(self, tag: str) -> None:
-        super().end(tag)
         name = local(tag)
         if name in _RESULTS:
             self._open.pop()

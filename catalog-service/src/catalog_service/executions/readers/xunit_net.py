@@ -27,7 +27,6 @@ class _Tests(ResultsHandler):
         self._test: Result | None = None
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        super().start(tag, attributes)
         test, given = self._test, attributes.get
         if tag == "test":
             class_name = given("type", "")
@@ -49,7 +48,6 @@ class _Tests(ResultsHandler):
             self.keep()
 
     def end(self, tag: str) -> None:
-        super().end(tag)
         test = self._test
         if test is None:
             return
