@@ -12,7 +12,8 @@ _IDS = re.compile(
     r"|(?:^|_)(?P<word>[A-Z]{1,10})_(?P<number>\d{1,10})(?=_|$|\W)"
     r"|(?<![A-Za-z0-9])(?P<case>C\d{1,10})(?![A-Za-z0-9])"
 )
-_MAY_HAVE_IDS = re.compile(r"-\d|[A-Z]_\d|C\d|\[")
+# Each alternative begins with a character, for which the expression looks quickly.
+_MAY_HAVE_IDS = re.compile(r"-\d|_(?<=[A-Z]_)\d|C\d|\[")
 _TRACED = re.compile(r"\[\w+->([^\]\s]{1,100})\]")
 MOST_GUESSES = 20
 

@@ -36,6 +36,9 @@ _LONGEST_NAME = 2000
 _MOST_IDS = 100
 _AT_ONCE = 512
 _TO_ESCAPE = re.compile(r"[\\\t\n\r\0]")
+_NOTHING_SAID = "\\N\t\\N"
+_NO_IDS = "\\N\t\\N\t\\N\t\\N"
+"""What most lines have; putting it together for each would be a tenth of the reading."""
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": None})
 
 
@@ -152,12 +155,16 @@ def _line(result: Result, outcome: str, position: int) -> str:
         guessed = [*guessed, *result.tags]
     print_ = fingerprint(class_name, base, suite, file).hex()
     duration = "\\N" if result.duration_ms is None else str(result.duration_ms)
+    why, ids = _NOTHING_SAID, _NO_IDS
+    if result.message is not None or result.trace is not None:
+        why = f"{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
+    maybe = [*requirements_in(name), *result.tags] if result.tags else requirements_in(name)
+    if result.named or guessed or result.requirements or maybe:
+        ids = f"{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}\t{_ids(maybe)}"
     return (
         f"{position}\t\\\\x{print_}\t{_known(class_name)}\t{_text(base)}\t{_known(suite)}\t{_known(file)}"
-        f"\t{_text(iteration)}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
-        f"\t{_text(result.message, LONGEST_MESSAGE)}\t{_text(result.trace, LONGEST_TRACE)}"
-        f"\t{_ids(result.named)}\t{_ids(guessed)}\t{_ids(result.requirements)}"
-        f"\t{_ids([*requirements_in(name), *(result.tags or ())])}\n"
+        f"\t{_text(iteration) if iteration else ''}\t{outcome}\t{'t' if result.is_attempt else 'f'}\t{duration}"
+        f"\t{why}\t{ids}\n"
     )
 
 
