@@ -176,24 +176,3 @@ async def test_the_order_of_files_changes_nothing(results: Results) -> None:
             )
         )
     assert left[0] == left[1] == left[2] != []
-
-
-async def test_days_count_what_was_executed(results: Results) -> None:
-    world = World(results, random.Random(9))
-    await world.begin()
-    await world.send(world.uploads(5))
-    counted = """
-        SELECT {day} AS day, context_id, test_id, {columns} FROM {table}
-        WHERE test_id IN (SELECT test_id FROM automated_test_cases WHERE test_case_id = ANY(%s))
-        GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-    """
-    names = ("passed", "failed", "flaky", "skipped")
-    raw = ", ".join(f"count(*) FILTER (WHERE status = '{name}') AS {name}" for name in names)
-    kept = ", ".join(f"sum({name})::bigint AS {name}" for name in names)
-    cases = [case["id"] for case in world.test_cases]
-    day = "(at AT TIME ZONE 'UTC')::date"
-    of_executions = await results.catalog.rows(counted.format(day=day, columns=raw, table="executions"), cases)
-    assert of_executions == await results.catalog.rows(
-        counted.format(day="day", columns=kept, table="daily_counts"), cases
-    )
-    assert of_executions != []

@@ -43,7 +43,7 @@ async def lock_forms(connection: Connection) -> None:
 
 
 async def store(connection: Connection, run: Run, attempt: int) -> None:
-    """Store the tests, whom they count for and how they ended; then bring states, days and the counts of the run."""
+    """Store the tests, whom they count for and how they ended; then bring states and the counts of the run."""
     await _store_tests(connection, run)
     affected = await _store_matches(connection, run)
     await _store_executions(connection, run, attempt)
@@ -134,45 +134,18 @@ async def _store_matches(connection: Connection, run: Run) -> list[AffectedCase]
 async def _store_executions(connection: Connection, run: Run, attempt: int) -> None:
     await connection.execute("SELECT make_execution_months(%s)", (run.at,))
     await connection.execute(
-        f"""
-        WITH before AS (
-            SELECT e.test_id, e.status, e.duration_ms FROM incoming_tests i JOIN executions e
-            ON e.test_id = i.test_id AND e.context_id = %(context)s AND e.at = %(at)s AND e.run_id = %(run)s
-        ), stored AS (
-            INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
-            SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), outcome_status(max(outcome)),
-                   repeat('0', %(attempt)s - 1) || max(outcome)
-            FROM incoming_tests GROUP BY test_id ORDER BY test_id
-            ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
-                duration_ms = greatest(e.duration_ms, excluded.duration_ms),
-                status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
-                outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
-            RETURNING e.test_id, e.status, e.duration_ms
-        )
-        {
-            _ADD_DAYS.format(
-                changes='''
-            SELECT test_id, status, 1 AS n, coalesce(duration_ms, 0) AS duration_ms FROM stored
-            UNION ALL SELECT test_id, status, -1, -coalesce(duration_ms, 0) FROM before'''
-            )
-        }
+        """
+        INSERT INTO executions AS e (test_id, context_id, at, run_id, duration_ms, status, outcomes)
+        SELECT test_id, %(context)s, %(at)s, %(run)s, max(duration_ms), outcome_status(max(outcome)),
+               repeat('0', %(attempt)s - 1) || max(outcome)
+        FROM incoming_tests GROUP BY test_id ORDER BY test_id
+        ON CONFLICT (test_id, context_id, at, run_id) DO UPDATE SET
+            duration_ms = greatest(e.duration_ms, excluded.duration_ms),
+            status = outcome_status(merged_outcomes(e.outcomes, excluded.outcomes)),
+            outcomes = merged_outcomes(e.outcomes, excluded.outcomes)
         """,
-        {"context": run.context_id, "at": run.at, "run": run.id, "attempt": attempt, "day": run.at.date()},
+        {"context": run.context_id, "at": run.at, "run": run.id, "attempt": attempt},
     )
-
-
-_ADD_DAYS = """
-        INSERT INTO daily_counts AS known (day, context_id, test_id, passed, failed, flaky, skipped, duration_ms)
-        SELECT %(day)s, %(context)s, test_id, coalesce(sum(n) FILTER (WHERE status = 'passed'), 0),
-               coalesce(sum(n) FILTER (WHERE status = 'failed'), 0),
-               coalesce(sum(n) FILTER (WHERE status = 'flaky'), 0),
-               coalesce(sum(n) FILTER (WHERE status = 'skipped'), 0), sum(duration_ms)
-        FROM ({changes}) AS changes GROUP BY test_id ORDER BY test_id
-        ON CONFLICT (day, context_id, test_id) DO UPDATE SET
-            passed = known.passed + excluded.passed, failed = known.failed + excluded.failed,
-            flaky = known.flaky + excluded.flaky, skipped = known.skipped + excluded.skipped,
-            duration_ms = known.duration_ms + excluded.duration_ms
-"""
 
 
 async def _store_failures(connection: Connection, run: Run, attempt: int) -> None:
@@ -259,31 +232,8 @@ async def move(connection: Connection, test_id: int, into: int) -> None:
     runs = await fetch_column(connection, "SELECT DISTINCT run_id FROM executions WHERE test_id = %(old)s", parameters)
     for table in ("executions", "execution_failures"):
         await connection.execute(f"DELETE FROM {table} WHERE test_id = %(old)s", parameters)
-    await _count_days_anew(connection, [test_id, into])
     for run_id in runs:
         await count_run(connection, run_id)
-
-
-async def _count_days_anew(connection: Connection, tests: list[int]) -> None:
-    """Count the days of tests anew, as far as their executions are kept."""
-    await connection.execute(
-        """
-        DELETE FROM daily_counts WHERE test_id = ANY(%(tests)s) AND day >= (
-            SELECT min((at AT TIME ZONE 'UTC')::date) FROM executions WHERE test_id = ANY(%(tests)s))
-        """,
-        {"tests": tests},
-    )
-    await connection.execute(
-        """
-        INSERT INTO daily_counts (day, context_id, test_id, passed, failed, flaky, skipped, duration_ms)
-        SELECT (at AT TIME ZONE 'UTC')::date, context_id, test_id,
-               count(*) FILTER (WHERE status = 'passed'), count(*) FILTER (WHERE status = 'failed'),
-               count(*) FILTER (WHERE status = 'flaky'), count(*) FILTER (WHERE status = 'skipped'),
-               coalesce(sum(duration_ms), 0)
-        FROM executions WHERE test_id = ANY(%(tests)s) GROUP BY 1, context_id, test_id
-        """,
-        {"tests": tests},
-    )
 
 
 async def delete_run(connection: Connection, run_id: UUID) -> None:
@@ -295,23 +245,7 @@ async def delete_run(connection: Connection, run_id: UUID) -> None:
         " JOIN automated_test_cases c ON c.test_id = e.test_id WHERE e.run_id = %s",
         (run_id,),
     )
-    await connection.execute(
-        """
-        WITH gone AS (DELETE FROM executions WHERE run_id = %(run)s RETURNING *), days AS (
-            SELECT (at AT TIME ZONE 'UTC')::date AS day, context_id, test_id,
-                   count(*) FILTER (WHERE status = 'passed') AS passed,
-                   count(*) FILTER (WHERE status = 'failed') AS failed,
-                   count(*) FILTER (WHERE status = 'flaky') AS flaky,
-                   count(*) FILTER (WHERE status = 'skipped') AS skipped, coalesce(sum(duration_ms), 0) AS duration_ms
-            FROM gone GROUP BY 1, context_id, test_id
-        )
-        UPDATE daily_counts d SET passed = d.passed - days.passed, failed = d.failed - days.failed,
-            flaky = d.flaky - days.flaky, skipped = d.skipped - days.skipped,
-            duration_ms = d.duration_ms - days.duration_ms
-        FROM days WHERE d.day = days.day AND d.context_id = days.context_id AND d.test_id = days.test_id
-        """,
-        {"run": run_id},
-    )
+    await connection.execute("DELETE FROM executions WHERE run_id = %s", (run_id,))
     await connection.execute("DELETE FROM execution_failures WHERE run_id = %s", (run_id,))
     await connection.execute("DELETE FROM test_runs WHERE id = %s", (run_id,))
     await states.refresh(connection, affected)
@@ -322,7 +256,6 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
     parameters = {
         "case": test_case_id,
         "at": run.at,
-        "day": run.at.date(),
         "context": run.context_id,
         "run": run.id,
         "status": status,
@@ -349,12 +282,9 @@ async def store_manual(connection: Connection, run: Run, test_case_id: UUID, sta
         parameters,
     )
     await connection.execute(
-        f"""
-        WITH stored AS (
-            INSERT INTO executions (test_id, context_id, at, run_id, status, outcomes)
-            VALUES (%(test)s, %(context)s, %(at)s, %(run)s, %(status)s, %(outcome)s) RETURNING test_id, status
-        )
-        {_ADD_DAYS.format(changes="SELECT test_id, status, 1 AS n, 0 AS duration_ms FROM stored")}
+        """
+        INSERT INTO executions (test_id, context_id, at, run_id, status, outcomes)
+        VALUES (%(test)s, %(context)s, %(at)s, %(run)s, %(status)s, %(outcome)s)
         """,
         parameters,
     )

@@ -9,6 +9,7 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -18,7 +19,9 @@ from benchmarks.engine.table import header, row, seconds
 from benchmarks.results.record import BRANCH, FULL, Year, fill, requirement, test_case
 from benchmarks.running import log_in
 from benchmarks.scale.reads import measure
+from catalog_service.executions import retention
 from chassis.core.projects import MAIN
+from chassis.db.database import Database
 from chassis.db.isolation import ENTER, state
 
 _TIMES = 3
@@ -149,9 +152,18 @@ def _month(url: str, year: Year) -> tuple[float, float]:
             for table in ("executions", "execution_failures"):
                 connection.execute(f"DELETE FROM {table} WHERE at >= %s AND at < %s", (first, end))
             deleted = time.perf_counter() - began
+    return deleted, asyncio.run(_drop(url, end))
+
+
+async def _drop(url: str, end: datetime) -> float:
+    database = Database(url)
+    await database.open()
+    try:
         began = time.perf_counter()
-        connection.execute("SELECT drop_execution_months(%s)", (end,))
-        return deleted, time.perf_counter() - began
+        await retention.prune(database, end, kept=timedelta(), default_branch=BRANCH)
+        return time.perf_counter() - began
+    finally:
+        await database.close()
 
 
 if __name__ == "__main__":

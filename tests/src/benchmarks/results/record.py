@@ -129,13 +129,6 @@ _MONTH = (
     FROM executions WHERE at >= %(first)s AND at < %(end)s AND status IN ('failed', 'flaky')
     """,
     """
-    INSERT INTO daily_counts (day, context_id, test_id, passed, failed, flaky, skipped, duration_ms)
-    SELECT (at AT TIME ZONE 'UTC')::date, context_id, test_id, count(*) FILTER (WHERE status = 'passed'),
-           count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'flaky'),
-           count(*) FILTER (WHERE status = 'skipped'), sum(duration_ms)
-    FROM executions WHERE at >= %(first)s AND at < %(end)s GROUP BY 1, 2, 3
-    """,
-    """
     UPDATE test_runs r SET duration_ms = e.duration_ms, counts = json_build_object(
         'tests', tests, 'passed', passed, 'failed', failed, 'flaky', flaky, 'skipped', skipped)
     FROM (
