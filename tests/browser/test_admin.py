@@ -46,6 +46,24 @@ def test_a_role_is_changed_in_the_row_and_stands_in_the_audit_log(page_of: PageO
     assert axe.violations(page) == []
 
 
+def test_a_person_is_erased_once_their_name_is_typed(page_of: PageOf, admin: Traceline) -> None:
+    person = admin.new_user("viewer").me()
+    page = page_of("admin", f"/admin/users?search={person['email']}").page
+    page.get_by_role("button", name=f"Actions for {person['full_name']}").click()
+    page.get_by_role("button", name="Erase the person").click()
+    dialog = page.get_by_role("alertdialog")
+    expect(dialog).to_contain_text(f"What they did stays as it is, by erased-{person['id']}@erased.invalid")
+    erase = dialog.get_by_role("button", name="Erase for good")
+    dialog.get_by_role("textbox").fill(person["full_name"][:-1])
+    expect(erase).to_be_disabled()
+    dialog.get_by_role("textbox").fill(person["full_name"])
+    assert axe.violations(page) == []
+    erase.click()
+    expect(page.get_by_text("No user matches")).to_be_visible()
+    (kept,) = admin.items("/users", ids=person["id"])
+    assert (kept["email"], kept["is_active"]) == (f"erased-{person['id']}@erased.invalid", False)
+
+
 @pytest.mark.long
 def test_what_somebody_else_changed_meanwhile_is_not_overwritten(page_of: PageOf, admin: Traceline) -> None:
     somebody = admin.new_user("viewer")

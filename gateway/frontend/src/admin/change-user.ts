@@ -13,7 +13,8 @@ export type Change = Partial<Pick<UserRow, "role" | "is_active">>
 
 const words = texts.users
 export const USERS = ["users", "rows"]
-const PROBLEMS = { last_admin: words.lastAdmin, 412: words.changed, 404: words.gone }
+/** What an account refuses, in words. */
+export const PROBLEMS = { last_admin: words.lastAdmin, 412: words.changed, 404: words.gone }
 
 /** Return a function that changes a user as they were shown: seen at once, and put back when the API refuses it. */
 export function useChangeUser(): (user: UserRow, change: Change) => Promise<void> {

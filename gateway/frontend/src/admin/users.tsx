@@ -18,6 +18,7 @@ import css from "./admin.module.css"
 import { type Asked, AskFirst, needsQuestion } from "./ask-first"
 import { type Change, USERS, type UserRow, useChangeUser } from "./change-user"
 import { CreateUser } from "./create-user"
+import { EraseDialog, isErased } from "./erase"
 import { AdminOnly } from "./only"
 import { ROLE_OPTIONS, userColumns } from "./user-columns"
 import { texts } from "./words"
@@ -56,6 +57,7 @@ function Users() {
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<OneTimeLink>()
   const [asked, setAsked] = useState<Asked>()
+  const [erased, setErased] = useState<UserRow>()
   const { table, active, activate } = useActiveRow()
   const change = useChangeUser()
   const { id: me } = useUser()
@@ -66,6 +68,7 @@ function Users() {
       { id: "password", label: words.access.reset, run: () => void passwordLink(user).then(setLink) },
       { id: "factor", label: words.access.noFactor, run: () => void removeSecondFactor(user) },
       { id: "sessions", label: words.access.signOut, run: () => void endSessions(user) },
+      ...(isErased(user) ? [] : [{ id: "erase", label: words.erase.open, run: () => setErased(user) }]),
     ]
     return userColumns(me, changeOrAsk, actions)
   }, [me, change])
@@ -141,6 +144,7 @@ function Users() {
           run={({ user, change: wanted }) => void change(user, wanted)}
         />
       )}
+      {erased && <EraseDialog user={erased} close={() => setErased(undefined)} />}
       {isInviting && <Invite close={() => setInviting(false)} show={setLink} />}
       {link && <LinkDialog {...link} close={() => setLink(undefined)} />}
       {isCreating && <CreateUser close={() => setCreating(false)} />}

@@ -120,6 +120,18 @@ export const admin = {
       factorGone: (name: string) => `${name} signs in with the password alone now.`,
       signedOut: (name: string) => `${name} is signed out within 2 s.`,
     },
+    erase: {
+      open: "Erase the person",
+      title: (name: string) => `Erase ${name} for good?`,
+      erase: "Erase for good",
+      lost: "Their address and name are overwritten everywhere, within about a minute, and nobody can bring them back. Their sessions and API tokens end within 2 s.",
+      stays: (address: string) =>
+        `What they did stays as it is, by ${address}: items, links, reviews and the audit log.`,
+      unreached:
+        "Backups, log files, mails, exported files and names that somebody wrote into a text are not reached; they are yours to delete.",
+      typeName: (name: string) => `Type ${name} to go on`,
+      done: (name: string) => `${name} is erased.`,
+    },
     noMatch: "No user matches",
     noMatchHint: "Nobody has all of these words and filters.",
   },
