@@ -141,6 +141,13 @@ def test_entities_are_refused(root: bytes) -> None:
     assert refused.members["line"] == 1
 
 
+def test_a_test_case_within_another_is_refused_with_its_place() -> None:
+    content = b'<testsuite>\n<testcase name="a">\n<testcase name="b"/>\n<failure/></testcase></testsuite>'
+    refused = read(io.BytesIO(content), io.BytesIO(), Order("auto"))
+    assert isinstance(refused, Refusal)
+    assert (refused.code, refused.members["line"]) == ("unreadable_file", 3)
+
+
 _LETTERS = st.text(st.sampled_from("<>/=\"'{}[]:,ok not#-\n\\ \t1\0é"), max_size=60)
 
 

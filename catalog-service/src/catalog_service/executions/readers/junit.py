@@ -18,6 +18,7 @@ from catalog_service.executions.readers.results import (
     note,
 )
 from catalog_service.executions.readers.xml_results import ResultsHandler, fail, has_root, local, results_of
+from chassis.files.refused import FileRefused
 
 _FAILED = frozenset({"failure", "error"})
 _RERUN = frozenset({"rerunFailure", "rerunError"})
@@ -89,6 +90,8 @@ class _Cases(ResultsHandler):
             self._property = None
 
     def _begin(self, attributes: Mapping[str, str]) -> None:
+        if self._case is not None:
+            raise FileRefused("A test case lies within another one here; the file is damaged.")
         suite, file = self._suites[-1] if self._suites else ("", "")
         given = attributes.get
         name = given("name", "")
