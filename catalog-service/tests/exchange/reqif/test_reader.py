@@ -133,6 +133,12 @@ def test_types_extensions_and_structure_are_kept_beside_the_record() -> None:
     assert read.notices["structure"].count == 1
 
 
+def test_a_namespace_that_is_no_uri_is_taken_as_it_is() -> None:
+    types = TYPES.replace("<SPEC-ATTRIBUTES>", '<a:b xmlns:a="C:\\a b"/><SPEC-ATTRIBUTES>')
+    read = Read(document(types + OBJECTS + RELATIONS + SPECIFICATIONS))
+    assert [item.fields for item in read.items] == [item.fields for item in Read(SAMPLE).items]
+
+
 def test_sections_may_stand_in_any_order() -> None:
     def told(read: Read) -> list[object]:
         items = [(item.kind, item.row, item.fields, item.warnings) for item in read.items]

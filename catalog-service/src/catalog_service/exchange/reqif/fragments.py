@@ -36,9 +36,14 @@ def escape_attribute(text: str) -> str:
     return _IN_ATTRIBUTE.sub(_escaped, text)
 
 
-def parsed(markup: str) -> etree._Element:
-    """Return a fragment as an element, within one of no meaning; raise XMLSyntaxError when it is not well-formed."""
-    parser = etree.XMLParser(resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True)
+def parsed(markup: str, *, recover: bool = False) -> etree._Element:
+    """Return a fragment as an element, within one of no meaning; raise XMLSyntaxError when it is not well-formed.
+
+    `recover`: it was read before, so only a namespace can be wrong, which is taken as it is.
+    """
+    parser = etree.XMLParser(
+        resolve_entities="internal", no_network=True, load_dtd=False, huge_tree=True, recover=recover
+    )
     return etree.fromstring(f'<x xmlns="{REQIF}" xmlns:xhtml="{XHTML}">{markup}</x>', parser)
 
 

@@ -175,7 +175,7 @@ class Extensions:
     def __init__(self, extensions: Iterable[Iterable[str]]) -> None:
         self._values: dict[str, dict[str, tuple[Any, Any]]] = {}
         for markup in (one for some in extensions for one in some if self.is_own(one)):
-            for element in parsed(markup).iter(f"{{{TRACELINE}}}value"):
+            for element in parsed(markup, recover=True).iter(f"{{{TRACELINE}}}value"):
                 try:
                     kept = orjson.loads(element.text or "")
                     place = self._values.setdefault(element.get("object", ""), {})

@@ -95,7 +95,7 @@ class Schema:
 
     def add(self, datatypes: Iterable[str], types: Iterable[str]) -> None:
         """Take the datatypes and types of a document, each as XML."""
-        for element in (parsed(markup)[0] for markup in datatypes):
+        for element in (parsed(markup, recover=True)[0] for markup in datatypes):
             known = Datatype(element.get("IDENTIFIER", ""), element.get("LONG-NAME") or element.get("IDENTIFIER", ""))
             length = element.get("MAX-LENGTH", "")
             known.max_length = int(length) if length.isdigit() and len(length) < 12 else None
@@ -107,7 +107,7 @@ class Schema:
                     identifier, name, embedded.get("KEY"), embedded.get("OTHER-CONTENT") or None
                 )
             self.datatypes[known.identifier] = known
-        for element in (parsed(markup)[0] for markup in types):
+        for element in (parsed(markup, recover=True)[0] for markup in types):
             spec_type = SpecType(
                 element.get("IDENTIFIER", ""), element.get("LONG-NAME") or "", etree.QName(element).localname
             )
