@@ -31,7 +31,7 @@ _MULTI_BYTE = frozenset({"gb18030", "big5", "cp932", "euc_jp", "cp949"})
 _NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 """Codecs that Python counts among those of texts; the first two take quadratic time."""
 _OTHER = re.compile(rb"[\x80-\xff]+")
-_WORD = re.compile(r"[^\s,;|\"]*[^\x00-\x7f\s][^\s,;|\"]*")
+_BETWEEN_WORDS = re.compile(r"[\s,;|\"]+")
 _NOT_WESTERN = re.compile(r"[¡¢£][^\x00-\x7fA-Za-zÀ-ÿ]|[a-zA-Z][¹²³¼¾¿¯¨¸´£¥][a-z]|[³¹¼¾¯][a-z³¹]")
 _TYPOGRAPHIC = frozenset("€‚ƒ„…†‡ˆ‰‘’“”•–—˜™\u00a0¡¢£¥§¨©«¬®¯°±²³´µ¶·¸¹»¼½¾¿×÷")  # beside letters, in Windows-1252
 
@@ -211,8 +211,9 @@ def _guess(file: BinaryIO, broken: int) -> Encoding:
         codecs_by_likelihood.insert(0, "cp1252")
     for codec in [*codecs_by_likelihood, "cp1252"]:
         if _find_broken(file, codec) is None:
-            words = dict.fromkeys(word[:40] for word in _WORD.findall(sample.decode(codec, "replace")))
-            return Encoding(codec, re.sub(r"^cp(125\d)$", r"windows-\1", codec), tuple(words)[:_EXAMPLES])
+            words = _BETWEEN_WORDS.split(sample.decode(codec, "replace"))
+            examples = dict.fromkeys(word[:40] for word in words if not word.isascii())
+            return Encoding(codec, re.sub(r"^cp(125\d)$", r"windows-\1", codec), tuple(examples)[:_EXAMPLES])
     raise Unreadable("The text is in no encoding that is known here. Save it as UTF-8.", offset=broken)
 
 
